@@ -1,0 +1,83 @@
+# The Python that makes the virtual environment, 3.11 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+# Where torch comes from first. Empty means pip's default, which on Linux is the CUDA build.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# The app listens on this machine alone; ADDRESS=0.0.0.0 opens it to the network.
+ADDRESS ?= localhost
+PORT ?= 8501
+IMAGE ?= attnviz
+
+PY := $(VENV)/bin/python
+INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
+
+.PHONY: help run test lint types imports unit pages browser bench screenshots \
+        docker-build docker-smoke clean app-packages dev-packages chromium
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run           set up and start the app on port $(PORT)"
+	@echo "make test          set up and check everything: lint types imports unit pages browser"
+	@echo "make bench         measure speed and memory"
+	@echo "make screenshots   take the README's pictures anew"
+	@echo "make docker-build  build the container image '$(IMAGE)'"
+	@echo "make docker-smoke  build it, run it, read a page, remove the container"
+	@echo "make clean         remove what these commands made"
+	@echo "Settings: PYTHON=$(PYTHON) VENV=$(VENV) ADDRESS=$(ADDRESS) PORT=$(PORT)"
+	@echo "          TORCH_INDEX=$(TORCH_INDEX)"
+
+run: app-packages
+	$(PY) -m streamlit run app.py --server.address=$(ADDRESS) --server.port=$(PORT)
+
+test: lint types imports unit pages browser
+
+lint: dev-packages
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+
+types: dev-packages
+	$(PY) -m mypy
+
+imports: dev-packages
+	$(VENV)/bin/lint-imports
+
+unit: dev-packages
+	$(PY) -m pytest attnviz tests/unit
+
+pages: dev-packages
+	$(PY) -m pytest tests/pages
+
+browser: dev-packages chromium
+	$(PY) -m pytest tests/browser
+
+bench: dev-packages chromium
+	$(PY) -m benchmarks
+
+screenshots: dev-packages chromium
+	$(PY) -m tests.browser.screenshots
+
+docker-build:
+	docker build --build-arg TORCH_INDEX="$(TORCH_INDEX)" --tag $(IMAGE) .
+
+docker-smoke: docker-build
+	$(PYTHON) .ci/docker_smoke.py $(IMAGE)
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+app-packages: $(VENV)/made
+	@$(INSTALL) requirements.txt
+
+dev-packages: $(VENV)/made
+	@$(INSTALL) requirements.txt requirements-dev.txt
+
+chromium: dev-packages
+	@$(PY) .ci/install_browser.py
+
+# A file of its own, because an interrupted `venv` leaves a Python without pip behind.
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.exit(sys.version_info < (3, 11) and \
+	  "attnviz needs Python 3.11 or newer, $(PYTHON) is " + v + ": make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
