@@ -1,0 +1,203 @@
+"""Self-attention in plain torch, with every intermediate kept under its name."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.limits import check_temperature
+from attnviz.seeding import seeded_projections
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionTrace:
+    """Every intermediate of one self-attention, by name.
+
+    `x` is ``(n_tokens, d_in)``; `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``; the biases are
+    ``(d_k,)``, ``(d_k,)`` and ``(d_v,)``, or None; `q` and `k` are ``(n_tokens, d_k)``, `v` is ``(n_tokens, d_v)``;
+    `scores`, `scaled_scores` (masked entries are -inf) and `attention_weights` (rows sum to 1) are
+    ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
+    computed from it have the batch's dimensions in front. `tokens` are the texts of the rows, or empty;
+    `notices` say what the reader should know, such as a device that was not there.
+    The tensors are shared, not copied: treat them as read-only.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    """
+
+    x: Tensor
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    scores: Tensor
+    scaled_scores: Tensor
+    attention_weights: Tensor
+    context: Tensor
+    causal: bool
+    scale: bool
+    temperature: float
+    tokens: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def divisor(self) -> float:
+        """What the scores are divided by: ``sqrt(d_k) * temperature``, or `temperature` unscaled."""
+        return _divisor(self.q.shape[-1], self.scale, self.temperature)
+
+
+class UndefinedAttentionError(ValueError):
+    """A row of scores has no finite entry, so its softmax is undefined.
+
+    `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
+    `rows` are the indices of the rows.
+    """
+
+    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...]) -> None:
+        self.trace = trace
+        self.rows = rows
+        named = ", ".join(_row_name(trace, row) for row in rows[:3])
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+        super().__init__(
+            f"scaled_scores has no finite value in row {named}{more}, "
+            "expected at least one finite score in each row for its softmax to exist"
+        )
+
+
+def attend(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None = None,
+    b_k: Tensor | None = None,
+    b_v: Tensor | None = None,
+    causal: bool = False,
+    scale: bool = True,
+    temperature: float = 1.0,
+    *,
+    tokens: tuple[str, ...] = (),
+    notices: tuple[str, ...] = (),
+) -> AttentionTrace:
+    """Compute scaled dot-product self-attention and keep every intermediate.
+
+    `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
+    ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
+    by ``sqrt(d_k)``; `temperature` divides them once more. `tokens` and `notices` are kept in the trace as given.
+
+    Raises ``ValueError`` for shapes that do not fit, and :class:`UndefinedAttentionError` (a ``ValueError``)
+    for a row without a finite score.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, equation 1.
+
+    >>> eye = torch.eye(2)
+    >>> attend(eye, eye, eye, eye, scale=False).attention_weights
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    q = x @ w_q if b_q is None else x @ w_q + b_q  # (n_tokens, d_k)
+    k = x @ w_k if b_k is None else x @ w_k + b_k  # (n_tokens, d_k)
+    v = x @ w_v if b_v is None else x @ w_v + b_v  # (n_tokens, d_v)
+    scores = q @ k.transpose(-2, -1)  # (n_tokens, n_tokens): query, key
+    scaled_scores = scores / _divisor(q.shape[-1], scale, temperature)
+    if causal:
+        n_tokens = x.shape[-2]
+        future = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).triu(1)
+        scaled_scores = scaled_scores.masked_fill(future, -math.inf)
+    attention_weights = torch.softmax(scaled_scores, dim=-1)  # each row sums to 1
+    context = attention_weights @ v  # (n_tokens, d_v)
+    trace = AttentionTrace(
+        x, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v, scores, scaled_scores, attention_weights, context,
+        causal, scale, temperature, tokens, notices,
+    )  # fmt: skip
+    if math.isnan(attention_weights.sum().item()):  # one cheap look; the rows are searched only then
+        _check_rows(trace)
+    return trace
+
+
+def _divisor(d_k: int, scale: bool, temperature: float) -> float:
+    if temperature != 1.0:
+        check_temperature(temperature)
+    return math.sqrt(d_k) * temperature if scale else temperature
+
+
+def _check_rows(trace: AttentionTrace) -> None:
+    empty = ~torch.isfinite(trace.scaled_scores).any(-1)
+    if empty.any():
+        raise UndefinedAttentionError(trace, tuple(empty.nonzero()[:, -1].tolist()))
+
+
+def _row_name(trace: AttentionTrace, row: int) -> str:
+    return f"{row} ({trace.tokens[row]!r})" if row < len(trace.tokens) else str(row)
+
+
+def _check_shapes(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None,
+    b_k: Tensor | None,
+    b_v: Tensor | None,
+) -> None:
+    if x.dim() < 2 or 0 in x.shape:
+        raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_in) with neither of them 0")
+    d_in = x.shape[-1]
+    d_k = w_q.shape[-1]
+    if w_q.shape != (d_in, d_k) or d_k == 0:
+        raise ValueError(f"w_q has shape {tuple(w_q.shape)}, expected ({d_in}, d_k) to fit x {tuple(x.shape)}")
+    if w_k.shape != w_q.shape:
+        raise ValueError(f"w_k has shape {tuple(w_k.shape)}, expected {tuple(w_q.shape)} like w_q")
+    if w_v.dim() != 2 or w_v.shape[0] != d_in or w_v.shape[1] == 0:
+        raise ValueError(f"w_v has shape {tuple(w_v.shape)}, expected ({d_in}, d_v) to fit x {tuple(x.shape)}")
+    for name, b, width in (("b_q", b_q, d_k), ("b_k", b_k, d_k), ("b_v", b_v, w_v.shape[1])):
+        if b is not None and b.shape != (width,):
+            raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+
+
+class SelfAttention(nn.Module):
+    """Self-attention as a module, with the same numbers as the scenario of the same seed.
+
+    Parameters are `w_q`, `w_k`, `w_v` ``(d_in, d_out)`` and, with `bias`, `b_q`, `b_k`, `b_v` ``(d_out,)``, drawn
+    by :func:`attnviz.seeding.seeded_projections`.
+
+    Raises ``ValueError`` for an unknown init.
+
+    >>> SelfAttention(d_in=3, d_out=2, seed=123)(torch.ones(4, 6, 3)).shape
+    torch.Size([4, 6, 2])
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        init: str = "uniform",
+        seed: int = 123,
+        bias: bool = False,
+        causal: bool = False,
+        scale: bool = True,
+        temperature: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.causal = causal
+        self.scale = scale
+        self.temperature = temperature
+        for name, drawn in seeded_projections(d_in, d_out, init, seed, bias)._asdict().items():
+            self.register_parameter(name, None if drawn is None else nn.Parameter(drawn))
+
+    def trace(self, x: Tensor) -> AttentionTrace:
+        """Return every intermediate for `x` ``(..., n_tokens, d_in)``."""
+        return attend(
+            x, self.w_q, self.w_k, self.w_v, self.b_q, self.b_k, self.b_v,
+            causal=self.causal, scale=self.scale, temperature=self.temperature,
+        )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the context vectors ``(..., n_tokens, d_out)`` for `x` ``(..., n_tokens, d_in)``."""
+        return self.trace(x).context

@@ -1,0 +1,281 @@
+"""A scenario is the whole question: everything that determines a computation, as plain values."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz import limits
+from attnviz.attention import AttentionTrace, attend
+from attnviz.devices import check_device_name, resolve_device
+from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
+from attnviz.seeding import INITS, SEEDED_EMBEDDINGS, Projections, seeded_embeddings, seeded_projections
+from attnviz.stages import BIASES, EDITABLE
+from attnviz.tokens import TOKENIZERS, tokenize
+
+EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
+FILLS = ("identity", "zeros")
+RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+class Edit(NamedTuple):
+    """One edited cell, laid over its matrix; a bias has only row 0."""
+
+    matrix: str
+    row: int
+    column: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Everything that determines a computation: same scenario, same numbers, everywhere.
+
+    `text` is split by `tokenizer` ("words", "whitespace", "characters"). `embedding` makes X
+    ``(n_tokens, d_in)``: "stable" (each token's vector depends on its text, `d_in` and `seed` alone), "table"
+    (rows of a seeded ``nn.Embedding`` in the order of the sorted distinct tokens) or "published" (the
+    published vectors of the words that have one while `d_in` is 3, "stable" for all others). `init` and `seed`
+    draw W_q, W_k, W_v ``(d_in, d_out)`` and, with `bias`, b_q, b_k, b_v ``(d_out,)``.
+
+    `x`, `w_q` ... `b_v` replace the drawn matrix: by explicit numbers (any nested sequence or array;
+    `w_v` and `b_v` may have their own width), or by "identity" (ones on the main diagonal), "zeros" or
+    "random:N" (drawn alone, from seed N). `edits` are ``(matrix, row, column, value)`` laid over all that.
+    A device that is not there falls back to the CPU; the trace says so in `notices`.
+
+    Raises ``ValueError`` for whatever is of a wrong type or shape, or over a limit of :mod:`attnviz.limits`.
+
+    >>> Scenario(text="a cat", edits=[("w_q", 0, 1, 0.9)]).matrix("w_q")[0, 1]
+    tensor(0.9000)
+    """
+
+    text: str = "Your journey starts with one step"
+    tokenizer: str = "words"
+    embedding: str = "stable"
+    d_in: int = 3
+    d_out: int = 2
+    init: str = "uniform"
+    seed: int = 123
+    bias: bool = False
+    causal: bool = False
+    scale: bool = True
+    temperature: float = 1.0
+    device: str = "cpu"
+    x: Any = None
+    w_q: Any = None
+    w_k: Any = None
+    w_v: Any = None
+    b_q: Any = None
+    b_k: Any = None
+    b_v: Any = None
+    edits: tuple[Edit, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_choices()
+        changed: dict[str, Any] = {
+            "temperature": limits.check_temperature(self.temperature),
+            "device": check_device_name(self.device),
+        }
+        for name in EDITABLE:
+            changed[name] = _plain(name, getattr(self, name))
+        for field, value in changed.items():
+            object.__setattr__(self, field, value)
+        limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
+        self._check_matrices()
+        object.__setattr__(self, "edits", self._checked_edits(self.edits))
+
+    def _check_choices(self) -> None:
+        if not isinstance(self.text, str):
+            raise ValueError(f"text is {self.text!r}, expected a string")
+        choices = {"tokenizer": TOKENIZERS, "embedding": EMBEDDINGS, "init": INITS}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, expected one of {', '.join(allowed)}")
+        for name in ("bias", "causal", "scale"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} is {getattr(self, name)!r}, expected True or False")
+        limits.check_whole("d_in", self.d_in, 1, limits.MAX_D)
+        limits.check_whole("d_out", self.d_out, 1, limits.MAX_D)
+        limits.check_whole("seed", self.seed, 0, limits.MAX_SEED)
+
+    def _check_matrices(self) -> None:
+        for name in BIASES:
+            if getattr(self, name) is not None and not self.bias:
+                raise ValueError(f"{name} is given, but bias is False")
+        for name in EDITABLE:
+            given = getattr(self, name)
+            if isinstance(given, tuple):
+                shape = (len(given), len(given[0]))
+                if shape != self.shape_of(name):
+                    raise ValueError(f"{name} has shape {shape}, expected {self.shape_of(name)}")
+
+    def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
+        cells: dict[tuple[str, int, int], Edit] = {}
+        for given in edits:
+            edit = _checked_edit(given)
+            n_rows, n_columns = self.shape_of(edit.matrix)
+            if edit.matrix in BIASES and not self.bias:
+                raise ValueError(f"edit of {edit.matrix}[{edit.row}, {edit.column}], but bias is False")
+            if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
+                raise ValueError(
+                    f"edit of {edit.matrix}[{edit.row}, {edit.column}] lies outside its shape ({n_rows}, {n_columns})"
+                )
+            cells[edit[:3]] = edit
+        if len(cells) > limits.MAX_EDITS:
+            raise ValueError(f"{len(cells)} edits, expected at most {limits.MAX_EDITS}")
+        return tuple(cells.values())
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the text, one for each row of X."""
+        return tokenize(self.text, self.tokenizer)
+
+    def shape_of(self, name: str) -> tuple[int, int]:
+        """Return ``(rows, columns)`` of an editable matrix; a bias is one row."""
+        if name == "x":
+            return len(self.tokens), self.d_in
+        n_rows = 1 if name in BIASES else self.d_in
+        n_columns = self.d_out
+        if name in ("w_v", "b_v") and isinstance(self.w_v, tuple):
+            n_columns = len(self.w_v[0])  # d_v is as wide as the W_v that is given
+        return n_rows, n_columns
+
+    def is_published(self, row: int) -> bool:
+        """Whether this row of X is a published vector, before edits."""
+        by_word = self.x is None and self.embedding == "published" and self.d_in == PUBLISHED_D_IN
+        return by_word and self.tokens[row] in PUBLISHED_VECTORS
+
+    def unedited(self, name: str) -> Tensor:
+        """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
+        given = getattr(self, name)
+        if isinstance(given, tuple):
+            return torch.tensor(given, dtype=torch.float32)
+        if given == "identity":
+            return torch.eye(*self.shape_of(name))
+        if given == "zeros":
+            return torch.zeros(*self.shape_of(name))
+        if name == "x":
+            return self._drawn_x(_random_seed(given))
+        seed = _random_seed(given)
+        drawn = getattr(self._projections if seed is None else self._draw(seed), name)
+        return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
+
+    def _as_row(self, name: str, bias: Tensor) -> Tensor:
+        width = self.shape_of(name)[1]
+        return (bias if len(bias) == width else torch.zeros(width)).unsqueeze(0)
+
+    def _draw(self, seed: int) -> Projections:
+        return seeded_projections(self.d_in, self.d_out, self.init, seed, self.bias)
+
+    @cached_property
+    def _projections(self) -> Projections:
+        return self._draw(self.seed)
+
+    def _drawn_x(self, seed: int | None) -> Tensor:
+        if seed is not None:
+            return torch.randn(*self.shape_of("x"), generator=torch.Generator().manual_seed(seed))
+        embedding = "stable" if self.embedding == "published" else self.embedding
+        x = seeded_embeddings(self.tokens, self.d_in, embedding, self.seed)
+        for row, token in enumerate(self.tokens):
+            if self.is_published(row):
+                x[row] = torch.tensor(PUBLISHED_VECTORS[token])
+        return x
+
+    def matrix(self, name: str) -> Tensor:
+        """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a bias is one row."""
+        edits = [edit for edit in self.edits if edit.matrix == name]
+        matrix = self.unedited(name)
+        if edits:
+            matrix = matrix.clone()
+            for edit in edits:
+                matrix[edit.row, edit.column] = edit.value
+        return matrix
+
+    @cached_property
+    def _inputs(self) -> tuple[tuple[Tensor | None, ...], tuple[str, ...]]:
+        device, notice = resolve_device(self.device)
+        matrices = [self.matrix(name).to(device) for name in ("x", "w_q", "w_k", "w_v")]
+        biases = [self.matrix(name)[0].to(device) if self.bias else None for name in BIASES]
+        return (*matrices, *biases), (notice,) if notice else ()
+
+
+def trace(scenario: Scenario) -> AttentionTrace:
+    """Compute every intermediate of a scenario, float32 on its device.
+
+    Raises :class:`attnviz.UndefinedAttentionError` for a row without a finite score.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+
+    >>> trace(Scenario(embedding="published")).context[1]
+    tensor([0.3061, 0.8210])
+    """
+    inputs, notices = scenario._inputs
+    return attend(
+        *inputs,  # type: ignore[arg-type]
+        causal=scenario.causal,
+        scale=scenario.scale,
+        temperature=scenario.temperature,
+        tokens=scenario.tokens,
+        notices=notices,
+    )
+
+
+def _plain(name: str, given: Any) -> Matrix | str | None:
+    """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
+    if given is None or (isinstance(given, str) and _is_fill(given)):
+        return given
+    if isinstance(given, str):
+        raise ValueError(f"{name} is {given!r}, expected numbers, {', '.join(FILLS)} or {RANDOM_FILL}N")
+    if isinstance(given, Tensor):
+        given = given.detach().cpu()
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
+    if name in BIASES and array.ndim == 1:
+        array = array[None, :]
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected a table of rows and columns")
+    most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
+    if array.shape[0] > most[0] or array.shape[1] > most[1]:
+        raise ValueError(f"{name} has shape {array.shape}, expected at most {most}")
+    bad = np.argwhere(~(np.abs(array) <= np.finfo(np.float32).max))
+    if len(bad):
+        row, column = bad[0].tolist()
+        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}, expected a finite float32")
+    return tuple(map(tuple, array.tolist()))
+
+
+def _is_fill(given: str) -> bool:
+    return given in FILLS or _random_seed(given) is not None
+
+
+def _random_seed(given: str | None) -> int | None:
+    digits = (given or "").removeprefix(RANDOM_FILL)
+    if digits == (given or "") or not (digits.isascii() and digits.isdigit()) or int(digits[:20]) > limits.MAX_SEED:
+        return None
+    return int(digits)
+
+
+def _checked_edit(given: Any) -> Edit:
+    try:
+        matrix, row, column, value = given
+        edit = Edit(matrix, int(row), int(column), float(value))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"edit {given!r} is not (matrix, row, column, value)") from None
+    if edit.matrix not in EDITABLE:
+        raise ValueError(f"edit of {edit.matrix!r}, expected one of {', '.join(EDITABLE)}")
+    if not math.isfinite(edit.value) or abs(edit.value) > float(np.finfo(np.float32).max):
+        raise ValueError(f"{edit.matrix}[{edit.row}, {edit.column}] is {edit.value}, expected a finite float32")
+    return edit
+
+
+def without_changes(scenario: Scenario) -> Scenario:
+    """Return the scenario as its set-up draws it: no edits, no replaced matrices."""
+    return replace(scenario, edits=(), **dict.fromkeys(EDITABLE))

@@ -1,0 +1,101 @@
+"""Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own.
+
+Every draw comes from a CPU generator made for it, so that no other thread, device or earlier
+draw can change it.
+"""
+
+import hashlib
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+INITS = ("uniform", "linear", "normal")
+SEEDED_EMBEDDINGS = ("stable", "table")
+
+
+class Projections(NamedTuple):
+    """Drawn projection matrices ``(d_in, d_out)`` and their biases ``(d_out,)``, or None."""
+
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+
+
+def generator_for(seed: int) -> torch.Generator:
+    """Return a CPU generator that draws what ``torch.manual_seed(seed)`` would make torch draw."""
+    return torch.Generator().manual_seed(seed)
+
+
+def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool = False) -> Projections:
+    """Draw W_q, W_k and W_v, each ``(d_in, d_out)`` float32 on the CPU, in this order.
+
+    "uniform" gives the numbers of three ``torch.rand(d_in, d_out)`` after ``torch.manual_seed(seed)``,
+    "normal" those of three ``torch.randn``, "linear" those of three ``nn.Linear(d_in, d_out, bias=bias)``,
+    transposed. Biases are nn.Linear's own with "linear", else zeros.
+
+    Raises ``ValueError`` for another init.
+
+    >>> seeded_projections(3, 2, "uniform", 123).w_q
+    tensor([[0.2961, 0.5166],
+            [0.2517, 0.6886],
+            [0.0740, 0.8665]])
+    """
+    generator = generator_for(seed)
+    drawn = [_draw(d_in, d_out, init, bias, generator) for _ in range(3)]
+    (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
+    return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
+
+
+def _draw(
+    d_in: int, d_out: int, init: str, bias: bool, generator: torch.Generator
+) -> tuple[Tensor, Tensor | None]:
+    if init == "linear":
+        # nn.Linear.reset_parameters: kaiming_uniform_(a=sqrt(5)) comes to U(-1/sqrt(d_in), 1/sqrt(d_in)).
+        weight = torch.nn.init.kaiming_uniform_(torch.empty(d_out, d_in), a=math.sqrt(5), generator=generator)
+        bound = 1 / math.sqrt(d_in)
+        drawn = torch.empty(d_out).uniform_(-bound, bound, generator=generator) if bias else None
+        return weight.T.contiguous(), drawn
+    zeros = torch.zeros(d_out) if bias else None
+    if init == "uniform":
+        return torch.rand(d_in, d_out, generator=generator), zeros
+    if init == "normal":
+        return torch.randn(d_in, d_out, generator=generator), zeros
+    raise ValueError(f"init is {init!r}, expected one of {', '.join(INITS)}")
+
+
+def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
+    """Return the vector ``(d_in,)`` of one token: standard normal, from its text, `d_in` and `seed` alone.
+
+    The same in every process, whatever other tokens there are.
+
+    >>> bool((stable_embedding("cat", 3, 1) == stable_embedding("cat", 3, 1)).all())
+    True
+    """
+    digest = hashlib.sha256(f"{seed}/{d_in}/{token}".encode("utf-8", "surrogatepass")).digest()
+    return torch.randn(d_in, generator=generator_for(int.from_bytes(digest[:4], "big")))
+
+
+def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
+    """Return X ``(n_tokens, d_in)``, float32 on the CPU, a row for each token.
+
+    "stable": :func:`stable_embedding` of each. "table": ids are positions among the sorted distinct
+    tokens, rows those of ``nn.Embedding(n_distinct, d_in)`` after ``torch.manual_seed(seed)``.
+
+    Raises ``ValueError`` for another embedding.
+
+    >>> seeded_embeddings(("a", "b", "a"), 2, "table", 1).shape
+    torch.Size([3, 2])
+    """
+    if embedding == "stable":
+        vectors = {token: stable_embedding(token, d_in, seed) for token in dict.fromkeys(tokens)}
+        return torch.stack([vectors[token] for token in tokens])
+    if embedding == "table":
+        ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
+        table = torch.empty(len(ids), d_in).normal_(generator=generator_for(seed))
+        return table[[ids[token] for token in tokens]]
+    raise ValueError(f"embedding is {embedding!r}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")

@@ -1,0 +1,148 @@
+"""Text to tokens, and a token to a label that can be seen."""
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+ZERO_WIDTH_JOINER = "\u200d"
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Split text into what a reader calls one character: a base with its accents, or one emoji.
+
+    A small part of Unicode's text segmentation (UAX #29, section 3): combining marks, joiners,
+    skin tones and flags stay with the character before them.
+    """
+    cluster = ""
+    for char in text:
+        if cluster and (_extends(char) or _joins(cluster, char)):
+            cluster += char
+        else:
+            if cluster:
+                yield cluster
+            cluster = char
+    if cluster:
+        yield cluster
+
+
+def _extends(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M" or char in "\u200c\u200d" or "\U0001f3fb" <= char <= "\U0001f3ff"
+
+
+def _joins(cluster: str, char: str) -> bool:
+    if cluster[-1] == ZERO_WIDTH_JOINER:
+        return not char.isspace()
+    half_flag = len(cluster) == 1 and _is_regional(cluster)
+    return (half_flag and _is_regional(char)) or (cluster == "\r" and char == "\n")
+
+
+def _is_regional(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _words(text: str) -> Iterator[str]:
+    """Runs of letters and digits are tokens, with an apostrophe inside them; so is each other sign."""
+    word = ""
+    clusters = list(_clusters(text))
+    for i, cluster in enumerate(clusters):
+        following = clusters[i + 1] if i + 1 < len(clusters) else ""
+        inner_apostrophe = cluster in "'\u2019" and word and _is_word(following)
+        if _is_word(cluster) or inner_apostrophe:
+            word += cluster
+            continue
+        if word:
+            yield word
+            word = ""
+        if not cluster.isspace():
+            yield cluster
+    if word:
+        yield word
+
+
+def _is_word(cluster: str) -> bool:
+    return cluster[:1].isalnum() or cluster[:1] == "_"
+
+
+def _whitespace(text: str) -> Iterator[str]:
+    yield from text.split()
+
+
+TOKENIZERS: dict[str, Callable[[str], Iterator[str]]] = {
+    "words": _words,
+    "whitespace": _whitespace,
+    "characters": _clusters,
+}
+
+
+def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
+    """Split a text into tokens.
+
+    `tokenizer` is "words" (words and single punctuation marks), "whitespace" (whatever stands
+    between blanks) or "characters" (what a reader calls one character, blanks included).
+    Returns the ``n_tokens`` tokens in order, exactly as typed; a blank text has none.
+
+    Raises ``ValueError`` for another tokenizer.
+
+    >>> tokenize("Your journey starts with one step")
+    ('Your', 'journey', 'starts', 'with', 'one', 'step')
+    >>> tokenize("don't stop!")
+    ("don't", 'stop', '!')
+    """
+    return tuple(_tokenizer(tokenizer)(text))
+
+
+def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
+    if name not in TOKENIZERS:
+        raise ValueError(f"tokenizer is {name!r}, expected one of {', '.join(TOKENIZERS)}")
+    return TOKENIZERS[name]
+
+
+def first_tokens(text: str, tokenizer: str, limit: int) -> tuple[tuple[str, ...], bool]:
+    """Return the first `limit` tokens of a text, and whether there were more.
+
+    >>> first_tokens("a b c", "words", 2)
+    (('a', 'b'), True)
+    """
+    found = tuple(islice(_tokenizer(tokenizer)(text), limit + 1))
+    return found[:limit], len(found) > limit
+
+
+def visible(token: str) -> str:
+    """Return the token as a label in which nothing is invisible: blanks, controls and zero-width
+    characters are written out, everything else stays as typed.
+
+    >>> visible(" "), visible("a\\x00b"), visible("\\u200b"), visible("cat")
+    ('␣', 'a␀b', '⟨U+200B⟩', 'cat')
+    """
+    inside_cluster = len(token) > 1 and len(list(_clusters(token))) == 1
+    return "".join(char if inside_cluster and char in "\u200c\u200d" else _visible(char) for char in token)
+
+
+def _visible(char: str) -> str:
+    if char == " ":
+        return "␣"
+    if char in "\r\n":
+        return "⏎"
+    if ord(char) < 0x20:
+        return chr(0x2400 + ord(char))  # Unicode's control pictures
+    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"):
+        return f"⟨U+{ord(char):04X}⟩"
+    return char
+
+
+def token_labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a label for each token, told apart by position where a token stands more than once.
+
+    >>> token_labels(("the", "cat", "on", "the"))
+    ('the (1)', 'cat', 'on', 'the (2)')
+    """
+    labels = [visible(token) for token in tokens]
+    totals: dict[str, int] = {}
+    for label in labels:
+        totals[label] = totals.get(label, 0) + 1
+    seen: dict[str, int] = {}
+    numbered = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        numbered.append(f"{label} ({seen[label]})" if totals[label] > 1 else label)
+    return tuple(numbered)
