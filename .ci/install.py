@@ -7,11 +7,11 @@ when it answers. On a closed network pip would otherwise retry it for minutes be
 """
 
 import argparse
+import contextlib
 import hashlib
 import subprocess
 import sys
 import threading
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -24,14 +24,11 @@ def answers(url: str, timeout: float = TIMEOUT_S) -> bool:
     done = threading.Event()
 
     def ask() -> None:
-        try:
+        with contextlib.suppress(Exception):
             request = urllib.request.Request(url.rstrip("/") + "/torch/", method="HEAD")
             with urllib.request.urlopen(request, timeout=timeout):
                 reached.set()
-        except (OSError, ValueError):
-            pass
-        finally:
-            done.set()
+        done.set()
 
     # A thread, because no socket time-out bounds the look-up of a name; a daemon, so that exit won't wait.
     threading.Thread(target=ask, daemon=True).start()
@@ -51,29 +48,31 @@ def pip_arguments(files: list[Path], torch_index: str) -> list[str]:
     return arguments
 
 
-def fingerprint(files: list[Path], torch_index: str) -> str:
-    """What the installation depends on: two lines, the wished index and a hash of the files."""
-    digest = hashlib.sha256(sys.version.encode())
-    for file in files:
-        digest.update(file.read_bytes())
+def fingerprint(file: Path, torch_index: str) -> str:
+    """What an installed file depends on: the wished index, then a hash of the file and of the Python."""
+    digest = hashlib.sha256(sys.version.encode() + file.read_bytes())
     return f"{torch_index}\n{digest.hexdigest()}\n"
 
 
-def install(files: list[Path], torch_index: str, stamp: Path | None) -> int:
-    """Runs pip unless `stamp` says that nothing changed; returns pip's exit status."""
-    wanted = fingerprint(files, torch_index)
-    before = stamp.read_text() if stamp and stamp.exists() else None
+def install(files: list[Path], torch_index: str, stamps: Path | None) -> int:
+    """Runs pip unless the stamps in a folder say that nothing changed; returns pip's exit status."""
+    wanted = {f"installed-{file.name}": fingerprint(file, torch_index) for file in files}
+    before = {name: (stamps / name).read_text() for name in wanted if stamps and (stamps / name).exists()}
     if before == wanted:
         return 0
     pip = [sys.executable, "-m", "pip"]
     arguments = pip_arguments(files, torch_index)
-    if before is not None and before.splitlines()[0] != torch_index:
+    # Until pip has come through, nothing is certain about what is installed.
+    for name in before:
+        (stamps / name).unlink()
+    if any(stamp.splitlines()[0] != torch_index for stamp in before.values()):
         # Both builds of torch satisfy the same pin, so pip would keep the one of the other index.
         subprocess.run([*pip, "uninstall", "--quiet", "--yes", "torch"], check=False)
-    print("Installing " + ", ".join(file.name for file in files) + ": minutes, the first time.", flush=True)
+    print("Installing " + ", ".join(map(str, files)) + ": some minutes, the first time.", flush=True)
     status = subprocess.run([*pip, *arguments], check=False).returncode
-    if status == 0 and stamp:
-        stamp.write_text(wanted)
+    if status == 0 and stamps:
+        for name, stamp in wanted.items():
+            (stamps / name).write_text(stamp)
     return status
 
 
@@ -84,8 +83,7 @@ def main() -> int:
     options = parser.parse_args()
     # Outside a virtual environment other programs change what is installed, so no stamp could be trusted.
     in_venv = sys.prefix != sys.base_prefix
-    stamp = Path(sys.prefix, "installed-" + "-".join(file.stem for file in options.files)) if in_venv else None
-    return install(options.files, options.torch_index.strip(), stamp)
+    return install(options.files, options.torch_index.strip(), Path(sys.prefix) if in_venv else None)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ import sys
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # The fonts are for the tests that type emoji and Chinese; a bare machine would draw boxes.
+FONTS = ["fonts-dejavu-core", "fonts-droid-fallback", "fonts-noto-color-emoji"]
 PACKAGE_MANAGERS = {
-    "apt-get": (
+    "apt-get": [
         ["apt-get", "update", "-qq"],
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
-        + ["fonts-dejavu-core", "fonts-droid-fallback", "fonts-noto-color-emoji"],
-    ),
-    "dnf": (["dnf", "install", "-y", "-q", "chromium"],),
-    "zypper": (["zypper", "--non-interactive", "install", "chromium"],),
-    "pacman": (["pacman", "-Sy", "--noconfirm", "chromium"],),
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", *FONTS],
+    ],
+    "dnf": [["dnf", "install", "-y", "-q", "chromium"]],
+    "zypper": [["zypper", "--non-interactive", "install", "chromium"]],
+    "pacman": [["pacman", "-Sy", "--noconfirm", "chromium"]],
 }
 
 

@@ -1,0 +1,104 @@
+"""Runs an image of the app as a stranger would and reads a page of it: `docker_smoke.py IMAGE`.
+
+Once with a published port, once without any network. Both containers are removed, whatever happens.
+"""
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+HEALTHY_WITHIN_S = 180
+# No proxy of this machine's lies between it and its own container.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def docker(*arguments: str) -> str:
+    result = subprocess.run(["docker", *arguments], check=False, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"docker {' '.join(arguments)}: {result.stderr.strip()}")
+    return result.stdout.strip()
+
+
+@contextlib.contextmanager
+def container(image: str, *options: str) -> Iterator[str]:
+    # The health check's command is the image's own, it is only asked more often.
+    name = docker("run", "--detach", "--health-interval=1s", *options, image)
+    try:
+        yield name
+    except BaseException:
+        subprocess.run(["docker", "logs", "--tail", "50", name], check=False, stdout=sys.stderr)
+        raise
+    finally:
+        docker("rm", "--force", "--volumes", name)
+
+
+def wait_until_healthy(name: str) -> float:
+    start = time.monotonic()
+    while time.monotonic() - start < HEALTHY_WITHIN_S:
+        running, health = docker(
+            "inspect", "--format", "{{.State.Running}} {{.State.Health.Status}}", name
+        ).split()
+        if running != "true":
+            raise RuntimeError("the container stopped by itself")
+        if health == "healthy":
+            return time.monotonic() - start
+        time.sleep(0.2)
+    raise RuntimeError(f"not healthy within {HEALTHY_WITHIN_S} s")
+
+
+def read(url: str, body: bytes | None = None) -> str:
+    request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json"})
+    with OPENER.open(request, timeout=60) as response:
+        return response.read().decode()
+
+
+def elements(node: Any) -> Iterator[dict[str, Any]]:
+    """Every element of a rendered page, in the order of the page."""
+    if isinstance(node, dict):
+        if "type" in node:
+            yield node
+        for value in node.values():
+            yield from elements(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from elements(value)
+
+
+def check_page(address: str) -> str:
+    """Reads the first page as it is rendered, says what stands on it, raises where it shows an error."""
+    snapshot = json.loads(read(f"{address}/_stcore/agent/interact", b"{}"))
+    drawn = [element["type"] for element in elements(snapshot["tree"])]
+    if snapshot["status"] != "ready" or "exception" in drawn:
+        raise RuntimeError(f"the page is {snapshot['status']}: {json.dumps(snapshot)[:2000]}")
+    if "attnviz" not in json.dumps(snapshot).lower():
+        raise RuntimeError(f"the page does not name attnviz: {json.dumps(snapshot)[:2000]}")
+    return f"{len(drawn)} elements, no exception"
+
+
+def main() -> int:
+    image = sys.argv[1]
+    # The interface that reads a page without a browser is off in the image, on in this container alone.
+    options = ["--publish", "127.0.0.1::8501", "--env", "STREAMLIT_SERVER_ENABLE_AGENT_API=true"]
+    with container(image, *options) as name:
+        print(f"with a port: healthy after {wait_until_healthy(name):.1f} s")
+        user = docker("exec", name, "id", "-un")
+        if user == "root":
+            raise RuntimeError("the container runs as root")
+        print(f"user: {user}")
+        address = "http://" + docker("port", name, "8501/tcp").splitlines()[0]
+        print(f"health: {read(address + '/_stcore/health')}")
+        print(f"page: {check_page(address)}")
+        print(f"memory: {docker('stats', '--no-stream', '--format', '{{.MemUsage}}', name)}")
+    with container(image, "--network", "none") as name:
+        print(f"without network: healthy after {wait_until_healthy(name):.1f} s")
+    print("docker-smoke: passed, both containers removed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+"""Set-up finds torch's CPU build where it can, gives up at once where it can't, and does nothing twice."""
+
+import importlib.util
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def load(script: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(script, ROOT / ".ci" / f"{script}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+setup = load("install")
+
+
+class Index(BaseHTTPRequestHandler):
+    def do_HEAD(self) -> None:
+        self.send_response(200 if self.path == "/whl/cpu/torch/" else 404)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def index() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Index) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/whl/cpu"
+        server.shutdown()
+
+
+@pytest.fixture
+def silent_address() -> Iterator[str]:
+    """An address that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/whl/cpu"
+
+
+@pytest.fixture
+def closed_address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"http://127.0.0.1:{server.getsockname()[1]}/whl/cpu"
+
+
+def test_an_index_that_has_torch_answers(index: str) -> None:
+    assert setup.answers(index)
+    assert setup.answers(index + "/")
+
+
+def test_an_address_without_torch_is_no_index(index: str) -> None:
+    assert not setup.answers(index.removesuffix("/cpu"))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://", "http://[", "http://no.such.host.invalid/whl"])
+def test_an_address_that_leads_nowhere_does_not_answer(address: str) -> None:
+    assert not setup.answers(address, timeout=1)
+
+
+def test_a_closed_port_is_given_up_at_once(closed_address: str) -> None:
+    start = time.monotonic()
+    assert not setup.answers(closed_address)
+    assert time.monotonic() - start < 1
+
+
+def test_silence_is_given_up_in_time(silent_address: str) -> None:
+    start = time.monotonic()
+    assert not setup.answers(silent_address, timeout=0.3)
+    assert time.monotonic() - start < 1
+
+
+def test_a_name_that_is_looked_up_forever_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_up(*_: object, **__: object) -> None:
+        time.sleep(2)
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    start = time.monotonic()
+    assert not setup.answers("http://slow.invalid/whl/cpu", timeout=0.3)
+    assert time.monotonic() - start < 1
+
+
+def test_the_default_time_limit_is_short() -> None:
+    assert setup.TIMEOUT_S <= 4
+
+
+def test_an_index_that_answers_is_added_to_pips_own(index: str) -> None:
+    arguments = setup.pip_arguments([Path("r.txt")], index)
+    assert arguments[arguments.index("--extra-index-url") + 1] == index
+
+
+def test_without_the_index_pip_is_left_as_configured(
+    closed_address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = setup.pip_arguments([Path("r.txt")], closed_address)
+    assert not {"--extra-index-url", "--index-url", "--no-index"} & set(arguments)
+    said = capsys.readouterr().out
+    assert urlsplit(closed_address).netloc in said
+    assert said.count("\n") == 1
+
+
+def test_an_empty_index_asks_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setup, "answers", lambda *_: pytest.fail("asked"))
+    assert "--extra-index-url" not in setup.pip_arguments([Path("r.txt")], "")
+    assert capsys.readouterr().out == ""
+
+
+class Pip:
+    """Stands in for pip: remembers what it was asked to do."""
+
+    def __init__(self) -> None:
+        self.commands: list[str] = []
+        self.status = 0
+
+    def __call__(self, command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        self.commands.append(command[3])
+        return subprocess.CompletedProcess(command, self.status)
+
+
+@pytest.fixture
+def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
+    pip = Pip()
+    monkeypatch.setattr(setup.subprocess, "run", pip)
+    monkeypatch.setattr(setup, "answers", lambda *_: True)
+    return pip
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    files = [tmp_path / "app.txt", tmp_path / "dev.txt"]
+    for file in files:
+        file.write_text("one==1\n")
+    return files
+
+
+def test_the_second_time_does_nothing(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    assert setup.install(files, "", tmp_path) == 0
+    assert setup.install(files, "", tmp_path) == 0
+    assert setup.install(files[:1], "", tmp_path) == 0
+    assert pip.commands == ["install"]
+
+
+def test_a_changed_file_is_installed(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    setup.install(files, "", tmp_path)
+    files[1].write_text("one==2\n")
+    setup.install(files, "", tmp_path)
+    assert pip.commands == ["install", "install"]
+
+
+def test_a_file_more_is_installed(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    setup.install(files[:1], "", tmp_path)
+    setup.install(files, "", tmp_path)
+    assert pip.commands == ["install", "install"]
+
+
+def test_another_index_brings_another_torch(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    setup.install(files, "https://one.invalid", tmp_path)
+    setup.install(files, "", tmp_path)
+    assert pip.commands == ["install", "uninstall", "install"]
+
+
+def test_a_failure_is_reported_and_tried_again(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    setup.install(files, "", tmp_path)
+    files[0].write_text("one==3\n")
+    pip.status = 1
+    assert setup.install(files, "", tmp_path) == 1
+    files[0].write_text("one==1\n")
+    pip.status = 0
+    assert setup.install(files, "", tmp_path) == 0
+    assert pip.commands == ["install"] * 3
+
+
+def test_without_a_stamp_pip_always_runs(pip: Pip, files: list[Path]) -> None:
+    setup.install(files, "", None)
+    setup.install(files, "", None)
+    assert pip.commands == ["install", "install"]
+
+
+def test_every_package_is_pinned_exactly() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
+        pins = [line for line in lines if line and not line.startswith("-r ")]
+        assert pins, name
+        for pin in pins:
+            assert pin.split(";")[0].count("==") == 1, pin
