@@ -1,4 +1,4 @@
-"""Makes sure that there is a Chromium for the browser tests, with as little as that takes."""
+"""Makes sure that Playwright and a Chromium run here, with as little as that takes."""
 
 import os
 import shutil
@@ -7,15 +7,16 @@ import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-# The fonts are for the tests that type emoji and Chinese; a bare machine would draw boxes.
+# libatomic is what Playwright's own driver misses on a bare machine. The fonts are for the tests that
+# type emoji and Chinese, which would be drawn as boxes.
 FONTS = ["fonts-dejavu-core", "fonts-droid-fallback", "fonts-noto-color-emoji"]
 PACKAGE_MANAGERS = {
     "apt-get": [
         ["apt-get", "update", "-qq"],
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", *FONTS],
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "libatomic1", *FONTS],
     ],
-    "dnf": [["dnf", "install", "-y", "-q", "chromium"]],
-    "zypper": [["zypper", "--non-interactive", "install", "chromium"]],
+    "dnf": [["dnf", "install", "-y", "-q", "chromium", "libatomic"]],
+    "zypper": [["zypper", "--non-interactive", "install", "chromium", "libatomic1"]],
     "pacman": [["pacman", "-Sy", "--noconfirm", "chromium"]],
 }
 
@@ -29,6 +30,11 @@ def system_browser() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
+def playwright_runs() -> bool:
+    command = [sys.executable, "-m", "playwright", "--version"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
 def as_root() -> list[str] | None:
     """What to put before a command that needs root; None where that would ask for a password."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -39,18 +45,22 @@ def as_root() -> list[str] | None:
     return None
 
 
-def install_system_browser() -> bool:
+def install_from_system() -> None:
     manager = next(filter(shutil.which, PACKAGE_MANAGERS), None)
     prefix = as_root()
-    if manager is None or prefix is None:
-        return False
-    for command in PACKAGE_MANAGERS[manager]:
-        run(*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *command)
-    return system_browser() is not None
+    if manager is not None and prefix is not None:
+        for command in PACKAGE_MANAGERS[manager]:
+            run(*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *command)
+
+
+def ready() -> bool:
+    return system_browser() is not None and playwright_runs()
 
 
 def main() -> int:
-    if system_browser() or install_system_browser():
+    if not ready():
+        install_from_system()
+    if ready():
         return 0
     return 0 if run(sys.executable, "-m", "playwright", "install", "chromium") else 1
 
