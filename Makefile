@@ -63,7 +63,8 @@ docker-smoke: docker-build
 	$(PYTHON) .ci/docker_smoke.py $(IMAGE)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	[ ! -e $(VENV)/made ] || rm -rf $(VENV)
+	rm -rf build *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 app-packages: $(VENV)/made
