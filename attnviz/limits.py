@@ -7,8 +7,9 @@ MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
 
-# A typed text is cut to this many tokens before it becomes a scenario (see tokens.first_tokens).
+# A typed text is cut to this many tokens before it becomes a scenario (see tokens.shortened).
 MAX_TEXT_TOKENS = 512
+MAX_TEXT_CHARACTERS = 20_000
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

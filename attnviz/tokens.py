@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice, pairwise
 
 ZERO_WIDTH_JOINER = "\u200d"
 
@@ -43,9 +43,7 @@ def _is_regional(char: str) -> bool:
 def _words(text: str) -> Iterator[str]:
     """Runs of letters and digits are tokens, with an apostrophe inside them; so is each other sign."""
     word = ""
-    clusters = list(_clusters(text))
-    for i, cluster in enumerate(clusters):
-        following = clusters[i + 1] if i + 1 < len(clusters) else ""
+    for cluster, following in pairwise(chain(_clusters(text), [""])):
         inner_apostrophe = cluster in "'\u2019" and word and _is_word(following)
         if _is_word(cluster) or inner_apostrophe:
             word += cluster
@@ -97,14 +95,16 @@ def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
     return TOKENIZERS[name]
 
 
-def first_tokens(text: str, tokenizer: str, limit: int) -> tuple[tuple[str, ...], bool]:
-    """Return the first `limit` tokens of a text, and whether there were more.
+def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:
+    """Return a text with the first `most` tokens of this one, and whether any were left out.
 
-    >>> first_tokens("a b c", "words", 2)
-    (('a', 'b'), True)
+    >>> shortened("a b c", "words", 2)
+    ('a b', True)
     """
-    found = tuple(islice(_tokenizer(tokenizer)(text), limit + 1))
-    return found[:limit], len(found) > limit
+    tokens = tuple(islice(_tokenizer(tokenizer)(text), most + 1))
+    if len(tokens) <= most:
+        return text, False
+    return ("" if tokenizer == "characters" else " ").join(tokens[:most]), True
 
 
 def visible(token: str) -> str:

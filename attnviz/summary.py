@@ -1,0 +1,105 @@
+"""A trace in sentences: what a token attends to, what a matrix shows, and what is out of the ordinary."""
+
+import torch
+
+from attnviz.attention import AttentionTrace
+from attnviz.numbers import written
+from attnviz.stages import STAGES
+from attnviz.tokens import token_labels
+
+
+def _labels(trace: AttentionTrace) -> tuple[str, ...]:
+    n_tokens = trace.x.shape[-2]
+    return token_labels(trace.tokens) if trace.tokens else tuple(f"token {i}" for i in range(n_tokens))
+
+
+def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
+    """Say which token a query attends to most, with the attention weight.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
+    "'journey' attends most to itself: attention weight 0.2264."
+    """
+    labels = _labels(trace)
+    row = trace.attention_weights[query]
+    if torch.isnan(row).any():
+        return f"'{labels[query]}' has no attention weights: its scores are not all finite numbers."
+    largest = row.max()
+    if bool(((row - largest).abs() < 1e-6).all()) and len(row) > 1:
+        return f"'{labels[query]}' attends to all {len(row)} tokens equally: attention weight {written(largest.item(), digits)} each."
+    ties = ((row - largest).abs() < 1e-6).nonzero()[:, 0].tolist()
+    names = ["itself" if j == query else f"'{labels[j]}'" for j in ties]
+    shown = " and ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    each = " each" if len(names) > 1 else ""
+    return f"'{labels[query]}' attends most to {shown}: attention weight {written(largest.item(), digits)}{each}."
+
+
+def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
+    """Describe a matrix for someone who cannot see its picture.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
+    "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
+    """
+    stage = STAGES[name]
+    matrix = getattr(trace, name)
+    finite = matrix[torch.isfinite(matrix)]
+    parts = [f"{stage.title}, {matrix.shape[0]} by {matrix.shape[1]}: {stage.meaning}."]
+    if finite.numel():
+        low, high = written(finite.min().item(), digits), written(finite.max().item(), digits)
+        parts.append(f"Values from {low} to {high}.")
+    if finite.numel() < matrix.numel():
+        parts.append(f"{matrix.numel() - finite.numel()} cells are masked or not finite.")
+    if name == "attention_weights":
+        parts.append(attends_most(trace, query, digits))
+    elif stage.rows != "feature":
+        row = matrix[query].tolist()
+        more = ", and so on" if len(row) > 8 else ""
+        numbers = ", ".join(written(value, digits) for value in row[:8])
+        parts.append(f"The row of '{_labels(trace)[query]}': {numbers}{more}.")
+    return " ".join(parts)
+
+
+def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
+    """Say in words which cells are masked, and where a number first left what float32 can hold.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
+    ['Grey cells marked −∞ are masked: no token may attend to a later one (1 of 4 scaled scores).']
+    """
+    notes = []
+    n_tokens = trace.x.shape[-2]
+    if trace.causal and n_tokens > 1:
+        masked = n_tokens * (n_tokens - 1) // 2
+        notes.append(
+            "Grey cells marked −∞ are masked: no token may attend to a later one "
+            f"({masked} of {n_tokens * n_tokens} scaled scores)."
+        )
+    for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+        note = _not_finite(trace, name)
+        if note:
+            notes.append(note)
+            break  # what follows from it is not finite either
+    undefined = int(torch.isnan(trace.attention_weights).any(-1).sum())
+    if undefined:
+        notes.append(
+            f"{undefined} of {n_tokens} rows of attention weights are undefined (NaN): a softmax needs finite scores. "
+            "Smaller numbers in X or in the W's bring them back."
+        )
+    return notes
+
+
+def _not_finite(trace: AttentionTrace, name: str) -> str | None:
+    matrix = getattr(trace, name)
+    bad = ~torch.isfinite(matrix)
+    if name == "scaled_scores" and trace.causal:
+        bad &= torch.ones_like(bad).tril()
+    if not bad.any():
+        return None
+    row, column = bad.nonzero()[0].tolist()
+    value = written(matrix[row, column].item(), 1)
+    return (
+        f"{STAGES[name].title} overflow first: {int(bad.sum())} of {matrix.numel()} cells are no finite number "
+        f"({STAGES[name].symbol}[{row}, {column}] is {value}). "
+        "float32 holds numbers up to 3.4e38; a product beyond that becomes infinite, and infinity minus infinity is NaN."
+    )

@@ -1,0 +1,51 @@
+"""A table of numbers as people paste it: from a spreadsheet, a CSV file or a print-out."""
+
+import math
+import re
+
+import torch
+
+MAX_TABLE_CHARACTERS = 2_000_000
+
+
+def parse_table(text: str) -> torch.Tensor:
+    """Read rows of numbers, parted by tabs, semicolons, commas or blanks; float64 ``(rows, columns)``.
+
+    Raises ``ValueError`` naming line and column for what is no finite number, a row of another length
+    or an empty text.
+
+    >>> parse_table("1, 2\\n3, 4").tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    if len(text) > MAX_TABLE_CHARACTERS:
+        raise ValueError(f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}")
+    rows: list[list[float]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        row = [_number(cell, number, column) for column, cell in enumerate(_cells(line), 1)]
+        if rows and len(row) != len(rows[0]):
+            raise ValueError(f"line {number} has {len(row)} numbers, expected {len(rows[0])} as in the first line")
+        rows.append(row)
+    if not rows:
+        raise ValueError("the table is empty, expected rows of numbers")
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def _cells(line: str) -> list[str]:
+    for separator in ("\t", ";", ","):
+        if separator in line:
+            return [cell.strip() for cell in line.strip().strip(separator).split(separator)]
+    return line.split()
+
+
+def _number(cell: str, line: int, column: int) -> float:
+    # Typeset minus signs are what spreadsheets and papers give.
+    plain = re.sub("[\u2212\u2013\u2012]", "-", cell)
+    try:
+        value = float(plain) if re.fullmatch(r"[-+.\deE]+", plain) else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"line {line}, column {column} is {cell[:40]!r}, expected a number")
+    return value

@@ -1,0 +1,6 @@
+"""All of the package that draws on a Streamlit page."""
+
+from attnviz.ui.setup import shared_setup
+from attnviz.ui.state import current_scenario, digits
+
+__all__ = ["current_scenario", "digits", "shared_setup"]

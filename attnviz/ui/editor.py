@@ -1,0 +1,183 @@
+"""The editor of one matrix: its cells, its whole-matrix actions, and the list of its edits."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from attnviz.changes import edit_matrix, random_replacement, replace_matrix
+from attnviz.numbers import written
+from attnviz.scenario import Edit, Scenario
+from attnviz.stages import BIASES, EDITABLE, STAGES
+from attnviz.tables import parse_table
+from attnviz.tokens import token_labels
+from attnviz.ui import state
+
+WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
+LISTED = 12  # edits listed one by one
+_BASES = "editor.bases"
+
+
+def show_editor(scenario: Scenario) -> Scenario:
+    """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
+    names = [name for name in EDITABLE if scenario.bias or name not in BIASES]
+    name = st.segmented_control(
+        "Edit the numbers of", names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
+        key="playground.matrix", persist_state="session",
+    )  # fmt: skip
+    scenario = _show_cells(scenario, name)
+    _show_actions(scenario, name)
+    _show_paste(scenario, name)
+    _show_edits(scenario)
+    return scenario
+
+
+def _show_cells(scenario: Scenario, name: str) -> Scenario:
+    n_rows, n_columns = scenario.shape_of(name)
+    row = None
+    if n_columns > WIDE:
+        row = int(st.number_input(f"Row of {STAGES[name].symbol}", 0, n_rows - 1, 0, key="playground.row"))
+        st.caption(f"{STAGES[name].symbol} has {n_columns} columns: its row {row} stands here as a column.")
+    start = _start_of(scenario, name, row)
+    number = st.column_config.NumberColumn(required=True, format=f"%.{state.digits()}f", width="small")
+    edited = st.data_editor(
+        start, key=_key(scenario, name, row), num_rows="fixed", column_config=dict.fromkeys(start.columns, number),
+        width="stretch" if row is None else "content", height="auto",
+        alt=f"{STAGES[name].title}: {STAGES[name].meaning}",
+    )  # fmt: skip
+    return _with_typed(scenario, name, row, edited)
+
+
+def _key(scenario: Scenario, name: str, row: int | None) -> str:
+    """Return a key that is another one whenever the editor is to start from other numbers."""
+    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{state.revision()}"
+
+
+def _start_of(scenario: Scenario, name: str, row: int | None) -> pd.DataFrame:
+    """Return the table that the editor started from: it must stay the same while its key does."""
+    key = _key(scenario, name, row)
+    bases = st.session_state.setdefault(_BASES, {})
+    if key not in bases or key not in st.session_state:
+        bases.clear()  # one editor is drawn at a time
+        bases[key] = _table(scenario, name, row)
+    return bases[key]
+
+
+def _table(scenario: Scenario, name: str, row: int | None) -> pd.DataFrame:
+    # Typed numbers are kept as typed: float32 would show 0.9 as 0.8999999761581421.
+    values = scenario.matrix(name).double()
+    for edit in scenario.edits:
+        if edit.matrix == name:
+            values[edit.row, edit.column] = edit.value
+    if row is not None:
+        return pd.DataFrame({f"row {row}": values[row].numpy()})
+    index = list(token_labels(scenario.tokens)) if name == "x" else None
+    return pd.DataFrame(values.numpy(), columns=[str(i) for i in range(values.shape[1])], index=index)
+
+
+def _with_typed(scenario: Scenario, name: str, row: int | None, edited: pd.DataFrame) -> Scenario:
+    """Return the scenario with the editor's numbers; cells that hold none keep what they held, with a message."""
+    typed = torch.tensor(edited.to_numpy(dtype=float, na_value=math.nan, copy=True))
+    values = scenario.matrix(name).double()
+    rows = [row] if row is not None else list(range(values.shape[0]))
+    typed = typed.T if row is not None else typed
+    bad = ~(typed.abs() <= torch.finfo(torch.float32).max)
+    values[rows] = torch.where(bad, values[rows], typed)
+    for i, column in bad.nonzero().tolist()[:3]:
+        cell = f"{STAGES[name].symbol}[{rows[i]}, {column}]"
+        state.say(f"{cell} needs a number that float32 can hold; it still counts as {written(values[rows[i], column].item(), 4)}.")
+    try:
+        changed = edit_matrix(scenario, name, values)
+    except ValueError as error:
+        state.say(f"These edits were not taken: {error}.")
+        return scenario
+    if changed != scenario:
+        state.keep(changed)
+    return changed
+
+
+def _show_actions(scenario: Scenario, name: str) -> None:
+    symbol = STAGES[name].symbol
+    actions: list[tuple[str, Callable[[], str | None], str]] = [
+        ("Reset", lambda: None, f"{symbol} as the set-up draws it"),
+        ("Identity", lambda: "identity", "Ones on the main diagonal, zeros elsewhere"),
+        ("Zeros", lambda: "zeros", "Zeros everywhere"),
+        ("Random", random_replacement, f"Draws {symbol} alone anew"),
+    ]
+    with st.container(horizontal=True, gap="xsmall"):
+        for label, by, help_text in actions:
+            st.button(
+                label, key=f"playground.{label}", help=help_text, on_click=_replace, args=(scenario, name, by),
+            )  # fmt: skip
+
+
+def _replace(scenario: Scenario, name: str, by: Callable[[], str | None]) -> None:
+    state.keep(replace_matrix(scenario, name, by()))
+    state.redraw_editors()
+
+
+def _show_paste(scenario: Scenario, name: str) -> None:
+    n_rows, n_columns = scenario.shape_of(name)
+    symbol = STAGES[name].symbol
+    with st.popover(f"Paste a table into {symbol}"):
+        text = st.text_area(
+            f"{n_rows} rows of {n_columns} numbers", key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3",
+            help="From a spreadsheet or a CSV file. A copied block can also be pasted straight into the cells.",
+        )  # fmt: skip
+        st.button("Use these numbers", on_click=_paste, args=(scenario, name), disabled=not text, key="playground.use")
+
+
+def _paste(scenario: Scenario, name: str) -> None:
+    try:
+        changed = edit_matrix(replace_matrix(scenario, name, None), name, parse_table(st.session_state["playground.paste"]))
+    except ValueError as error:
+        state.say(f"The pasted table was not taken: {error}.")
+        return
+    state.keep(changed)
+    state.redraw_editors()
+
+
+def _show_edits(scenario: Scenario) -> None:
+    replaced = {name: getattr(scenario, name) for name in EDITABLE if isinstance(getattr(scenario, name), str)}
+    if not scenario.edits and not replaced:
+        st.caption("Click a cell, type a number, press Enter. Every edit is listed here.")
+    for name, by in replaced.items():
+        _undo_line(f"{STAGES[name].symbol}: {by}", f"playground.undo.{name}", _replace, (scenario, name, lambda: None))
+    for edit in scenario.edits[:LISTED]:
+        before = scenario.unedited(edit.matrix)[edit.row, edit.column].item()
+        digits = state.digits()
+        _undo_line(
+            f"{STAGES[edit.matrix].symbol}[{edit.row}, {edit.column}]: "
+            f"{written(before, digits)} → {written(edit.value, digits)}",
+            f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}", _undo, (scenario, edit),
+        )  # fmt: skip
+    if len(scenario.edits) > LISTED:
+        st.caption(f"and {len(scenario.edits) - LISTED} more edits")
+    _show_offer()
+
+
+def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.text(text)
+        st.button("Undo", key=key, on_click=undo, args=args, type="tertiary")
+
+
+def _undo(scenario: Scenario, edit: Edit) -> None:
+    state.keep(replace(scenario, edits=tuple(other for other in scenario.edits if other != edit)))
+    state.redraw_editors()
+
+
+def _show_offer() -> None:
+    dropped = state.offered()
+    if not dropped:
+        return
+    count = len(dropped.edits) + len(dropped.replaced)
+    what = "1 change was" if count == 1 else f"{count} changes were"
+    with st.container(border=True):
+        st.text(f"{what} dropped, because the matrices under them are other ones now.")
+        with st.container(horizontal=True):
+            st.button("Bring back", on_click=state.take_back, key="playground.bring_back")
+            st.button("Let go", on_click=state.forget_offer, key="playground.let_go", type="tertiary")

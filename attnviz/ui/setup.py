@@ -1,0 +1,147 @@
+"""The controls that all pages share, drawn by the entry point so that they survive page changes and Back."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+
+from attnviz.devices import available_devices
+from attnviz.limits import MAX_TEXT_CHARACTERS
+from attnviz.link import MAX_CHANGES_CHARACTERS, Parameter, ignored_in, parameters
+from attnviz.published import PUBLISHED_TEXT
+from attnviz.ui import state
+from attnviz.ui.text import literal
+
+EXAMPLES = (
+    PUBLISHED_TEXT,
+    "the cat sat on the mat",
+    "dog bites man",
+    "man bites dog",
+    "The animal didn't cross the street because it was too tired",
+    "to be or not to be",
+)
+
+@contextmanager
+def shared_setup() -> Iterator[None]:
+    """Draw the set-up around a page: the controls before it, the messages and the bound texts after it."""
+    table = parameters()
+    ignored = ignored_in(st.query_params.to_dict(), table) if state.first_run() else []
+    values = _sentence_controls(table)
+    with st.sidebar:
+        values |= _computation_controls(table)
+    if ignored:
+        _say_ignored(ignored, values)
+    state.set_up(values)
+    messages = st.container()
+    try:
+        yield
+    finally:  # a page may end itself with st.stop()
+        with messages:
+            for message in state.take_messages():
+                st.warning(message, icon="⚠️")
+        _bound_out_of_sight()
+
+
+def _sentence_controls(table: Any) -> dict[str, Any]:
+    text = table["text"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        typed = st.text_input(
+            text.label, text.default, key=text.name, bind="query-params", help=text.help, max_chars=MAX_TEXT_CHARACTERS
+        )
+        with st.popover("Examples", help="Sentences to start from"):
+            for i, example in enumerate(EXAMPLES):
+                st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+    return {"text": typed}
+
+
+def _use_example(example: str) -> None:
+    st.session_state["text"] = example
+
+
+def _computation_controls(table: Any) -> dict[str, Any]:
+    values = {}
+    st.markdown("#### Set-up")
+    left, right = st.columns(2)
+    with left:
+        values["d_in"] = _whole(table["d_in"])
+    with right:
+        values["d_out"] = _whole(table["d_out"])
+    values["seed"] = _whole(table["seed"])
+    with st.container(horizontal=True, gap="small"):
+        st.button("Same seed again", on_click=_same_seed_again, help="Draws the matrices of this seed again: drops all edits.")
+        st.button("New seed", on_click=_new_seed, help="Draws other matrices from another seed: drops all edits.")
+    values["init"] = _choice(table["init"])
+    values["causal"] = _flag(table["causal"])
+    values["scale"] = _flag(table["scale"])
+    temperature = table["temperature"]
+    values["temperature"] = st.number_input(
+        temperature.label, temperature.low, temperature.high, temperature.default, 0.1, format="%.2f",
+        key=temperature.name, bind="query-params", help=temperature.help,
+    )  # fmt: skip
+    values["bias"] = _flag(table["bias"])
+    values["tokenizer"] = _choice(table["tokenizer"])
+    values["embedding"] = _choice(table["embedding"])
+    values["digits"] = _whole(table["digits"])
+    values["device"] = _choice(table["device"])
+    if len(available_devices()) > 1:
+        st.caption(", ".join(available_devices().values()))
+    st.button("Start over", on_click=_start_over, help="Back to the published example, with its numbers.", width="stretch")
+    return values
+
+
+def _whole(parameter: Parameter) -> int:
+    return int(
+        st.number_input(
+            parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
+            key=parameter.name, bind="query-params", help=parameter.help,
+        )
+    )  # fmt: skip
+
+
+def _choice(parameter: Parameter) -> str:
+    return st.selectbox(
+        parameter.label, parameter.choices, parameter.choices.index(parameter.default),
+        key=parameter.name, bind="query-params", help=parameter.help,
+    )  # fmt: skip
+
+
+def _flag(parameter: Parameter) -> bool:
+    return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=parameter.help)
+
+
+def _same_seed_again() -> None:
+    dropped = state.current_changes()
+    st.session_state[state.CHANGES] = ""
+    if dropped:
+        state.offer_back(dropped)
+
+
+def _new_seed() -> None:
+    st.session_state["seed"] = secrets.randbelow(10_000)
+
+
+def _start_over() -> None:
+    for name, parameter in parameters().items():
+        st.session_state[name] = parameter.default
+    st.session_state[state.QUERY] = ""
+    _same_seed_again()
+
+
+def _say_ignored(ignored: list[Parameter], values: dict[str, Any]) -> None:
+    parts = [
+        f"{parameter.name}={literal(st.query_params[parameter.name])} (expected {parameter.expected()}; "
+        f"{parameter.name} is {literal(str(values[parameter.name]))} now)"
+        for parameter in ignored
+    ]
+    state.say("The link held values that cannot be used: " + ", ".join(parts) + ".")
+
+
+def _bound_out_of_sight() -> None:
+    """Draw the two bound widgets that no one types into: the URL, reload and Back know them through these."""
+    st.html("<style>.st-key-out_of_sight { display: none; }</style>")
+    with st.container(key="out_of_sight"):
+        st.text_input("Changes", key=state.CHANGES, bind="query-params", max_chars=MAX_CHANGES_CHARACTERS)
+        st.text_input("Query token", key=state.QUERY, bind="query-params", max_chars=6)
+

@@ -1,0 +1,150 @@
+"""What a session keeps between runs, as plain values, and how changes of matrices live in it.
+
+The changes are the text of a widget bound to the URL (drawn out of sight by setup.py), so that reload,
+page change, Back and a copied link all restore them. The text is set only before that widget is drawn.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
+from attnviz.link import decode_changes, encode_changes, scenario_of
+from attnviz.limits import MAX_TEXT_TOKENS
+from attnviz.scenario import Scenario
+from attnviz.tokens import shortened, tokenize
+from attnviz.ui.text import literal
+
+CHANGES, QUERY = "edits", "query"  # the URL's names
+_SEEN, _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
+    "state.seen", "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
+)  # fmt: skip
+
+
+def first_run() -> bool:
+    """Whether this is the first run of a session, on which the URL is read."""
+    return _SEEN not in st.session_state
+
+
+def read_url(name: str) -> str:
+    """Return a parameter as the reader's URL or an earlier run has it."""
+    if name not in st.session_state and first_run():
+        return st.query_params.get(name, "")
+    return str(st.session_state.get(name, ""))
+
+
+def say(message: str) -> None:
+    """Show a message on this run, above the page."""
+    st.session_state.setdefault(_MESSAGES, []).append(message)
+
+
+def take_messages() -> list[str]:
+    """Return the messages of this run, each once."""
+    messages = st.session_state.pop(_MESSAGES, [])
+    return list(dict.fromkeys(messages))
+
+
+def set_up(values: dict[str, Any]) -> None:
+    """Take the values of all controls, and bring the changes of matrices in line with them.
+
+    Changes that came with the URL are taken as they are; those made here survive only while their
+    matrix stays the same, and are offered back otherwise.
+    """
+    text, cut = shortened(values["text"], values["tokenizer"], MAX_TEXT_TOKENS)
+    if cut:
+        say(f"The sentence is long: its first {MAX_TEXT_TOKENS} tokens are used, the rest stays in the box.")
+    before = st.session_state.get(_SETUP)
+    encoded = read_url(CHANGES)
+    arrived = encoded != st.session_state.get(_SEEN) or before is None
+    st.session_state[_SETUP] = values | {"text": text}
+    if not tokenize(text, values["tokenizer"]):
+        st.session_state[_SETUP] |= {"text": (before or {}).get("text", values["text"])}
+        st.session_state[_BLANK] = True
+        st.session_state[_SEEN] = st.session_state[CHANGES] = encoded
+        return
+    st.session_state[_BLANK] = False
+    changes, ignored = decode_changes(encoded)
+    plain = scenario_of(st.session_state[_SETUP])
+    if not arrived:
+        changes, dropped = carry_over(changes, scenario_of(before), plain)
+        if dropped:
+            offer_back(dropped)
+    scenario, misfits = bring_back(plain, changes)
+    ignored += encode_changes(misfits).split("*") if misfits else []
+    if ignored:
+        say(f"{len(ignored)} changes in the link fit no matrix and were left out, the first: {literal(ignored[0])}.")
+    if arrived:
+        redraw_editors()
+    keep(scenario)
+
+
+def current_scenario() -> Scenario | None:
+    """Return the scenario of now, set-up and changes; None while the sentence is blank."""
+    if st.session_state[_BLANK]:
+        return None
+    return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
+
+
+def digits() -> int:
+    """Return how many decimals the reader wants to see."""
+    return int(st.session_state[_SETUP]["digits"])
+
+
+def picked_query(n_tokens: int) -> int:
+    """Return the position of the picked query token; without a valid pick, the second (or only) token."""
+    raw = read_url(QUERY)
+    if raw.isascii() and raw.isdigit() and len(raw) < 6 and int(raw) < n_tokens:
+        return int(raw)
+    return min(1, n_tokens - 1)
+
+
+def pick_query(position: int) -> None:
+    """Pick the token at this position as the query."""
+    st.session_state[QUERY] = str(position)
+
+
+def keep(scenario: Scenario) -> None:
+    """Keep the changes of a scenario for the next run and in the URL."""
+    st.session_state[CHANGES] = st.session_state[_SEEN] = encode_changes(changes_of(scenario))
+
+
+def redraw_editors() -> None:
+    """Make the editors start from the matrices of now: each is drawn under a new key."""
+    st.session_state[_REVISION] = revision() + 1
+
+
+def revision() -> int:
+    """Return the number that changes whenever the editors are to start anew."""
+    return int(st.session_state.get(_REVISION, 0))
+
+
+def current_changes() -> Changes:
+    """Return the changes as they were kept last."""
+    return decode_changes(str(st.session_state.get(CHANGES, "")))[0]
+
+
+def offer_back(dropped: Changes) -> None:
+    """Keep dropped changes so that the reader can have them back."""
+    st.session_state[_DROPPED] = encode_changes(dropped)
+    redraw_editors()
+
+
+def offered() -> Changes:
+    """Return the changes that were dropped last."""
+    return decode_changes(st.session_state.get(_DROPPED, ""))[0]
+
+
+def take_back() -> None:
+    """Lay the offered changes over the matrices of now; what does not fit stays on offer."""
+    scenario = current_scenario()
+    if scenario is None:
+        return
+    scenario, left = bring_back(scenario, offered())
+    st.session_state[_DROPPED] = encode_changes(left)
+    keep(scenario)
+    redraw_editors()
+
+
+def forget_offer() -> None:
+    """Stop offering the dropped changes."""
+    st.session_state.pop(_DROPPED, None)

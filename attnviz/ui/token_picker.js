@@ -1,0 +1,64 @@
+// A row of tokens, one of which is picked: a radio group that mouse and arrow keys move.
+// Token texts are only ever set as textContent.
+
+const groups = new WeakMap();
+
+export default function tokenPicker({ parentElement, data, setStateValue }) {
+  const group = parentElement.querySelector(".tokens");
+  group.setAttribute("aria-label", data.label);
+  const state = groups.get(group) ?? { buttons: [] };
+  groups.set(group, state);
+
+  const pick = (position) => {
+    show(state.buttons, position);
+    state.buttons[position].focus();
+    setStateValue("picked", position);
+  };
+
+  while (state.buttons.length > data.tokens.length) state.buttons.pop().remove();
+  while (state.buttons.length < data.tokens.length) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("role", "radio");
+    state.buttons.push(button);
+    group.append(button);
+  }
+  state.buttons.forEach((button, position) => {
+    button.textContent = data.tokens[position].label;
+    button.title = data.tokens[position].origin;
+    button.dataset.published = data.tokens[position].published;
+    button.onclick = () => pick(position);
+    button.onkeydown = (event) => {
+      const target = moved(event.key, position, state.buttons.length);
+      if (target === null) return;
+      event.preventDefault();
+      pick(target);
+    };
+  });
+  show(state.buttons, data.picked);
+}
+
+// Where a key leads from a position, or null for a key that leads nowhere.
+export function moved(key, position, length) {
+  switch (key) {
+    case "ArrowRight":
+    case "ArrowDown":
+      return (position + 1) % length;
+    case "ArrowLeft":
+    case "ArrowUp":
+      return (position + length - 1) % length;
+    case "Home":
+      return 0;
+    case "End":
+      return length - 1;
+    default:
+      return null;
+  }
+}
+
+function show(buttons, picked) {
+  buttons.forEach((button, position) => {
+    button.setAttribute("aria-checked", String(position === picked));
+    button.tabIndex = position === picked ? 0 : -1;
+  });
+}

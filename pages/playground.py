@@ -1,0 +1,32 @@
+"""The playground: change anything, see every matrix of self-attention."""
+
+import streamlit as st
+
+from attnviz import UndefinedAttentionError, trace
+from attnviz.summary import attends_most, out_of_the_ordinary
+from attnviz.ui import current_scenario, digits
+from attnviz.ui.editor import show_editor
+from attnviz.ui.heatmaps import show_heatmaps
+from attnviz.ui.token_picker import show_token_picker
+
+scenario = current_scenario()
+if scenario is None:
+    st.info("Type a sentence above: every token in it gets a query, a key and a value.", icon="✏️")
+    st.stop()
+
+query = show_token_picker(scenario)
+says = st.container()
+editor, pictures = st.columns([3, 7], gap="medium")
+with editor:
+    scenario = show_editor(scenario)
+
+try:
+    computed = trace(scenario)
+except UndefinedAttentionError as error:
+    computed = error.trace
+
+says.text(attends_most(computed, query, digits()))
+for note in (*computed.notices, *out_of_the_ordinary(computed)):
+    says.caption(note)
+with pictures:
+    show_heatmaps(computed, query, digits())
