@@ -1,0 +1,412 @@
+"""The scaling experiment, with theory and PyTorch as referees."""
+
+import math
+import os
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import scaling, scaling_arguments
+from attnviz.scaling import SweepStopped, sample_row, softmax_row, sweep_scaling
+from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, parse_dims
+from attnviz.scaling_sources import SOURCES, Projections, Vectors
+
+# The published inputs of "Your journey starts with one step".
+X = [
+    [0.43, 0.15, 0.89],
+    [0.55, 0.87, 0.66],
+    [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33],
+    [0.77, 0.25, 0.10],
+    [0.05, 0.80, 0.55],
+]
+SOFTMAX_COLUMNS = ["largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm"]
+
+
+def inputs_of(source: str) -> dict[str, Any]:
+    return {"source": source, "x": X if source.endswith("projections") else None}
+
+
+def at(table: pd.DataFrame, column: str, scale: str) -> list[float]:
+    return table.loc[table.scale == scale, column].tolist()
+
+
+# Theory as referee
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_interval_holds_the_expected_variance_for_at_least_94_of_100_seeds(source: str) -> None:
+    held = []
+    for seed in range(100):
+        table = sweep_scaling((1, 2, 5, 100, 512), 300, seed, statistics="dot products", **inputs_of(source))
+        held.append(table.expected_variance.between(table.variance_low, table.variance_high))
+    assert (np.sum(held, axis=0) >= 94).all(), np.sum(held, axis=0)
+
+
+def test_expected_variance_of_standard_normal_vectors_is_d_raw_and_1_scaled() -> None:
+    table = sweep_scaling((1, 5, 100, 4096), 2, 0, statistics="dot products")
+    assert at(table, "expected_variance", "none") == [1, 5, 100, 4096]
+    assert at(table, "expected_variance", "sqrt") == pytest.approx([1] * 4)
+    assert at(table, "expected_variance", "linear") == pytest.approx([1, 1 / 5, 1 / 100, 1 / 4096])
+
+
+def test_the_interval_is_as_wide_as_the_fourth_moment_says() -> None:
+    # Var(s^2) = E[s^4] - d^2 = 2 d^2 + 6 d: with many trials, the relative error is its root over d sqrt(n).
+    table = sweep_scaling((1, 4, 64), 10_000, 0, statistics="dot products", scales=("none",))
+    half_width = np.log(table.variance_high / table.variance).to_numpy()
+    d = table.dim.to_numpy()
+    assert half_width == pytest.approx(2.5758 * np.sqrt((2 * d**2 + 6 * d) / 10_000) / d, rel=1e-3)
+
+
+def test_vectors_spread_over_trials_and_projections_within_rows() -> None:
+    dots = [1.0, 2.0, 4.0, 9.0]
+    over_trials = Vectors("normal", n_keys=1).measure(np.reshape(dots, (4, 1, 1)), dim=2)
+    assert (over_trials.mean, over_trials.variance) == (4, pytest.approx(statistics.variance(dots)))
+    assert over_trials.std == pytest.approx(statistics.stdev(dots))
+
+    # Row variances 1, 0 and 0, 9; the trials' means 0.5 and 4.5 have a standard error of 2.
+    scores = np.array([[[0.0, 2.0], [5.0, 5.0]], [[1.0, 1.0], [3.0, 9.0]]])
+    within = Projections("normal", np.zeros((2, 3), np.float32)).measure(scores, dim=2)
+    assert (within.mean, within.variance, within.std) == (3.25, 2.5, 1)
+    assert within.relative_error == pytest.approx(2 / 2.5)
+
+
+def test_row_standard_deviation_of_standard_normal_vectors_is_the_root_of_d() -> None:
+    rows = [[sample_row(d, seed, n_keys=256) for seed in range(100)] for d in (16, 64, 256, 1024)]
+    raw = [np.mean([row.scores.std() for row in of_dim]) for of_dim in rows]
+    scaled = [np.mean([row.scaled_scores.std() for row in of_dim]) for of_dim in rows]
+    assert raw == pytest.approx([4, 8, 16, 32], rel=0.05)
+    assert scaled == pytest.approx([1, 1, 1, 1], rel=0.05)
+
+
+def test_largest_attention_weight_of_six_keys() -> None:
+    table = sweep_scaling((2, 8, 64, 512), 4000, 0, n_keys=6)
+    assert at(table, "largest_attention_weight", "none") == pytest.approx([0.46, 0.68, 0.89, 0.96], abs=0.011)
+    assert at(table, "largest_attention_weight", "sqrt") == pytest.approx([0.39, 0.41, 0.42, 0.42], abs=0.011)
+    assert at(table, "largest_attention_weight", "linear") == pytest.approx(
+        [0.32, 0.25, 0.19, 0.18], abs=0.011
+    )
+
+
+def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> None:
+    arguments: dict[str, Any] = {"trials": 1000, "seed": 0, "x": X, "scales": ("sqrt",)}
+    uniform = sweep_scaling((2, 512), source="uniform-projections", **arguments)
+    normal = sweep_scaling((2, 512), source="normal-projections", **arguments)
+    assert uniform["std"].tolist() == pytest.approx([0.23, 3.45], abs=0.02)
+    assert normal["std"].tolist() == pytest.approx([0.4, 0.4], abs=0.05)
+
+
+@given(
+    d=st.integers(1, 64),
+    low=st.floats(-1, 1),
+    init=st.sampled_from(["uniform", "linear", "normal"]),
+)
+@settings(max_examples=10, deadline=None)
+def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(
+    d: int, low: float, init: str
+) -> None:
+    x = [[low, 0.5], [1.0, -0.3], [0.2, 0.9]]
+    table = sweep_scaling([d], 4000, 0, source=f"{init}-projections", x=x, scales=("none",))
+    assert table.variance[0] == pytest.approx(table.expected_variance[0], rel=0.2)
+
+
+# PyTorch as referee
+
+
+def test_the_classic_row() -> None:
+    row = (0.1, -0.2, 0.3, -0.2, 0.5)
+    assert softmax_row(row) == pytest.approx([0.1925, 0.1426, 0.2351, 0.1426, 0.2872], abs=5e-5)
+    assert softmax_row(row, 8) == pytest.approx([0.0326, 0.0030, 0.1615, 0.0030, 0.8000], abs=5e-5)
+
+
+@given(
+    st.lists(st.floats(-50, 50), min_size=2, max_size=8),
+    st.floats(0.01, 8),
+)
+@settings(deadline=None)
+def test_softmax_statistics_are_those_of_torch(scores: list[float], factor: float) -> None:
+    row = torch.tensor(scores, dtype=torch.float64) * factor
+    weights = torch.softmax(row, 0)
+    jacobian = torch.autograd.functional.jacobian(lambda z: torch.softmax(z, 0), row)
+    found = scaling._softmax_statistics(np.array([scores]), factor)
+    assert found["largest_attention_weight"] == pytest.approx(weights.max().item())
+    entropy = torch.special.entr(weights).sum().item()
+    assert found["normalized_entropy"] == pytest.approx(entropy / math.log(len(scores)), abs=1e-12)
+    assert found["jacobian_norm"] == pytest.approx(torch.linalg.norm(jacobian).item(), abs=1e-7)
+    assert found["dead_key_share"] == (weights < 0.01 / len(scores)).double().mean().item()
+
+
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+def test_a_sample_row_of_projections_is_that_of_torch(init: str) -> None:
+    x = torch.tensor(X)
+    with torch.random.fork_rng():
+        torch.manual_seed(789)
+        if init == "linear":
+            w_q, w_k = (torch.nn.Linear(3, 5, bias=False).weight.detach().T for _ in range(2))
+        else:
+            w_q, w_k = (getattr(torch, {"uniform": "rand", "normal": "randn"}[init])(3, 5) for _ in range(2))
+    row = sample_row(5, 789, source=f"{init}-projections", x=X, query=1)
+    scores = (x @ w_q @ (x @ w_k).T)[1]
+    assert row.scores.to_numpy() == pytest.approx(scores.numpy(), rel=1e-5)
+    weights = torch.softmax(scores / 5**0.5, 0)
+    assert row.attention_weights.to_numpy() == pytest.approx(weights.numpy(), rel=1e-5)
+    assert row.attention_weights_unscaled.to_numpy() == pytest.approx(
+        torch.softmax(scores, 0).numpy(), rel=1e-5
+    )
+
+
+def test_a_sample_row_of_vectors_has_its_keys_and_its_scale() -> None:
+    row = sample_row(64, 3, n_keys=10, scale=0.25)
+    assert row.key.tolist() == list(range(10))
+    assert row.scaled_scores.to_numpy() == pytest.approx(row.scores.to_numpy() / 64**0.25)
+    assert row.attention_weights.sum() == pytest.approx(1)
+    assert row.equals(sample_row(64, 3, n_keys=10, scale=0.25))
+    assert not row.equals(sample_row(64, 4, n_keys=10, scale=0.25))
+
+
+# Laws
+
+
+@given(
+    dims=st.sets(st.integers(1, 100), min_size=2, max_size=5),
+    trials=st.integers(2, 40),
+    seed=st.integers(0, 2**32 - 1),
+    source=st.sampled_from(SOURCES),
+    chunk=st.integers(1, 5000),
+)
+@settings(max_examples=40, deadline=None)
+def test_chunks_and_other_dimensions_leave_no_trace(
+    dims: set[int], trials: int, seed: int, source: str, chunk: int
+) -> None:
+    arguments: dict[str, Any] = {"trials": trials, "seed": seed, "n_keys": 4, **inputs_of(source)}
+    together = sweep_scaling(dims, **arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scaling, "_CHUNK", chunk)
+        pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
+    alone = sweep_scaling([min(dims)], **arguments)
+    pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_all_statistics_only_add_columns(source: str) -> None:
+    arguments: dict[str, Any] = {"trials": 50, "seed": 1, **inputs_of(source)}
+    full = sweep_scaling((2, 20), **arguments)
+    dots = sweep_scaling((2, 20), statistics="dot products", **arguments)
+    pd.testing.assert_frame_equal(full.drop(columns=SOFTMAX_COLUMNS), dots, check_exact=True)
+
+
+@given(st.floats(0, 2), st.sampled_from(SOURCES))
+@settings(max_examples=20, deadline=None)
+def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
+    table = sweep_scaling((3, 20), 20, 0, scales=("none", p), n_keys=4, **inputs_of(source))
+    raw, scaled = table[table.scale == "none"], table[table.scale != "none"]
+    assert scaled.exponent.tolist() == [p, p]
+    for column, power in {"mean": 1, "std": 1, "variance": 2, "variance_low": 2, "variance_high": 2}.items():
+        expected = raw[column].to_numpy() * (1.0 / raw.dim.to_numpy() ** p) ** power
+        assert scaled[column].to_numpy() == pytest.approx(expected), column
+
+
+def test_names_of_scales_are_their_exponents() -> None:
+    named = sweep_scaling((2, 9), 20, 0, scales=("none", "sqrt", "linear")).drop(columns="scale")
+    exponents = sweep_scaling((2, 9), 20, 0, scales=(0, 0.5, 1)).drop(columns="scale")
+    pd.testing.assert_frame_equal(named, exponents, check_exact=True)
+
+
+@given(st.sampled_from(SOURCES), st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_statistics_of_softmax_stay_in_their_ranges(source: str, seed: int) -> None:
+    table = sweep_scaling((1, 64), 10, seed, n_keys=6, **inputs_of(source))
+    assert table.largest_attention_weight.between(1 / 6, 1).all()
+    assert table.normalized_entropy.between(0, 1).all()
+    assert table.dead_key_share.between(0, 5 / 6).all()
+    assert table.jacobian_norm.between(0, 0.5).all()  # 1/2: two keys that share all attention
+
+
+def test_equal_tokens_have_no_spread() -> None:
+    table = sweep_scaling((1, 30), 10, 0, source="normal-projections", x=[[1.0, 2.0]] * 4)
+    assert table[["variance", "variance_low", "variance_high", "std"]].to_numpy() == pytest.approx(0)
+    assert table.expected_variance.to_numpy() == pytest.approx(0, abs=1e-9)
+    assert table.normalized_entropy.to_numpy() == pytest.approx(1)
+
+
+def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
+    before = torch.get_rng_state()
+    first = sweep_scaling((2, 40), 20, 0)
+    sample_row(8, 0)
+    assert torch.equal(torch.get_rng_state(), before)
+    with ThreadPoolExecutor(4) as pool:
+        tables = list(pool.map(lambda _: sweep_scaling((2, 40), 20, 0), range(8)))
+    assert all(table.equals(first) for table in tables)
+
+
+def test_numbers_are_the_same_on_one_thread() -> None:
+    code = (
+        "from attnviz.scaling import sweep_scaling as sweep;"
+        "print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
+    )
+    one = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    printed = subprocess.run(
+        [sys.executable, "-c", code], env=one, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout.strip() == sweep_scaling((2, 40), 50, 7).to_json(double_precision=15)
+
+
+# Progress
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_progress_rises_to_one(source: str) -> None:
+    seen: list[float] = []
+    sweep_scaling((2, 300), 2000, 0, n_keys=8, progress=seen.append, **inputs_of(source))
+    assert seen == sorted(set(seen))
+    assert 10 < len(seen) <= 100
+    assert seen[-1] == 1
+
+
+def test_progress_can_stop_a_sweep() -> None:
+    seen: list[float] = []
+
+    def stop(fraction: float) -> bool:
+        seen.append(fraction)
+        return fraction < 0.3
+
+    with pytest.raises(SweepStopped, match="stopped after"):
+        sweep_scaling([4096], 10_000, 0, progress=stop)
+    assert 0.3 <= seen[-1] < 0.32
+
+
+def test_what_progress_raises_passes_through() -> None:
+    def fail(fraction: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep_scaling([64], 1000, 0, progress=fail)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("2, 4, eight", "'eight'"),
+        ("2, 4.0", "'4.0'"),
+        ("2, 0", "0"),
+        ("-3 5", "-3"),
+        ("2, 4097", "4097"),
+        ("2, " + "9" * 5000, "'99999"),
+        ("4, 8, 4", "dimension 4 is repeated"),
+        ("²", "'²'"),
+        ("1_0", "'1_0'"),
+        ("1e3", "'1e3'"),
+        (" , ;", "no dimension"),
+        ("", "no dimension"),
+        (" ".join(map(str, range(1, MAX_DIMS + 2))), f"dimension {MAX_DIMS + 1} is one more than the limit"),
+    ],
+)
+def test_bad_dimensions_are_named(text: str, named: str) -> None:
+    with pytest.raises(ValueError, match=named) as caught:
+        parse_dims(text)
+    assert len(str(caught.value)) < 200
+
+
+@given(
+    st.sets(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS), st.sampled_from([",", " ", ", ", ";\n"])
+)
+def test_typed_dimensions_are_read_back_ascending(dims: set[int], separator: str) -> None:
+    assert parse_dims(separator.join(map(str, dims))) == tuple(sorted(dims))
+
+
+@pytest.mark.parametrize(
+    "bad", [2.0, "2", True, None, np.float64(3), float("nan"), 0, -1, MAX_DIM + 1, 10**30]
+)
+def test_a_dimension_is_a_whole_number_within_the_limit(bad: object) -> None:
+    with pytest.raises(ValueError, match="dimension is"):
+        check_dims([1, bad])
+    assert check_dims(np.array([3, 1])) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"trials": 0}, "trials is 0, expected a whole number from 2 to 10000"),
+        ({"trials": 1}, "trials is 1"),
+        ({"trials": MAX_TRIALS + 1}, "trials is 10001"),
+        ({"trials": 1e3}, "trials is 1000.0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**32}, "seed is 4294967296"),
+        ({"n_keys": 1}, "n_keys is 1"),
+        ({"n_keys": MAX_KEYS + 1}, "n_keys is 257"),
+        ({"dims": []}, "no dimension"),
+        ({"dims": [2, 2]}, "dimension 2 is repeated"),
+        ({"scales": ()}, "scales are"),
+        ({"scales": "sqrt"}, "scales are 'sqrt'"),
+        ({"scales": ("cube",)}, "scale is 'cube'"),
+        ({"scales": ("sqrt", "sqrt")}, "scale 'sqrt' is repeated"),
+        ({"scales": (-0.1,)}, "scale is -0.1"),
+        ({"scales": (2.1,)}, "scale is 2.1"),
+        ({"scales": (float("nan"),)}, "scale is nan"),
+        ({"scales": (None,)}, "scale is None"),
+        ({"scales": [i / 10 for i in range(17)]}, "sequence of 1 to 16"),
+        ({"source": "poisson"}, "source is 'poisson'"),
+        ({"source": "normal", "x": X}, "x is given"),
+        ({"source": "linear-projections"}, "needs x"),
+        ({"source": "linear-projections", "x": [[1.0, 2.0]]}, r"\(1, 2\)"),
+        ({"source": "linear-projections", "x": [1.0, 2.0]}, r"\(2,\)"),
+        ({"source": "linear-projections", "x": [[1.0], [float("nan")]]}, "x holds nan"),
+        ({"source": "linear-projections", "x": [[1.0], [1e7]]}, "x holds 10000000"),
+        ({"source": "linear-projections", "x": [[1.0]] * 1000}, "10000000 scores"),
+        ({"statistics": "some"}, "statistics is 'some'"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        sweep_scaling(**{"dims": [2], "trials": 10, "seed": 0, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"dim": 0}, "dimension is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"scale": "cube"}, "scale is 'cube'"),
+        (
+            {"source": "uniform-projections", "x": X, "query": 6},
+            "query is 6, expected a whole number from 0 to 5",
+        ),
+    ],
+)
+def test_bad_arguments_of_a_sample_row_are_named(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        sample_row(**{"dim": 2, "seed": 0, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("scores", "factor", "named"),
+    [
+        ([], 1, r"\(0,\)"),
+        ([[1.0, 2.0]], 1, r"\(1, 2\)"),
+        ([1.0, float("nan")], 1, "score nan times 1"),
+        ([1e300, 1.0], 1e10, r"score 1e\+300 times 10000000000.0"),
+        ([1.0], float("inf"), "times inf"),
+    ],
+)
+def test_bad_rows_are_named(scores: list[Any], factor: float, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        softmax_row(scores, factor)
+
+
+def test_the_largest_x_and_dimension_stay_finite() -> None:
+    limit = scaling_arguments.MAX_ENTRY
+    x = [[limit] * 8, [-limit] * 8]
+    table = sweep_scaling([MAX_DIM], 3, 0, source="uniform-projections", x=x)
+    assert np.isfinite(table.drop(columns="scale").to_numpy(dtype=float)).all()
