@@ -3,12 +3,14 @@ FROM python:3.11-slim
 # Empty means pip's default, which is the CUDA build.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 
+# The browser's address is given because Streamlit would else ask the internet for its own.
 ENV PYTHONUNBUFFERED=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_ROOT_USER_ACTION=ignore \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
     STREAMLIT_SERVER_HEADLESS=true \
+    STREAMLIT_BROWSER_SERVER_ADDRESS=localhost \
     STREAMLIT_SERVER_FILE_WATCHER_TYPE=none
 
 WORKDIR /app
