@@ -4,7 +4,20 @@ import streamlit as st
 
 from attnviz import ui
 
-st.set_page_config(page_title="attnviz: self-attention with the real numbers", page_icon="🔎", layout="wide")
-page = st.navigation([st.Page("pages/playground.py", title="Playground", default=True)])
+PAGES = {
+    "Playground": (
+        "pages/playground.py",
+        "Type a sentence, change any number of W_q, W_k or W_v, and see every step of self-attention.",
+    ),
+}
+
+st.set_page_config(
+    page_title="attnviz: self-attention with the real numbers",
+    page_icon="🔎",
+    layout="wide",
+    initial_sidebar_state=272,
+)
+page = st.navigation([st.Page(file, title=title, default=title == "Playground") for title, (file, _) in PAGES.items()])
+ui.show_headline("attnviz", PAGES[page.title][1])
 with ui.shared_setup():
     page.run()

@@ -173,6 +173,13 @@ class SelfAttention(nn.Module):
     torch.Size([4, 6, 2])
     """
 
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+
     def __init__(
         self,
         d_in: int,

@@ -48,7 +48,8 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
 
     Raises ``ValueError`` for a change that does not fit.
     """
-    return replace(without_changes(scenario), **dict(changes.replaced), edits=changes.edits)
+    replaced: dict[str, Any] = dict(changes.replaced)
+    return replace(without_changes(scenario), **replaced, edits=changes.edits)
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
@@ -123,7 +124,8 @@ def _fits(edit: Edit, scenario: Scenario) -> bool:
 def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
     """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits."""
     edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
-    return replace(scenario, edits=edits, **{name: by})
+    changed: dict[str, Any] = {name: by}
+    return replace(scenario, edits=edits, **changed)
 
 
 def random_replacement() -> str:

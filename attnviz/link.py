@@ -118,13 +118,13 @@ def parameters() -> Mapping[str, Parameter]:
     return MappingProxyType({parameter.name: parameter for parameter in table})
 
 
-def ignored_in(query: Mapping[str, str], table: Mapping[str, Parameter]) -> list[Parameter]:
-    """Return the parameters whose value in the URL cannot be used.
+def ignored_in(query: Mapping[str, str], table: Mapping[str, Parameter]) -> list[str]:
+    """Return the names of the parameters whose value in the URL cannot be used.
 
-    >>> [parameter.name for parameter in ignored_in({"d_in": "abc", "seed": "7"}, parameters())]
+    >>> ignored_in({"d_in": "abc", "seed": "7"}, parameters())
     ['d_in']
     """
-    return [table[name] for name, raw in query.items() if name in table and not table[name].accepts(raw)]
+    return [name for name, raw in query.items() if name in table and not table[name].accepts(raw)]
 
 
 def scenario_of(values: Mapping[str, Any]) -> Scenario:

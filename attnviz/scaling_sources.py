@@ -174,9 +174,7 @@ def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
         raise ValueError(f"source {name!r} needs x, of shape (n_tokens, d_in)")
     inputs: Floats = torch.as_tensor(x, dtype=torch.float32, device="cpu").detach().numpy()
     if inputs.ndim != 2 or inputs.shape[0] < 2 or not 1 <= inputs.shape[1] <= MAX_DIM:
-        raise ValueError(
-            f"x has shape {inputs.shape}, expected at least 2 tokens and a d_in from 1 to {MAX_DIM}"
-        )
+        raise ValueError(f"x has shape {inputs.shape}, expected at least 2 tokens and a d_in from 1 to {MAX_DIM}")
     bad = inputs[~(np.abs(inputs) <= MAX_ENTRY)]
     if len(bad):
         raise ValueError(f"x holds {bad[0]}, expected numbers from {-MAX_ENTRY:g} to {MAX_ENTRY:g}")

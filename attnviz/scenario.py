@@ -216,7 +216,7 @@ def trace(scenario: Scenario) -> AttentionTrace:
     tensor([0.3061, 0.8210])
     """
     inputs, notices = scenario._inputs
-    return attend(
+    return attend(  # type: ignore[misc]
         *inputs,  # type: ignore[arg-type]
         causal=scenario.causal,
         scale=scenario.scale,
@@ -278,4 +278,5 @@ def _checked_edit(given: Any) -> Edit:
 
 def without_changes(scenario: Scenario) -> Scenario:
     """Return the scenario as its set-up draws it: no edits, no replaced matrices."""
-    return replace(scenario, edits=(), **dict.fromkeys(EDITABLE))
+    nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
+    return replace(scenario, edits=(), **nothing)

@@ -51,9 +51,7 @@ def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool =
     return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
 
 
-def _draw(
-    d_in: int, d_out: int, init: str, bias: bool, generator: torch.Generator
-) -> tuple[Tensor, Tensor | None]:
+def _draw(d_in: int, d_out: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
     if init == "linear":
         # nn.Linear.reset_parameters: kaiming_uniform_(a=sqrt(5)) comes to U(-1/sqrt(d_in), 1/sqrt(d_in)).
         weight = torch.nn.init.kaiming_uniform_(torch.empty(d_out, d_in), a=math.sqrt(5), generator=generator)

@@ -4,6 +4,7 @@ import torch
 
 from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
+from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 
@@ -16,7 +17,7 @@ def _labels(trace: AttentionTrace) -> tuple[str, ...]:
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     """Say which token a query attends to most, with the attention weight.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.scenario import trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
     "'journey' attends most to itself: attention weight 0.2264."
     """
@@ -26,7 +27,8 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
         return f"'{labels[query]}' has no attention weights: its scores are not all finite numbers."
     largest = row.max()
     if bool(((row - largest).abs() < 1e-6).all()) and len(row) > 1:
-        return f"'{labels[query]}' attends to all {len(row)} tokens equally: attention weight {written(largest.item(), digits)} each."
+        each = written(largest.item(), digits)
+        return f"'{labels[query]}' attends to all {len(row)} tokens equally: attention weight {each} each."
     ties = ((row - largest).abs() < 1e-6).nonzero()[:, 0].tolist()
     names = ["itself" if j == query else f"'{labels[j]}'" for j in ties]
     shown = " and ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -34,10 +36,32 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     return f"'{labels[query]}' attends most to {shown}: attention weight {written(largest.item(), digits)}{each}."
 
 
+def vectors_in_words(scenario: Scenario) -> str:
+    """Say which tokens have published vectors and which have seeded ones.
+
+    >>> vectors_in_words(Scenario(embedding="published"))
+    'All 6 tokens have their published vectors.'
+    """
+    if scenario.x is not None:
+        return f"X is {scenario.x}." if isinstance(scenario.x, str) else "X is given."
+    n_tokens = len(scenario.tokens)
+    published = sum(scenario.is_published(row) for row in range(n_tokens))
+    if scenario.embedding == "table":
+        return f"The vectors are rows of nn.Embedding, drawn from seed {scenario.seed}."
+    if published == n_tokens:
+        return f"All {n_tokens} tokens have their published vectors."
+    if published:
+        return (
+            f"{published} of {n_tokens} tokens have published vectors (double rim); "
+            f"those of the others are drawn from seed {scenario.seed}."
+        )
+    return f"The vector of each token is drawn from its text, d_in and seed {scenario.seed}."
+
+
 def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     """Describe a matrix for someone who cannot see its picture.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.scenario import trace
     >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
     "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
     """
@@ -63,7 +87,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
 def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     """Say in words which cells are masked, and where a number first left what float32 can hold.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.scenario import trace
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
     ['Grey cells marked −∞ are masked: no token may attend to a later one (1 of 4 scaled scores).']
     """
@@ -101,5 +125,5 @@ def _not_finite(trace: AttentionTrace, name: str) -> str | None:
     return (
         f"{STAGES[name].title} overflow first: {int(bad.sum())} of {matrix.numel()} cells are no finite number "
         f"({STAGES[name].symbol}[{row}, {column}] is {value}). "
-        "float32 holds numbers up to 3.4e38; a product beyond that becomes infinite, and infinity minus infinity is NaN."
+        "float32 holds numbers up to 3.4e38; beyond that a product becomes infinite; infinity minus infinity is NaN."
     )

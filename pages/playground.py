@@ -16,7 +16,7 @@ if scenario is None:
 
 query = show_token_picker(scenario)
 says = st.container()
-editor, pictures = st.columns([3, 7], gap="medium")
+editor, pictures = st.columns([27, 73], gap="small")
 with editor:
     scenario = show_editor(scenario)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from attnviz.attention import AttentionTrace
 from attnviz.figures.limits import colour_limits
-from attnviz.numbers import DEFAULT_DIGITS, number_format, written
 from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale, theme
+from attnviz.numbers import DEFAULT_DIGITS, number_format, written
 from attnviz.stages import STAGES, Stage, formula_of
 from attnviz.tokens import token_labels
 
@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
 LABEL_CHARS = 18
-CHAR_WIDTH, FONT_SIZE = 6.2, 11  # pixels
+CHAR_WIDTH, FONT_SIZE, TITLE_HEIGHT = 6.2, 11, 44  # pixels
 
 
 def heatmap(
-    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
+    trace: AttentionTrace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
@@ -45,7 +50,12 @@ def heatmap(
 
 
 def heatmap_spec(
-    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
+    trace: AttentionTrace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
     if name not in STAGES or getattr(trace, name) is None:
@@ -71,7 +81,9 @@ def axis_labels(trace: AttentionTrace, kind: str, n: int) -> list[str]:
     """Return what stands at each row or column: the tokens told apart, or the numbers of the features."""
     if kind == "feature" or len(trace.tokens) != n:
         return [str(i) for i in range(n)]
-    return [label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + "…" for label in token_labels(trace.tokens)]
+    return [
+        label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + "…" for label in token_labels(trace.tokens)
+    ]
 
 
 def _largest(z: np.ndarray) -> float:
@@ -158,7 +170,7 @@ def _layout(
     cell = _cell_size(z, in_cell, number)
     left = 14 + CHAR_WIDTH * max(len(label) for label in rows[:LABELLED])
     angle, top = _column_label_angle(columns, cell[0])
-    top += 48
+    top += TITLE_HEIGHT
     layout: dict[str, Any] = {
         "width": round(left + cell[0] * n_columns + 8),
         "height": round(top + cell[1] * n_rows + 6),
@@ -187,7 +199,7 @@ def _cell_size(z: np.ndarray, in_cell: bool, number: str) -> tuple[float, float]
         finite = z[np.isfinite(z)]
         extremes = (float(finite.min()), float(finite.max())) if finite.size else (0.0,)
         longest = max(len(format(value, number)) for value in extremes)
-        return max(34.0, CHAR_WIDTH * longest + 5), 26.0
+        return max(34.0, CHAR_WIDTH * longest + 5), 23.0
     side = min(18.0, max(1.0, 420 / max(z.shape)))
     return max(side, 24.0 if z.shape[1] < 10 else side), side
 
@@ -195,7 +207,7 @@ def _cell_size(z: np.ndarray, in_cell: bool, number: str) -> tuple[float, float]
 def _column_label_angle(columns: list[str], cell_width: float) -> tuple[int, float]:
     """Return the angle of the column labels and the height they take, in pixels."""
     longest = max(len(label) for label in columns[:LABELLED]) * CHAR_WIDTH
-    if longest <= cell_width - 4:
+    if longest <= cell_width + 2:
         return 0, 18.0
     return (-45, 14 + longest * 0.72) if cell_width >= 16 else (-90, 10 + longest)
 
@@ -212,20 +224,17 @@ def _title(trace: AttentionTrace, name: str, z: np.ndarray, dark: bool) -> dict[
     )
     mark = f'<span style="color:{STAGE_COLOURS[name]}">■</span> ' if name in STAGE_COLOURS else ""
     made = "" if formula == stage.title else f" = {formula}"
-    size = f"{z.shape[0]}×{z.shape[1]}"
+    about = f"{z.shape[0]}×{z.shape[1]}, colours {written(low, 2)} to {written(high, 2)}"
     return {
-        "text": f"{mark}<b>{stage.title}</b>{made}",
+        "text": f"{mark}<b>{stage.title}</b>{made}<br>"
+        f'<span style="font-size:11px;color:{theme(dark).muted}">{about}</span>',
         "font": {"size": 13},
         "x": 0,
         "xref": "container",
         "y": 1,
         "yref": "container",
         "yanchor": "top",
-        "pad": {"t": 4, "l": 2},
-        "subtitle": {
-            "text": f"{size}, colours {written(low, 2)} to {written(high, 2)}",
-            "font": {"size": 11, "color": theme(dark).muted},
-        },
+        "pad": {"t": 16, "l": 2},
     }
 
 

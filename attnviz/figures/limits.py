@@ -17,9 +17,7 @@ def colour_limits(trace: AttentionTrace, name: str) -> tuple[float, float]:
     family = STAGES[name].colours
     if family == "attention":
         return 0.0, 1.0
-    largest = max(
-        _largest_finite(getattr(trace, other)) for other in PICTURED if STAGES[other].colours == family
-    )
+    largest = max(_largest_finite(getattr(trace, other)) for other in PICTURED if STAGES[other].colours == family)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 

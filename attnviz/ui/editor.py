@@ -12,6 +12,7 @@ from attnviz.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.numbers import written
 from attnviz.scenario import Edit, Scenario
 from attnviz.stages import BIASES, EDITABLE, STAGES
+from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table
 from attnviz.tokens import token_labels
 from attnviz.ui import state
@@ -24,7 +25,7 @@ _BASES = "editor.bases"
 def show_editor(scenario: Scenario) -> Scenario:
     """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
     names = [name for name in EDITABLE if scenario.bias or name not in BIASES]
-    name = st.segmented_control(
+    name = st.pills(
         "Edit the numbers of", names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
         key="playground.matrix", persist_state="session",
     )  # fmt: skip
@@ -32,6 +33,7 @@ def show_editor(scenario: Scenario) -> Scenario:
     _show_actions(scenario, name)
     _show_paste(scenario, name)
     _show_edits(scenario)
+    st.caption(vectors_in_words(scenario))
     return scenario
 
 
@@ -88,7 +90,10 @@ def _with_typed(scenario: Scenario, name: str, row: int | None, edited: pd.DataF
     values[rows] = torch.where(bad, values[rows], typed)
     for i, column in bad.nonzero().tolist()[:3]:
         cell = f"{STAGES[name].symbol}[{rows[i]}, {column}]"
-        state.say(f"{cell} needs a number that float32 can hold; it still counts as {written(values[rows[i], column].item(), 4)}.")
+        state.say(
+            f"{cell} needs a number that float32 can hold; "
+            f"it still counts as {written(values[rows[i], column].item(), 4)}."
+        )
     try:
         changed = edit_matrix(scenario, name, values)
     except ValueError as error:
@@ -127,12 +132,20 @@ def _show_paste(scenario: Scenario, name: str) -> None:
             f"{n_rows} rows of {n_columns} numbers", key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3",
             help="From a spreadsheet or a CSV file. A copied block can also be pasted straight into the cells.",
         )  # fmt: skip
-        st.button("Use these numbers", on_click=_paste, args=(scenario, name), disabled=not text, key="playground.use")
+        st.button(
+            "Use these numbers",
+            on_click=_paste,
+            args=(scenario, name),
+            disabled=not text,
+            key="playground.use",
+        )
 
 
 def _paste(scenario: Scenario, name: str) -> None:
     try:
-        changed = edit_matrix(replace_matrix(scenario, name, None), name, parse_table(st.session_state["playground.paste"]))
+        changed = edit_matrix(
+            replace_matrix(scenario, name, None), name, parse_table(st.session_state["playground.paste"])
+        )
     except ValueError as error:
         state.say(f"The pasted table was not taken: {error}.")
         return
@@ -145,7 +158,12 @@ def _show_edits(scenario: Scenario) -> None:
     if not scenario.edits and not replaced:
         st.caption("Click a cell, type a number, press Enter. Every edit is listed here.")
     for name, by in replaced.items():
-        _undo_line(f"{STAGES[name].symbol}: {by}", f"playground.undo.{name}", _replace, (scenario, name, lambda: None))
+        _undo_line(
+            f"{STAGES[name].symbol}: {by}",
+            f"playground.undo.{name}",
+            _replace,
+            (scenario, name, lambda: None),
+        )
     for edit in scenario.edits[:LISTED]:
         before = scenario.unedited(edit.matrix)[edit.row, edit.column].item()
         digits = state.digits()

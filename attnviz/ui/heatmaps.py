@@ -12,7 +12,7 @@ from attnviz.summary import described
 from attnviz.ui.text import is_dark
 
 
-class _PlainFigure(BaseFigure):
+class _PlainFigure(BaseFigure):  # type: ignore[misc]
     """A dictionary that Streamlit takes for a figure.
 
     Given a dictionary, st.plotly_chart builds and checks a Figure from it, which took most of the server's
@@ -22,15 +22,13 @@ class _PlainFigure(BaseFigure):
     def __init__(self, spec: dict[str, Any]) -> None:
         object.__setattr__(self, "_spec", spec)
 
-    def to_dict(self) -> dict[str, Any]:
-        return self._spec  # type: ignore[no-any-return]
+    def to_dict(self) -> Any:
+        return self._spec
 
 
 def show_figure(spec: dict[str, Any], key: str, alt: str) -> None:
     """Draw a figure given as a plain dictionary, with a text for those who cannot see it."""
-    st.plotly_chart(
-        _PlainFigure(spec), width="content", theme=None, key=key, alt=alt, config={"displayModeBar": False}
-    )
+    st.plotly_chart(_PlainFigure(spec), width="content", theme=None, key=key, alt=alt, config={"displayModeBar": False})
 
 
 def show_heatmaps(trace: AttentionTrace, query: int, digits: int) -> None:

@@ -1,8 +1,9 @@
 """The controls that all pages share, drawn by the entry point so that they survive page changes and Back."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,6 +15,7 @@ from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import state
 from attnviz.ui.text import literal
 
+_PAGE_CSS = Path(__file__).parent / "page.css"
 EXAMPLES = (
     PUBLISHED_TEXT,
     "the cat sat on the mat",
@@ -23,16 +25,17 @@ EXAMPLES = (
     "to be or not to be",
 )
 
+
 @contextmanager
 def shared_setup() -> Iterator[None]:
     """Draw the set-up around a page: the controls before it, the messages and the bound texts after it."""
     table = parameters()
-    ignored = ignored_in(st.query_params.to_dict(), table) if state.first_run() else []
+    # Streamlit removes what a bound widget can't use from the URL, so it is read before they are drawn.
+    query = st.query_params.to_dict() if state.first_run() else {}
     values = _sentence_controls(table)
     with st.sidebar:
         values |= _computation_controls(table)
-    if ignored:
-        _say_ignored(ignored, values)
+    _say_ignored(query, table, values)
     state.set_up(values)
     messages = st.container()
     try:
@@ -44,11 +47,16 @@ def shared_setup() -> Iterator[None]:
         _bound_out_of_sight()
 
 
-def _sentence_controls(table: Any) -> dict[str, Any]:
+def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     text = table["text"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(
-            text.label, text.default, key=text.name, bind="query-params", help=text.help, max_chars=MAX_TEXT_CHARACTERS
+            text.label,
+            text.default,
+            key=text.name,
+            bind="query-params",
+            help=text.help,
+            max_chars=MAX_TEXT_CHARACTERS,
         )
         with st.popover("Examples", help="Sentences to start from"):
             for i, example in enumerate(EXAMPLES):
@@ -60,8 +68,8 @@ def _use_example(example: str) -> None:
     st.session_state["text"] = example
 
 
-def _computation_controls(table: Any) -> dict[str, Any]:
-    values = {}
+def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     st.markdown("#### Set-up")
     left, right = st.columns(2)
     with left:
@@ -70,7 +78,11 @@ def _computation_controls(table: Any) -> dict[str, Any]:
         values["d_out"] = _whole(table["d_out"])
     values["seed"] = _whole(table["seed"])
     with st.container(horizontal=True, gap="small"):
-        st.button("Same seed again", on_click=_same_seed_again, help="Draws the matrices of this seed again: drops all edits.")
+        st.button(
+            "Same seed again",
+            on_click=_same_seed_again,
+            help="Draws the matrices of this seed again: drops all edits.",
+        )
         st.button("New seed", on_click=_new_seed, help="Draws other matrices from another seed: drops all edits.")
     values["init"] = _choice(table["init"])
     values["causal"] = _flag(table["causal"])
@@ -87,7 +99,12 @@ def _computation_controls(table: Any) -> dict[str, Any]:
     values["device"] = _choice(table["device"])
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
-    st.button("Start over", on_click=_start_over, help="Back to the published example, with its numbers.", width="stretch")
+    st.button(
+        "Start over",
+        on_click=_start_over,
+        help="Back to the published example, with its numbers.",
+        width="stretch",
+    )
     return values
 
 
@@ -129,19 +146,18 @@ def _start_over() -> None:
     _same_seed_again()
 
 
-def _say_ignored(ignored: list[Parameter], values: dict[str, Any]) -> None:
+def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
     parts = [
-        f"{parameter.name}={literal(st.query_params[parameter.name])} (expected {parameter.expected()}; "
-        f"{parameter.name} is {literal(str(values[parameter.name]))} now)"
-        for parameter in ignored
+        f"{name} = {literal(query[name])} is not {table[name].expected()}, so {literal(str(values[name]))} is used"
+        for name in ignored_in(query, table)
     ]
-    state.say("The link held values that cannot be used: " + ", ".join(parts) + ".")
+    if parts:
+        state.say("Some of the link was left out: " + "; ".join(parts) + ".")
 
 
 def _bound_out_of_sight() -> None:
     """Draw the two bound widgets that no one types into: the URL, reload and Back know them through these."""
-    st.html("<style>.st-key-out_of_sight { display: none; }</style>")
+    st.html(_PAGE_CSS)
     with st.container(key="out_of_sight"):
         st.text_input("Changes", key=state.CHANGES, bind="query-params", max_chars=MAX_CHANGES_CHARACTERS)
         st.text_input("Query token", key=state.QUERY, bind="query-params", max_chars=6)
-

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
-from attnviz.link import decode_changes, encode_changes, scenario_of
 from attnviz.limits import MAX_TEXT_TOKENS
+from attnviz.link import decode_changes, encode_changes, scenario_of
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui.text import literal
@@ -65,7 +65,7 @@ def set_up(values: dict[str, Any]) -> None:
     st.session_state[_BLANK] = False
     changes, ignored = decode_changes(encoded)
     plain = scenario_of(st.session_state[_SETUP])
-    if not arrived:
+    if before is not None and not arrived:
         changes, dropped = carry_over(changes, scenario_of(before), plain)
         if dropped:
             offer_back(dropped)

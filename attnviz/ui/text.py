@@ -22,6 +22,13 @@ def literal(text: str, most: int = 60) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
+def show_headline(title: str, line: str) -> None:
+    """Draw what this is and what one can do here, in one line."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.markdown(f"#### {title}", width="content")
+        st.markdown(f":gray[{line}]", width="content")
+
+
 def is_dark() -> bool:
     """Whether the reader's page is dark."""
     return st.context.theme.type == "dark"
