@@ -1,0 +1,113 @@
+"""What several test modules share: published tables, a float64 referee, random scenarios."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Edit, Scenario
+from attnviz.stages import BIASES
+
+WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "<b>x</b>",
+    "$\\frac12$",
+    "`a`",
+    "👨‍👩‍👧‍👦 🇩🇪🇫🇷 👍🏽",
+    "שלום עולם مرحبا",
+    "我爱人工智能",
+    "a\0b",
+    "a\u200bb \ufeff \u00ad",
+    "e\u0301 \u0301 \ud800 \u202e",
+)
+DATA = Path(__file__).parent / "data"
+
+
+def published_example(name: str) -> dict[str, Any]:
+    examples = json.loads((DATA / "worked_examples.json").read_text(encoding="utf-8"))["examples"]
+    return next(example for example in examples if example["id"] == name)
+
+
+def under_torch_seed(seed: int, draw: Callable[[], Any]) -> Any:
+    """Draw what PyTorch itself draws after torch.manual_seed(seed), and leave its generator as it was."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        return draw()
+
+
+def random_inputs(n_tokens: int, d_in: int, d_k: int, d_v: int, *, bias: bool = False) -> dict[str, torch.Tensor]:
+    """Inputs of attend, drawn from a generator of their own."""
+    generator = torch.Generator().manual_seed(n_tokens * 1000 + d_in * 100 + d_k * 10 + d_v)
+    shapes: dict[str, tuple[int, ...]] = {
+        "x": (n_tokens, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v),
+    }  # fmt: skip
+    if bias:
+        shapes |= {"b_q": (d_k,), "b_k": (d_k,), "b_v": (d_v,)}
+    scale = 1 / math.sqrt(d_in)
+    return {
+        name: torch.randn(*shape, generator=generator) * (1 if name == "x" else scale) for name, shape in shapes.items()
+    }
+
+
+def in_float64(trace: AttentionTrace) -> dict[str, np.ndarray]:
+    """Compute all stages of a trace again from its inputs, in numpy and float64."""
+
+    def given(name: str) -> Any:
+        value = getattr(trace, name)
+        return 0.0 if value is None else value.detach().cpu().double().numpy()
+
+    x = given("x")
+    q, k, v = (x @ given(f"w_{letter}") + given(f"b_{letter}") for letter in "qkv")
+    scores = q @ np.swapaxes(k, -2, -1)
+    scaled = scores / ((math.sqrt(q.shape[-1]) if trace.scale else 1) * trace.temperature)
+    if trace.causal:
+        scaled = np.where(np.tri(scaled.shape[-1], dtype=bool), scaled, -np.inf)
+    exponentials = np.exp(scaled - scaled.max(-1, keepdims=True))
+    weights = exponentials / exponentials.sum(-1, keepdims=True)
+    return {
+        "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled,
+        "attention_weights": weights, "context": weights @ v,
+    }  # fmt: skip
+
+
+def cell_values() -> st.SearchStrategy[float]:
+    return st.floats(-10, 10, allow_nan=False).map(lambda value: round(value, 4))
+
+
+@st.composite
+def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, ...]:
+    """Random edits that fit a scenario, at most one for each cell."""
+    names = ["x", "w_q", "w_k", "w_v", *(BIASES if scenario.bias else ())]
+    cells = {}
+    for _ in range(draw(st.integers(0, most))):
+        name = draw(st.sampled_from(names))
+        n_rows, n_columns = scenario.shape_of(name)
+        row, column = draw(st.integers(0, n_rows - 1)), draw(st.integers(0, n_columns - 1))
+        cells[name, row, column] = Edit(name, row, column, draw(cell_values()))
+    return tuple(cells.values())
+
+
+@st.composite
+def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5) -> Scenario:
+    """Random scenarios without changes."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
+    return Scenario(
+        text=" ".join(words),
+        tokenizer=draw(st.sampled_from(("words", "whitespace", "characters"))),
+        embedding=draw(st.sampled_from(("stable", "table", "published"))),
+        d_in=draw(st.integers(1, max_d)),
+        d_out=draw(st.integers(1, max_d)),
+        init=draw(st.sampled_from(("uniform", "linear", "normal"))),
+        seed=draw(st.integers(0, 2**32 - 1)),
+        bias=draw(st.booleans()),
+        causal=draw(st.booleans()),
+        scale=draw(st.booleans()),
+        temperature=draw(st.sampled_from((0.5, 1.0, 3.0))),
+    )

@@ -1,0 +1,121 @@
+"""Seeded numbers are PyTorch's own, and embeddings depend on nothing but what they should."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from attnviz import Scenario
+from attnviz.seeding import seeded_embeddings, seeded_projections, stable_embedding
+from tests.unit.helpers import HOSTILE, WORDS, under_torch_seed
+
+SHAPES = [(1, 1), (3, 2), (2, 5), (4, 4), (16, 16), (17, 64), (64, 1)]
+SEEDS = [0, 1, 123, 789, 2**32 - 1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("d_in", "d_out"), SHAPES)
+@pytest.mark.parametrize(("init", "draw"), [("uniform", torch.rand), ("normal", torch.randn)])
+def test_projections_are_three_draws_after_manual_seed(init: str, draw, d_in: int, d_out: int, seed: int) -> None:
+    expected = under_torch_seed(seed, lambda: [draw(d_in, d_out) for _ in range(3)])
+    drawn = seeded_projections(d_in, d_out, init, seed)
+    for ours, theirs in zip(drawn[:3], expected, strict=True):
+        assert torch.equal(ours, theirs)
+    assert drawn[3:] == (None, None, None)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("d_in", "d_out"), SHAPES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_projections_are_three_linear_layers(d_in: int, d_out: int, bias: bool, seed: int) -> None:
+    layers = under_torch_seed(seed, lambda: [nn.Linear(d_in, d_out, bias=bias) for _ in range(3)])
+    drawn = seeded_projections(d_in, d_out, "linear", seed, bias)
+    for weight, b, layer in zip(drawn[:3], drawn[3:], layers, strict=True):
+        assert torch.equal(weight, layer.weight.T)
+        assert (b is None) if layer.bias is None else torch.equal(b, layer.bias)
+
+
+@pytest.mark.parametrize("init", ["uniform", "normal"])
+def test_biases_start_at_zero_and_leave_the_projections_alone(init: str) -> None:
+    plain, biased = seeded_projections(3, 2, init, 5), seeded_projections(3, 2, init, 5, bias=True)
+    for i in range(3):
+        assert torch.equal(plain[i], biased[i])
+        assert torch.equal(biased[3 + i], torch.zeros(2))
+
+
+def test_unknown_init_names_the_choices() -> None:
+    with pytest.raises(ValueError, match="init is 'xavier', expected one of uniform, linear, normal"):
+        seeded_projections(3, 2, "xavier", 1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("d_in", [1, 3, 16, 33])
+def test_table_embeddings_are_the_rows_of_an_embedding_layer(d_in: int, seed: int) -> None:
+    tokens = ("the", "cat", "sat", "on", "the", "mat", "Zoe")
+    distinct = sorted(set(tokens))
+    layer = under_torch_seed(seed, lambda: nn.Embedding(len(distinct), d_in))
+    expected = layer(torch.tensor([distinct.index(token) for token in tokens]))
+    assert torch.equal(seeded_embeddings(tokens, d_in, "table", seed), expected)
+
+
+def test_unknown_embedding_names_the_choices() -> None:
+    with pytest.raises(ValueError, match="embedding is 'bert', expected one of stable, table"):
+        seeded_embeddings(("a",), 3, "bert", 1)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_stable_vectors_know_no_other_words(words: list[str], d_in: int, seed: int) -> None:
+    x = seeded_embeddings(tuple(words), d_in, "stable", seed)
+    for row, word in enumerate(words):
+        assert torch.equal(x[row], stable_embedding(word, d_in, seed))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"init": "normal"}, {"d_out": 5}, {"causal": True}, {"temperature": 2.0}, {"scale": False},
+        {"tokenizer": "whitespace"}, {"bias": True}, {"w_q": "identity"}, {"text": "on the big red cat"},
+    ],
+)  # fmt: skip
+def test_stable_vectors_depend_on_text_d_in_and_seed_alone(setting: dict) -> None:
+    before = Scenario(text="the cat", embedding="stable")
+    after = Scenario(**{"text": "the cat", "embedding": "stable"} | setting)
+    for row, token in enumerate(after.tokens):
+        if token in before.tokens:
+            assert torch.equal(after.matrix("x")[row], before.matrix("x")[before.tokens.index(token)])
+
+
+def test_stable_vectors_differ_with_text_d_in_and_seed() -> None:
+    variants = [("cat", 3, 1), ("Cat", 3, 1), ("cats", 3, 1), ("cat", 3, 2), ("cat", 4, 1), ("1/cat", 3, 1)]
+    first_numbers = {stable_embedding(*variant)[0].item() for variant in variants}
+    assert len(first_numbers) == len(variants)
+
+
+def test_stable_vectors_of_any_text_exist() -> None:
+    for token in (*HOSTILE, "\ud800", "", "\0"):
+        assert torch.isfinite(stable_embedding(token, 3, 1)).all()
+
+
+def test_stable_vectors_are_standard_normal() -> None:
+    sample = torch.stack([stable_embedding(f"word {i}", 8, 1) for i in range(4000)])
+    # 32,000 numbers: the mean has a standard error of 0.0056, the variance one of 0.0079; four of them.
+    assert abs(sample.mean().item()) < 0.0224
+    assert abs(sample.var().item() - 1) < 0.0316
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_stable_vectors_are_the_same_in_another_process(hash_seed: str) -> None:
+    code = (
+        "import attnviz; "
+        "print(attnviz.Scenario(text='the cat 猫', embedding='stable', d_in=5, seed=7).matrix('x').tolist())"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path), "PYTHONUTF8": "1"},
+        capture_output=True, text=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert told.stdout.strip() == str(Scenario(text="the cat 猫", d_in=5, seed=7).matrix("x").tolist())
