@@ -42,9 +42,7 @@ def container(image: str, *options: str) -> Iterator[str]:
 def wait_until_healthy(name: str) -> float:
     start = time.monotonic()
     while time.monotonic() - start < HEALTHY_WITHIN_S:
-        running, health = docker(
-            "inspect", "--format", "{{.State.Running}} {{.State.Health.Status}}", name
-        ).split()
+        running, health = docker("inspect", "--format", "{{.State.Running}} {{.State.Health.Status}}", name).split()
         if running != "true":
             raise RuntimeError("the container stopped by itself")
         if health == "healthy":

@@ -104,9 +104,7 @@ def test_an_index_that_answers_is_added_to_pips_own(index: str) -> None:
     assert arguments[arguments.index("--extra-index-url") + 1] == index
 
 
-def test_without_the_index_pip_is_left_as_configured(
-    closed_address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_index_pip_is_left_as_configured(closed_address: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = setup.pip_arguments([Path("r.txt")], closed_address)
     assert not {"--extra-index-url", "--index-url", "--no-index"} & set(arguments)
     said = capsys.readouterr().out
@@ -114,9 +112,7 @@ def test_without_the_index_pip_is_left_as_configured(
     assert said.count("\n") == 1
 
 
-def test_an_empty_index_asks_nobody(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_index_asks_nobody(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(setup, "answers", lambda *_: pytest.fail("asked"))
     assert "--extra-index-url" not in setup.pip_arguments([Path("r.txt")], "")
     assert capsys.readouterr().out == ""
