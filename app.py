@@ -9,6 +9,10 @@ PAGES = {
         "pages/playground.py",
         "Type a sentence, change any number of W_q, W_k or W_v, and see every step of self-attention.",
     ),
+    "Scaling": (
+        "pages/scaling.py",
+        "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",
+    ),
 }
 
 st.set_page_config(

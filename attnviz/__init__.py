@@ -2,6 +2,7 @@
 
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
+from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Edit, Scenario, trace
 from attnviz.tokens import tokenize
 
@@ -13,6 +14,7 @@ __all__ = [
     "UndefinedAttentionError",
     "attend",
     "available_devices",
+    "sweep_scaling",
     "tokenize",
     "trace",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from attnviz.limits import check_temperature
+from attnviz.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.seeding import seeded_projections
 
 
@@ -149,14 +149,13 @@ def _check_shapes(
     if x.dim() < 2 or 0 in x.shape:
         raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_in) with neither of them 0")
     d_in = x.shape[-1]
-    d_k = w_q.shape[-1]
-    if w_q.shape != (d_in, d_k) or d_k == 0:
+    if w_q.dim() != 2 or w_q.shape[0] != d_in or w_q.shape[1] == 0:
         raise ValueError(f"w_q has shape {tuple(w_q.shape)}, expected ({d_in}, d_k) to fit x {tuple(x.shape)}")
     if w_k.shape != w_q.shape:
         raise ValueError(f"w_k has shape {tuple(w_k.shape)}, expected {tuple(w_q.shape)} like w_q")
     if w_v.dim() != 2 or w_v.shape[0] != d_in or w_v.shape[1] == 0:
         raise ValueError(f"w_v has shape {tuple(w_v.shape)}, expected ({d_in}, d_v) to fit x {tuple(x.shape)}")
-    for name, b, width in (("b_q", b_q, d_k), ("b_k", b_k, d_k), ("b_v", b_v, w_v.shape[1])):
+    for name, b, width in (("b_q", b_q, w_q.shape[1]), ("b_k", b_k, w_q.shape[1]), ("b_v", b_v, w_v.shape[1])):
         if b is not None and b.shape != (width,):
             raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
 
@@ -167,7 +166,7 @@ class SelfAttention(nn.Module):
     Parameters are `w_q`, `w_k`, `w_v` ``(d_in, d_out)`` and, with `bias`, `b_q`, `b_k`, `b_v` ``(d_out,)``, drawn
     by :func:`attnviz.seeding.seeded_projections`.
 
-    Raises ``ValueError`` for an unknown init.
+    Raises ``ValueError`` for an unknown init and over the limits of a scenario.
 
     >>> SelfAttention(d_in=3, d_out=2, seed=123)(torch.ones(4, 6, 3)).shape
     torch.Size([4, 6, 2])
@@ -192,6 +191,10 @@ class SelfAttention(nn.Module):
         temperature: float = 1.0,
     ) -> None:
         super().__init__()
+        check_whole("d_in", d_in, 1, MAX_D)
+        check_whole("d_out", d_out, 1, MAX_D)
+        check_whole("seed", seed, 0, MAX_SEED)
+        check_temperature(temperature)
         self.causal = causal
         self.scale = scale
         self.temperature = temperature

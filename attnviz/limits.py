@@ -1,5 +1,7 @@
 """The limits of a computation, each stated once; the core enforces them with ``ValueError``."""
 
+import operator
+
 MAX_TOKENS = 1024
 MAX_D = 1024
 MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger ones would repeat
@@ -13,14 +15,22 @@ MAX_TEXT_CHARACTERS = 20_000
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
-    """Return `value` as an int between `low` and `high`, or raise ``ValueError`` naming all three.
+    """Return `value`, of any integer type, as an int from `low` to `high`.
+
+    Raises ``ValueError`` naming the value and the limits.
 
     >>> check_whole("d_in", 3, 1, MAX_D)
     3
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"{name} is {value!r}, expected a whole number from {low} to {high}")
-    return value
+    try:
+        whole = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        whole = low - 1
+    if isinstance(value, bool) or not low <= whole <= high:
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+        raise ValueError(f"{name} is {shown}, expected a whole number from {low} to {high}")
+    return whole
 
 
 def check_temperature(value: object) -> float:

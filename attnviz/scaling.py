@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 import torch
 
+from attnviz.limits import MAX_SEED, check_whole
 from attnviz.scaling_arguments import (
     MAX_SCORES,
-    MAX_SEED,
     MAX_TRIALS,
     Scale,
     check_dims,
     check_exponent,
     check_scales,
-    check_whole,
 )
 from attnviz.scaling_sources import (
     BLOCK,

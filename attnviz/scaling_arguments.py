@@ -1,8 +1,9 @@
 """What may be asked of the scaling experiment: its limits, each once, and the reading of its arguments."""
 
-import operator
 import re
 from collections.abc import Iterable, Sequence
+
+from attnviz.limits import check_whole
 
 MAX_DIM = 4096
 MAX_DIMS = 64
@@ -10,7 +11,6 @@ MAX_TRIALS = 10_000
 MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
-MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger ones would repeat
 MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all held at once, up to 33 times in float32
 MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
 
@@ -94,22 +94,3 @@ def check_exponent(scale: object) -> float:
         return float(exponent)
     names = ", ".join(EXPONENTS)
     raise ValueError(f"scale is {scale!r}, expected {names}, or an exponent from 0 to {MAX_EXPONENT:g}")
-
-
-def check_whole(name: str, value: object, low: int, high: int) -> int:
-    """Return `value`, of any integer type, as an int from `low` to `high`.
-
-    Raises ValueError naming the value and the limits.
-
-    >>> check_whole("trials", 100, 2, MAX_TRIALS)
-    100
-    """
-    try:
-        whole = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        whole = low - 1
-    if isinstance(value, bool) or not low <= whole <= high:
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        raise ValueError(f"{name} is {shown}, expected a whole number from {low} to {high}")
-    return whole

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnviz.scaling_arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS, check_whole
+from attnviz.limits import check_whole
+from attnviz.scaling_arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 
 Law = Literal["normal", "uniform", "linear"]
 SOURCES = ("normal", "uniform", "uniform-projections", "linear-projections", "normal-projections")

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,15 @@ from attnviz import limits
 from attnviz.attention import AttentionTrace, attend
 from attnviz.devices import check_device_name, resolve_device
 from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
-from attnviz.seeding import INITS, SEEDED_EMBEDDINGS, Projections, seeded_embeddings, seeded_projections
+from attnviz.seeding import (
+    FLOAT32_ON_CPU,
+    INITS,
+    SEEDED_EMBEDDINGS,
+    Projections,
+    generator_for,
+    seeded_embeddings,
+    seeded_projections,
+)
 from attnviz.stages import BIASES, EDITABLE
 from attnviz.tokens import TOKENIZERS, tokenize
 
@@ -95,14 +104,15 @@ class Scenario:
             raise ValueError(f"text is {self.text!r}, expected a string")
         choices = {"tokenizer": TOKENIZERS, "embedding": EMBEDDINGS, "init": INITS}
         for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, expected one of {', '.join(allowed)}")
+            chosen = getattr(self, name)
+            if not isinstance(chosen, str) or chosen not in allowed:
+                raise ValueError(f"{name} is {chosen!r}, expected one of {', '.join(allowed)}")
         for name in ("bias", "causal", "scale"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected True or False")
-        limits.check_whole("d_in", self.d_in, 1, limits.MAX_D)
-        limits.check_whole("d_out", self.d_out, 1, limits.MAX_D)
-        limits.check_whole("seed", self.seed, 0, limits.MAX_SEED)
+        object.__setattr__(self, "d_in", limits.check_whole("d_in", self.d_in, 1, limits.MAX_D))
+        object.__setattr__(self, "d_out", limits.check_whole("d_out", self.d_out, 1, limits.MAX_D))
+        object.__setattr__(self, "seed", limits.check_whole("seed", self.seed, 0, limits.MAX_SEED))
 
     def _check_matrices(self) -> None:
         for name in BIASES:
@@ -117,6 +127,8 @@ class Scenario:
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
+        if not isinstance(edits, Iterable):
+            raise ValueError(f"edits is {edits!r}, expected a sequence of (matrix, row, column, value)")
         for given in edits:
             edit = _checked_edit(given)
             n_rows, n_columns = self.shape_of(edit.matrix)
@@ -153,13 +165,15 @@ class Scenario:
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
+        if name not in EDITABLE or (name in BIASES and not self.bias):
+            raise ValueError(f"{name!r} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}")
         given = getattr(self, name)
         if isinstance(given, tuple):
-            return torch.tensor(given, dtype=torch.float32)
+            return torch.tensor(given, **FLOAT32_ON_CPU)
         if given == "identity":
-            return torch.eye(*self.shape_of(name))
+            return torch.eye(*self.shape_of(name), **FLOAT32_ON_CPU)
         if given == "zeros":
-            return torch.zeros(*self.shape_of(name))
+            return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         if name == "x":
             return self._drawn_x(_random_seed(given))
         seed = _random_seed(given)
@@ -168,7 +182,7 @@ class Scenario:
 
     def _as_row(self, name: str, bias: Tensor) -> Tensor:
         width = self.shape_of(name)[1]
-        return (bias if len(bias) == width else torch.zeros(width)).unsqueeze(0)
+        return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
     def _draw(self, seed: int) -> Projections:
         return seeded_projections(self.d_in, self.d_out, self.init, seed, self.bias)
@@ -179,12 +193,12 @@ class Scenario:
 
     def _drawn_x(self, seed: int | None) -> Tensor:
         if seed is not None:
-            return torch.randn(*self.shape_of("x"), generator=torch.Generator().manual_seed(seed))
+            return torch.randn(*self.shape_of("x"), generator=generator_for(seed), **FLOAT32_ON_CPU)
         embedding = "stable" if self.embedding == "published" else self.embedding
         x = seeded_embeddings(self.tokens, self.d_in, embedding, self.seed)
         for row, token in enumerate(self.tokens):
             if self.is_published(row):
-                x[row] = torch.tensor(PUBLISHED_VECTORS[token])
+                x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
         return x
 
     def matrix(self, name: str) -> Tensor:
@@ -258,15 +272,16 @@ def _is_fill(given: str) -> bool:
 
 def _random_seed(given: str | None) -> int | None:
     digits = (given or "").removeprefix(RANDOM_FILL)
-    if digits == (given or "") or not (digits.isascii() and digits.isdigit()) or int(digits[:20]) > limits.MAX_SEED:
+    if digits == (given or "") or not (digits.isascii() and digits.isdigit()) or len(digits) > 20:
         return None
-    return int(digits)
+    seed = int(digits)
+    return seed if seed <= limits.MAX_SEED else None
 
 
 def _checked_edit(given: Any) -> Edit:
     try:
         matrix, row, column, value = given
-        edit = Edit(matrix, int(row), int(column), float(value))
+        edit = Edit(matrix, index(row), index(column), float(value))
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"edit {given!r} is not (matrix, row, column, value)") from None
     if edit.matrix not in EDITABLE:

@@ -6,13 +6,16 @@ draw can change it.
 
 import hashlib
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 INITS = ("uniform", "linear", "normal")
 SEEDED_EMBEDDINGS = ("stable", "table")
+
+# Said at every draw, for a notebook may have set torch's defaults to something else.
+FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
 class Projections(NamedTuple):
@@ -28,7 +31,7 @@ class Projections(NamedTuple):
 
 def generator_for(seed: int) -> torch.Generator:
     """Return a CPU generator that draws what ``torch.manual_seed(seed)`` would make torch draw."""
-    return torch.Generator().manual_seed(seed)
+    return torch.Generator(device="cpu").manual_seed(seed)
 
 
 def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool = False) -> Projections:
@@ -54,15 +57,16 @@ def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool =
 def _draw(d_in: int, d_out: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
     if init == "linear":
         # nn.Linear.reset_parameters: kaiming_uniform_(a=sqrt(5)) comes to U(-1/sqrt(d_in), 1/sqrt(d_in)).
-        weight = torch.nn.init.kaiming_uniform_(torch.empty(d_out, d_in), a=math.sqrt(5), generator=generator)
+        weight = torch.empty(d_out, d_in, **FLOAT32_ON_CPU)
+        torch.nn.init.kaiming_uniform_(weight, a=math.sqrt(5), generator=generator)
         bound = 1 / math.sqrt(d_in)
-        drawn = torch.empty(d_out).uniform_(-bound, bound, generator=generator) if bias else None
-        return weight.T.contiguous(), drawn
-    zeros = torch.zeros(d_out) if bias else None
+        b = torch.empty(d_out, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator) if bias else None
+        return weight.T.contiguous(), b
+    zeros = torch.zeros(d_out, **FLOAT32_ON_CPU) if bias else None
     if init == "uniform":
-        return torch.rand(d_in, d_out, generator=generator), zeros
+        return torch.rand(d_in, d_out, generator=generator, **FLOAT32_ON_CPU), zeros
     if init == "normal":
-        return torch.randn(d_in, d_out, generator=generator), zeros
+        return torch.randn(d_in, d_out, generator=generator, **FLOAT32_ON_CPU), zeros
     raise ValueError(f"init is {init!r}, expected one of {', '.join(INITS)}")
 
 
@@ -75,7 +79,8 @@ def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
     True
     """
     digest = hashlib.sha256(f"{seed}/{d_in}/{token}".encode("utf-8", "surrogatepass")).digest()
-    return torch.randn(d_in, generator=generator_for(int.from_bytes(digest[:4], "big")))
+    generator = generator_for(int.from_bytes(digest[:4], "big"))
+    return torch.randn(d_in, generator=generator, **FLOAT32_ON_CPU)
 
 
 def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
@@ -94,6 +99,6 @@ def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: 
         return torch.stack([vectors[token] for token in tokens])
     if embedding == "table":
         ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
-        table = torch.empty(len(ids), d_in).normal_(generator=generator_for(seed))
+        table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
         return table[[ids[token] for token in tokens]]
     raise ValueError(f"embedding is {embedding!r}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")

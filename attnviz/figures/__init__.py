@@ -1,5 +1,6 @@
-"""Figures of a trace: arrays in, Plotly figures out."""
+"""Figures of a trace and of a sweep: arrays in, Plotly figures out."""
 
+from attnviz.figures.curves import CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 
-__all__ = ["heatmap", "heatmap_spec"]
+__all__ = ["CURVES", "Curve", "curve_spec", "heatmap", "heatmap_spec", "row_spec"]

@@ -29,12 +29,45 @@ class Theme(NamedTuple):
     muted: str
     undefined: str  # behind masked, infinite and NaN cells
     outline: str  # around the picked row
+    grid: str
 
 
-LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111")
-DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#4a5059", outline="#ffffff")
+LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea")
+DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#4a5059", outline="#ffffff", grid="#3a3f46")
 
 
 def theme(dark: bool) -> Theme:
     """Return the colours that fit a dark or a light page."""
     return DARK if dark else LIGHT
+
+
+class ScaleStyle(NamedTuple):
+    """How one way of scaling is drawn: told apart by colour, marker and dash alike."""
+
+    colour: str
+    symbol: str
+    dash: str
+    label: str
+
+
+# On a light page, on a dark page, marker, dash, label.
+_SCALES = {
+    "none": ("#a85f00", "#f0b040", "circle", "solid", "raw"),
+    "sqrt": ("#7b3fa0", "#c9a0f0", "square", "solid", "/ √d"),
+    "linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "/ d"),
+    # The inits of the projections, where these are what is compared.
+    "uniform": ("#a85f00", "#f0b040", "circle", "solid", "torch.rand"),
+    "nn.Linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "nn.Linear"),
+    "normal": ("#7b3fa0", "#c9a0f0", "square", "solid", "torch.randn"),
+}
+_OWN = ("#c2185b", "#ff8ab5", "triangle-up", "dot")
+
+
+def scale_style(scale: str, dark: bool) -> ScaleStyle:
+    """Return the style of a scale by its label in a sweep: "none", "sqrt", "linear" or an exponent.
+
+    >>> scale_style("0.3", dark=False).label
+    '/ d^0.3'
+    """
+    light, on_dark, symbol, dash, label = _SCALES.get(scale, (*_OWN, f"/ d^{scale}"))
+    return ScaleStyle(on_dark if dark else light, symbol, dash, label)

@@ -156,8 +156,9 @@ def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], value
 
 
 def _bound_out_of_sight() -> None:
-    """Draw the two bound widgets that no one types into: the URL, reload and Back know them through these."""
+    """Draw the bound widgets that no one types into: the URL, reload and Back know them through these."""
     st.html(_PAGE_CSS)
     with st.container(key="out_of_sight"):
         st.text_input("Changes", key=state.CHANGES, bind="query-params", max_chars=MAX_CHANGES_CHARACTERS)
         st.text_input("Query token", key=state.QUERY, bind="query-params", max_chars=6)
+        st.text_input("Sweep", key=state.SWEEP, bind="query-params", max_chars=2000)

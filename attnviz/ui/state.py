@@ -4,9 +4,10 @@ The changes are the text of a widget bound to the URL (drawn out of sight by set
 page change, Back and a copied link all restore them. The text is set only before that widget is drawn.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.limits import MAX_TEXT_TOKENS
@@ -15,7 +16,7 @@ from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui.text import literal
 
-CHANGES, QUERY = "edits", "query"  # the URL's names
+CHANGES, QUERY, SWEEP = "edits", "query", "sweep"  # the URL's names
 _SEEN, _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
     "state.seen", "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
@@ -28,9 +29,7 @@ def first_run() -> bool:
 
 def read_url(name: str) -> str:
     """Return a parameter as the reader's URL or an earlier run has it."""
-    if name not in st.session_state and first_run():
-        return st.query_params.get(name, "")
-    return str(st.session_state.get(name, ""))
+    return str(st.session_state[name]) if name in st.session_state else st.query_params.get(name, "")
 
 
 def say(message: str) -> None:
@@ -80,9 +79,21 @@ def set_up(values: dict[str, Any]) -> None:
 
 def current_scenario() -> Scenario | None:
     """Return the scenario of now, set-up and changes; None while the sentence is blank."""
+    if _BLANK not in st.session_state:
+        _run_by_entry_point()
     if st.session_state[_BLANK]:
         return None
     return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
+
+
+def _run_by_entry_point() -> NoReturn:
+    """Run again, through app.py.
+
+    Until app.py has run once, a new server takes pages/ for the older kind of multi-page app, in which
+    each page is a script of its own: a link to a page would then show it without its set-up.
+    """
+    PagesManager.uses_pages_directory = False
+    st.rerun()
 
 
 def digits() -> int:

@@ -1,0 +1,143 @@
+"""Curves over the dimension: the scaling experiment's figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attnviz.figures.palette import scale_style, theme
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One statistic of a sweep as a figure: its column, its name, and how it is drawn."""
+
+    column: str
+    title: str
+    log_y: bool = False
+    unit_range: bool = False  # from 0 to 1
+    band: bool = False  # with the variance's confidence interval
+
+
+CURVES = (
+    Curve("variance", "Variance of the dot products", log_y=True, band=True),
+    Curve("std", "Standard deviation of the dot products", log_y=True, band=True),
+    Curve("largest_attention_weight", "Largest attention weight", unit_range=True),
+    Curve("normalized_entropy", "Entropy of the weights / its maximum", unit_range=True),
+    Curve("jacobian_norm", "Size of the softmax gradient", log_y=True),
+    Curve("dead_key_share", "Share of dead keys", unit_range=True),
+)
+
+
+def curve_spec(
+    table: pd.DataFrame, curve: Curve, *, picked: int | None = None, dark: bool = False, theory: bool = True
+) -> dict[str, Any]:
+    """Return one statistic of a sweep's table over the dimension, a line for each scale, as Plotly reads it.
+
+    `picked` is a dimension to mark; with `theory`, the expected variance (or its root) is drawn as thin lines.
+    """
+    data: list[dict[str, Any]] = []
+    for scale, rows in table.groupby("scale", sort=False):
+        data += _lines(rows, str(scale), curve, dark)
+        if theory and curve.band:
+            data.append(_theory(rows, curve, dark))
+    dims = sorted(table.dim.unique().tolist())
+    return {"data": data, "layout": _layout(curve, dims, picked, dark)}
+
+
+def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dict[str, Any]]:
+    colour, symbol, dash, label = scale_style(scale, dark)
+    x = rows.dim.to_numpy(float)
+    traces: list[dict[str, Any]] = []
+    if curve.band:
+        bounds = rows[["variance_low", "variance_high"]].to_numpy(float)
+        low, high = (bounds if curve.column == "variance" else np.sqrt(bounds)).T
+        traces.append(
+            {
+                "type": "scatter", "mode": "lines", "x": np.concatenate([x, x[::-1]]),
+                "y": np.concatenate([high, low[::-1]]), "fill": "toself", "fillcolor": colour, "opacity": 0.22,
+                "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
+            }
+        )  # fmt: skip
+    traces.append(
+        {
+            "type": "scatter", "mode": "lines+markers", "name": label, "x": x,
+            "y": rows[curve.column].to_numpy(float), "line": {"color": colour, "width": 2.5, "dash": dash},
+            "marker": {"symbol": symbol, "size": 8, "color": colour},
+            "hovertemplate": f"{label}, d = %{{x:d}}: %{{y:.4g}}<extra></extra>",
+        }
+    )  # fmt: skip
+    return traces
+
+
+def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:
+    expected = rows.expected_variance.to_numpy(float)
+    return {
+        "type": "scatter", "mode": "lines", "x": rows.dim.to_numpy(float),
+        "y": expected if curve.column == "variance" else np.sqrt(expected),
+        "line": {"color": theme(dark).text, "width": 1, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
+
+
+def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> dict[str, Any]:
+    colours = theme(dark)
+    log_x = len(dims) > 1 and dims[-1] >= 8 * dims[0]
+    grid = {"gridcolor": colours.grid, "zeroline": False, "fixedrange": True, "linecolor": colours.muted}
+    x_axis: dict[str, Any] = grid | {"title": {"text": "dimension d", "standoff": 6}, "tickvals": _thinned(dims)}
+    y_axis: dict[str, Any] = grid | {"type": "log" if curve.log_y else "linear", "exponentformat": "power"}
+    if log_x:
+        x_axis["type"] = "log"
+    if curve.band:
+        y_axis["dtick"] = 1  # whole powers of ten
+    if curve.unit_range:
+        y_axis["range"] = [-0.02, 1.05]
+    layout: dict[str, Any] = {
+        "height": 300,
+        "margin": {"l": 52, "r": 12, "t": 62, "b": 44},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": colours.text, "size": 11},
+        "title": {"text": f"<b>{curve.title}</b>", "font": {"size": 13}, "x": 0, "y": 0.97, "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 11}},
+        "xaxis": x_axis,
+        "yaxis": y_axis,
+        "dragmode": False,
+        "hovermode": "closest",
+    }
+    if picked is not None:
+        line = {"color": colours.muted, "width": 1, "dash": "dash"}
+        layout["shapes"] = [
+            {"type": "line", "x0": picked, "x1": picked, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+        ]
+    return layout
+
+
+def _thinned(dims: list[int], most: int = 11) -> list[int]:
+    """Return at most `most` of the dimensions, spread over all of them, to stand at the axis."""
+    if len(dims) <= most:
+        return dims
+    return sorted({dims[round(i * (len(dims) - 1) / (most - 1))] for i in range(most)})
+
+
+def row_spec(
+    rows: Mapping[str, np.ndarray], title: str, *, labels: list[str] | None = None, dark: bool = False
+) -> dict[str, Any]:
+    """Return softmax rows as bars side by side, one group for each scale; every row sums to 1."""
+    data = []
+    for scale, attention_weights in rows.items():
+        colour, _, _, label = scale_style(scale, dark)
+        data.append(
+            {
+                "type": "bar", "name": label, "y": np.asarray(attention_weights, float), "marker": {"color": colour},
+                "hovertemplate": f"{label}, key %{{x}}: %{{y:.4f}}<extra></extra>",
+            }
+        )  # fmt: skip
+    layout = _layout(Curve("", title, unit_range=True), [1], None, dark)
+    layout["barmode"] = "group"
+    layout["xaxis"] |= {"title": {"text": "key", "standoff": 6}, "tickvals": None, "type": "linear"}
+    layout["yaxis"]["range"] = [0, 1.02]
+    if labels:
+        layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": labels}
+    return {"data": data, "layout": layout}
