@@ -1,0 +1,32 @@
+"""What the page tests share: the app, opened as a reader opens it."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+
+from tests.pages.playground import Playground
+
+
+@pytest.fixture(autouse=True)
+def _pages_as_on_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest forgets between runs that st.navigation was called, and then takes `pages/` for an app of the old
+    kind, whose pages run without app.py; a server remembers."""
+    original = PagesManager.__init__
+
+    def remembering(self: PagesManager, *args: object, **kwargs: object) -> None:
+        original(self, *args, **kwargs)  # type: ignore[arg-type]
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", remembering)
+
+
+@pytest.fixture
+def open_playground() -> Callable[..., Playground]:
+    """Open the playground, with these parameters in its address."""
+    return Playground
+
+
+@pytest.fixture
+def playground() -> Playground:
+    return Playground()

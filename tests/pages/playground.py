@@ -1,0 +1,156 @@
+"""The playground in an AppTest session, used and read in the words of the page."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from attnviz import Scenario, trace
+from attnviz.stages import PICTURED
+
+APP = Path(__file__).parents[2] / "app.py"
+JOURNEY = 1  # the position of "journey" in the published sentence
+SEVERAL_SECONDS = 60
+
+
+class Playground:
+    """A reader's session: what can be done on the page are methods, what can be seen are properties."""
+
+    def __init__(self, **address: str) -> None:
+        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        self.at.query_params.update(address)
+        self.run()
+
+    # What a reader does.
+
+    def run(self) -> Self:
+        self.at.run()
+        assert not self.at.exception, [str(error.value) for error in self.at.exception]
+        return self
+
+    def type_sentence(self, text: str) -> Self:
+        return self.set("text", text)
+
+    def set(self, control: str, value: Any) -> Self:
+        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
+        return self.run()
+
+    def press(self, label: str, which: int = 0) -> Self:
+        """Press the button with this label; the first of several unless told."""
+        [button for button in self.at.button if button.label == label][which].click()
+        return self.run()
+
+    def can_press(self, label: str) -> bool:
+        return any(button.label == label and not button.disabled for button in self.at.button)
+
+    def edit(self, matrix: str, row: int, column: int, value: Any) -> Self:
+        """Type into a cell of the editor, on top of what was typed before."""
+        self.look_at(matrix)
+        key = self.at.data_editor[0].key
+        typed = self.at.session_state[key]["edited_rows"] if key in self.at.session_state else {}
+        rows = {int(i): dict(cells) for i, cells in typed.items()}
+        rows.setdefault(row, {})[self.editor.columns[column]] = value
+        self.at.session_state[key] = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
+        return self.run()
+
+    def look_at(self, matrix: str) -> Self:
+        """Choose the matrix that the editor shows."""
+        if self.at.pills(key="playground.matrix").value != matrix:
+            self.set("playground.matrix", matrix)
+        return self
+
+    def paste(self, matrix: str, table: str) -> Self:
+        return self.look_at(matrix).set("playground.paste", table).press("Use these numbers")
+
+    def undo(self, change: str) -> Self:
+        """Undo the change that stands on the page in these words."""
+        lines = [text for text in self.texts if re.match(r"[XWb]\S*: ", text)]
+        return self.press("Undo", lines.index(change))
+
+    # What a reader sees.
+
+    @property
+    def editor(self) -> Any:
+        """The table that the editor starts from, as a DataFrame."""
+        return self.at.data_editor[0].value
+
+    @property
+    def charts(self) -> dict[str, Any]:
+        """The charts by the name of their matrix."""
+        protos = (element.proto for element in self.at.get("plotly_chart"))
+        return {proto.id.rpartition("-playground.")[2]: proto for proto in protos}
+
+    def figure(self, matrix: str) -> dict[str, Any]:
+        return json.loads(self.charts[matrix].spec)
+
+    def matrix(self, name: str) -> np.ndarray:
+        """The numbers of a heatmap; NaN where a cell is left open."""
+        return as_array(self.figure(name)["data"][0]["z"])
+
+    def matrices(self) -> dict[str, np.ndarray]:
+        return {name: self.matrix(name) for name in self.charts}
+
+    @property
+    def texts(self) -> list[str]:
+        return [text.value for text in self.at.text]
+
+    @property
+    def captions(self) -> list[str]:
+        return [caption.value for caption in self.at.caption]
+
+    @property
+    def messages(self) -> list[str]:
+        return [warning.value for warning in self.at.warning]
+
+    @property
+    def sentence(self) -> str:
+        """What the page says about the picked token."""
+        return self.texts[0]
+
+    @property
+    def address(self) -> dict[str, Any]:
+        return dict(self.at.query_params)
+
+    @property
+    def changes(self) -> str:
+        """The edits and replaced matrices, as the address carries them."""
+        return self.at.text_input(key="edits").value
+
+    def all_markdown(self) -> Iterator[str]:
+        """Every text that the page renders as Markdown: bodies, captions, labels, options and helps."""
+        for element in (*self.at.markdown, *self.at.caption, *self.at.warning, *self.at.info, *self.at.error):
+            yield element.value
+        for kind in ("button", "text_input", "text_area", "number_input", "selectbox", "toggle"):
+            for widget in self.at.get(kind):
+                yield widget.label
+                yield widget.proto.help
+        for pills in self.at.pills:
+            yield from pills.options
+
+    def shows(self, scenario: Scenario) -> bool:
+        """Whether every heatmap has the numbers of this scenario."""
+        wanted = trace(scenario)
+        assert set(self.charts) == set(PICTURED)
+        for name in PICTURED:
+            want = getattr(wanted, name).numpy()
+            got = self.matrix(name)
+            if got.shape != want.shape or not np.array_equal(got, only_finite(want), equal_nan=True):
+                return False
+        return True
+
+
+def as_array(z: Any) -> np.ndarray:
+    """Decode an array of a figure's JSON: rows, or Plotly's base64."""
+    if isinstance(z, list):
+        return np.array(z, dtype=np.float32)
+    shape = [int(n) for n in z["shape"].split(",")]
+    return np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"]).reshape(shape)
+
+
+def only_finite(matrix: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(matrix), matrix, np.float32("nan"))

@@ -1,0 +1,58 @@
+"""What a reader sees before touching anything: the published example."""
+
+import numpy as np
+import pytest
+
+from attnviz import Scenario
+from attnviz.stages import PICTURED, STAGES
+from tests.pages.playground import JOURNEY, Playground
+
+PUBLISHED_ROWS = {
+    "x": (0.55, 0.87, 0.66),
+    "q": (0.4306, 1.4551),
+    "scores": (1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440),
+    "attention_weights": (0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820),
+    "context": (0.3061, 0.8210),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED_ROWS)
+def test_journey_has_its_published_numbers(playground: Playground, name: str) -> None:
+    np.testing.assert_allclose(playground.matrix(name)[JOURNEY], PUBLISHED_ROWS[name], atol=5e-5)
+
+
+def test_the_whole_computation_is_shown_in_its_order(playground: Playground) -> None:
+    assert list(playground.charts) == list(PICTURED)
+    assert playground.shows(Scenario(embedding="published"))
+
+
+def test_the_page_says_what_journey_attends_to(playground: Playground) -> None:
+    assert playground.sentence == "'journey' attends most to itself: attention weight 0.2264."
+    assert "All 6 tokens have their published vectors." in playground.captions
+    assert playground.messages == []
+
+
+def test_every_chart_has_a_text_for_those_who_cannot_see_it(playground: Playground) -> None:
+    for name, chart in playground.charts.items():
+        assert chart.alt.startswith(STAGES[name].title)
+        assert "Values from" in chart.alt
+    assert "'journey' attends most to itself: attention weight 0.2264." in playground.charts["attention_weights"].alt
+    assert "0.3061, 0.8210" in playground.charts["context"].alt
+    assert playground.at.data_editor[0].proto.alt
+
+
+def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playground) -> None:
+    limits = {}
+    for name in playground.charts:
+        figure = playground.figure(name)
+        cells = figure["data"][0]
+        limits[name] = (cells["zmin"], cells["zmax"])
+        said = f"colours {cells['zmin']:.2f} to {cells['zmax']:.2f}".replace("-", "−")
+        assert said in figure["layout"]["title"]["text"]
+    assert limits["q"] == limits["k"] == limits["v"] == limits["context"]
+    assert limits["scores"] == limits["scaled_scores"]
+    assert limits["attention_weights"] == (0, 1)
+
+
+def test_the_default_address_is_bare(playground: Playground) -> None:
+    assert playground.address == {}
