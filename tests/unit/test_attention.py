@@ -1,0 +1,249 @@
+"""attend and SelfAttention, with PyTorch's own attention and float64 as referees."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+import attnviz
+from attnviz import Scenario, SelfAttention, UndefinedAttentionError, attend
+from tests.unit.helpers import in_float64, random_inputs
+
+N_TOKENS = [1, 2, 6, 17, 64]
+WIDTHS = [(1, 1, 1), (3, 2, 2), (3, 2, 5), (8, 16, 4), (64, 64, 64)]
+SCALINGS = [(True, 1.0), (True, 0.5), (False, 1.0), (False, 2.5)]
+STAGE_NAMES = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+@pytest.mark.parametrize("n_tokens", N_TOKENS)
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize(("scale", "temperature"), SCALINGS)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_context_is_scaled_dot_product_attention(
+    n_tokens: int, widths: tuple[int, int, int], scale: bool, temperature: float, causal: bool, bias: bool
+) -> None:
+    inputs = random_inputs(n_tokens, *widths, bias=bias)
+    trace = attend(**inputs, causal=causal, scale=scale, temperature=temperature)
+    q, k, v = (F.linear(inputs["x"], inputs[f"w_{i}"].T, inputs.get(f"b_{i}")) for i in "qkv")
+    factor = (1 / math.sqrt(widths[1]) if scale else 1.0) / temperature
+    expected = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=factor)
+    torch.testing.assert_close(trace.context, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_tokens", N_TOKENS)
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize(("scale", "temperature"), SCALINGS)
+@pytest.mark.parametrize("causal", [False, True])
+def test_every_stage_agrees_with_float64(
+    n_tokens: int, widths: tuple[int, int, int], scale: bool, temperature: float, causal: bool
+) -> None:
+    inputs = random_inputs(n_tokens, *widths, bias=True)
+    trace = attend(**inputs, causal=causal, scale=scale, temperature=temperature)
+    for name, expected in in_float64(trace).items():
+        np.testing.assert_allclose(getattr(trace, name).double().numpy(), expected, rtol=1e-4, atol=2e-5, err_msg=name)
+
+
+def test_default_scale_is_that_of_pytorch() -> None:
+    trace = attend(**random_inputs(6, 3, 4, 5))
+    torch.testing.assert_close(trace.context, F.scaled_dot_product_attention(trace.q, trace.k, trace.v))
+
+
+def test_large_scores_do_not_overflow_the_softmax() -> None:
+    x = torch.tensor([[0.0], [300.0], [299.0]])
+    one = torch.ones(1, 1)
+    trace = attend(x, one, one, one)
+    np.testing.assert_allclose(trace.attention_weights.numpy(), in_float64(trace)["attention_weights"], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("scale", "temperature", "divisor"), [(True, 1, 2), (True, 3, 6), (False, 1, 1), (False, 3, 3)]
+)
+def test_divisor_is_what_the_scores_are_divided_by(scale: bool, temperature: float, divisor: float) -> None:
+    trace = attend(**random_inputs(5, 3, 4, 4), scale=scale, temperature=temperature)
+    assert trace.divisor == pytest.approx(divisor)
+    torch.testing.assert_close(trace.scaled_scores * divisor, trace.scores)
+
+
+def test_masked_entries_are_minus_infinity_above_the_diagonal_only() -> None:
+    trace = attend(**random_inputs(7, 3, 2, 2), causal=True)
+    above = torch.ones(7, 7, dtype=torch.bool).triu(1)
+    assert (trace.scaled_scores[above] == -math.inf).all()
+    assert torch.isfinite(trace.scaled_scores[~above]).all()
+    assert torch.isfinite(trace.scores).all()
+    assert (trace.attention_weights[above] == 0).all()
+
+
+def test_the_trace_keeps_inputs_settings_and_tokens() -> None:
+    inputs = random_inputs(2, 3, 2, 4, bias=True)
+    trace = attend(**inputs, causal=True, scale=False, temperature=2.0, tokens=("a", "b"), notices=("n",))
+    for name, tensor in inputs.items():
+        assert getattr(trace, name) is tensor
+    settings = (trace.causal, trace.scale, trace.temperature, trace.tokens, trace.notices)
+    assert settings == (True, False, 2.0, ("a", "b"), ("n",))
+
+
+# Batches, gradients, precision
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("batch", [(1,), (4,), (2, 3)])
+def test_a_batch_is_its_members_one_by_one(batch: tuple[int, ...], causal: bool) -> None:
+    module = SelfAttention(3, 2, init="linear", seed=1, bias=True, causal=causal)
+    x = torch.randn(*batch, 6, 3, generator=torch.Generator().manual_seed(0))
+    context = module(x)
+    assert context.shape == (*batch, 6, 2)
+    for index in np.ndindex(batch):
+        torch.testing.assert_close(context[index], module(x[index]))
+
+
+def test_gradients_are_those_of_pytorch() -> None:
+    module = SelfAttention(3, 2, init="linear", seed=4, bias=True)
+    x = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    leaves = [x, *module.parameters()]
+    ours = torch.autograd.grad(module(x).square().sum(), leaves)
+    q, k, v = x @ module.w_q + module.b_q, x @ module.w_k + module.b_k, x @ module.w_v + module.b_v
+    theirs = torch.autograd.grad(F.scaled_dot_product_attention(q, k, v).square().sum(), leaves)
+    assert len(ours) == 7
+    for our, their in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(our, their, rtol=1e-4, atol=1e-5)
+
+
+def test_float64_inputs_are_computed_in_float64() -> None:
+    inputs = {name: tensor.double() for name, tensor in random_inputs(6, 3, 2, 4, bias=True).items()}
+    trace = attend(**inputs, causal=True, temperature=0.7)
+    for name, expected in in_float64(trace).items():
+        assert getattr(trace, name).dtype == torch.float64
+        np.testing.assert_allclose(getattr(trace, name).numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+# SelfAttention
+
+
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("settings", [{}, {"causal": True, "scale": False, "temperature": 2.0}])
+def test_module_and_scenario_of_one_seed_agree(init: str, bias: bool, settings: dict) -> None:
+    scenario = Scenario(text="a cat sat", d_in=4, d_out=3, init=init, seed=11, bias=bias, **settings)
+    expected = attnviz.trace(scenario)
+    trace = SelfAttention(4, 3, init=init, seed=11, bias=bias, **settings).trace(expected.x)
+    for name in STAGE_NAMES:
+        assert torch.equal(getattr(trace, name), getattr(expected, name)), name
+
+
+def test_module_state_survives_saving() -> None:
+    module = SelfAttention(3, 2, init="linear", seed=1, bias=True)
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    other = SelfAttention(3, 2, init="linear", seed=2, bias=True)
+    x = torch.ones(4, 3) * torch.arange(4)[:, None]
+    assert not torch.equal(module(x), other(x))
+    other.load_state_dict(torch.load(file, weights_only=True))
+    assert torch.equal(module(x), other(x))
+
+
+def test_module_has_its_matrices_as_parameters() -> None:
+    assert set(dict(SelfAttention(3, 2).named_parameters())) == {"w_q", "w_k", "w_v"}
+    with_bias = dict(SelfAttention(3, 2, bias=True).named_parameters())
+    assert {name: tuple(p.shape) for name, p in with_bias.items()} == {
+        "w_q": (3, 2), "w_k": (3, 2), "w_v": (3, 2), "b_q": (2,), "b_k": (2,), "b_v": (2,),
+    }  # fmt: skip
+
+
+def test_module_learns() -> None:
+    module = SelfAttention(3, 2, seed=1)
+    x = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    target = torch.randn(5, 2, generator=torch.Generator().manual_seed(1))
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.05)
+    losses = []
+    for _ in range(30):
+        optimizer.zero_grad()
+        loss = F.mse_loss(module(x), target)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] * 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"d_in": 0}, "d_in is 0, expected a whole number from 1 to 1024"),
+        ({"d_in": 1025}, "d_in is 1025, expected a whole number from 1 to 1024"),
+        ({"d_out": -1}, "d_out is -1, expected a whole number from 1 to 1024"),
+        ({"seed": 2**32}, "seed is 4294967296, expected a whole number from 0 to 4294967295"),
+        ({"temperature": 0.0}, "temperature is 0.0, expected a number from 0.01 to 100.0"),
+        ({"init": "xavier"}, "init is 'xavier', expected one of uniform, linear, normal"),
+    ],
+)
+def test_module_has_the_limits_of_a_scenario(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SelfAttention(**{"d_in": 3, "d_out": 2} | arguments)
+
+
+# Errors
+
+
+def test_row_without_finite_score_is_an_error_that_names_it_and_keeps_the_trace() -> None:
+    x = torch.tensor([[1.0], [1e30], [1.0]])
+    one = torch.ones(1, 1)
+    with pytest.raises(UndefinedAttentionError, match=r"no finite value in row 2 \('b'\)|row 1 \('b'\)") as caught:
+        attend(x, one * -1e30, one, one, tokens=("a", "b", "c"))
+    assert isinstance(caught.value, ValueError)
+    trace = caught.value.trace
+    assert caught.value.rows == tuple((~torch.isfinite(trace.scaled_scores)).all(-1).nonzero()[:, 0].tolist())
+    assert 1 in caught.value.rows
+    assert torch.isnan(trace.attention_weights[1]).all()
+
+
+def test_rows_with_some_finite_scores_are_no_error() -> None:
+    x = torch.eye(2)
+    ask, offer = torch.tensor([[1e20], [0.0]]), torch.tensor([[1.0], [-1e30]])
+    trace = attend(x, ask, offer, offer)  # scores[0] = (1e20, -inf): an ordinary softmax
+    assert trace.attention_weights[0].tolist() == [1.0, 0.0]
+    assert trace.scaled_scores[0, 1] == -math.inf
+
+
+def test_many_undefined_rows_are_counted() -> None:
+    x, one = torch.full((6, 1), 1e30), torch.ones(1, 1)
+    with pytest.raises(UndefinedAttentionError, match=r"and 3 more, expected at least one finite score") as caught:
+        attend(x, one, one, one)
+    assert caught.value.rows == (0, 1, 2, 3, 4, 5)
+
+
+def zeros(*shape: int) -> torch.Tensor:
+    return torch.zeros(shape)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": zeros(3)}, r"x has shape \(3,\), expected \(n_tokens, d_in\)"),
+        ({"x": zeros(0, 3)}, r"x has shape \(0, 3\), expected \(n_tokens, d_in\)"),
+        ({"x": zeros(4, 2)}, r"w_q has shape \(3, 2\), expected \(2, d_k\) to fit x \(4, 2\)"),
+        ({"w_q": zeros(3)}, r"w_q has shape \(3,\), expected \(3, d_k\)"),
+        ({"w_q": zeros()}, r"w_q has shape \(\), expected \(3, d_k\)"),
+        ({"w_q": zeros(3, 0)}, r"w_q has shape \(3, 0\), expected \(3, d_k\)"),
+        ({"w_k": zeros(3, 3)}, r"w_k has shape \(3, 3\), expected \(3, 2\) like w_q"),
+        ({"w_v": zeros(2, 2)}, r"w_v has shape \(2, 2\), expected \(3, d_v\)"),
+        ({"w_v": zeros(3, 0)}, r"w_v has shape \(3, 0\), expected \(3, d_v\)"),
+        ({"b_q": zeros(3)}, r"b_q has shape \(3,\), expected \(2,\)"),
+        ({"b_k": zeros(1, 2)}, r"b_k has shape \(1, 2\), expected \(2,\)"),
+        ({"b_v": zeros(2)}, r"b_v has shape \(2,\), expected \(5,\)"),
+    ],
+)  # fmt: skip
+def test_shapes_that_do_not_fit_are_named(change: dict, message: str) -> None:
+    inputs = {"x": zeros(4, 3), "w_q": zeros(3, 2), "w_k": zeros(3, 2), "w_v": zeros(3, 5)}
+    with pytest.raises(ValueError, match=message):
+        attend(**inputs | change)
+
+
+@pytest.mark.parametrize("temperature", [0, -1, 0.001, 101, math.nan, math.inf])
+@pytest.mark.parametrize("scale", [True, False])
+def test_temperature_out_of_its_limits_is_named(temperature: float, scale: bool) -> None:
+    with pytest.raises(ValueError, match=rf"temperature is {temperature!r}, expected a number from 0.01 to 100.0"):
+        attend(**random_inputs(2, 2, 2, 2), temperature=temperature, scale=scale)

@@ -1,0 +1,175 @@
+"""Laws of self-attention, on random inputs."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Scenario, attend, trace
+from attnviz.stages import STAGES
+from tests.unit.helpers import edits_of, setups
+
+
+@st.composite
+def attend_inputs(draw: st.DrawFn) -> dict[str, Any]:
+    n_tokens, d_in, d_k, d_v = (draw(st.integers(1, most)) for most in (9, 5, 5, 5))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 10_000)))
+    spread = draw(st.sampled_from((0.1, 1.0, 3.0)))
+    shapes = {"x": (n_tokens, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v)}
+    inputs: dict[str, Any] = {name: torch.randn(*s, generator=generator) * spread for name, s in shapes.items()}
+    if draw(st.booleans()):
+        inputs |= {name: torch.randn(d, generator=generator) for name, d in (("b_q", d_k), ("b_k", d_k), ("b_v", d_v))}
+    return inputs | {
+        "causal": draw(st.booleans()),
+        "scale": draw(st.booleans()),
+        "temperature": draw(st.sampled_from((0.3, 1.0, 4.0))),
+    }
+
+
+def close(ours: torch.Tensor, theirs: torch.Tensor) -> None:
+    torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-4)
+
+
+@given(attend_inputs())
+def test_rows_of_attention_weights_sum_to_1_and_lie_in_0_to_1(inputs: dict[str, Any]) -> None:
+    weights = attend(**inputs).attention_weights
+    torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
+    assert ((weights >= 0) & (weights <= 1 + 1e-6)).all()
+
+
+@given(attend_inputs(), st.floats(-3, 3))
+def test_a_key_bias_changes_no_attention_weight(inputs: dict[str, Any], shift: float) -> None:
+    # It adds q . b_k to the whole row of a query, and softmax does not see what the whole row shares.
+    # In float64: the shift costs float32 digits that have nothing to do with the law.
+    inputs = {name: value.double() if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+    d_k = inputs["w_k"].shape[1]
+    without = attend(**inputs | {"b_k": None})
+    with_bias = attend(**inputs | {"b_k": torch.full((d_k,), shift, dtype=torch.float64)})
+    torch.testing.assert_close(with_bias.attention_weights, without.attention_weights, rtol=1e-8, atol=1e-10)
+
+
+@given(attend_inputs(), st.randoms(use_true_random=False))
+def test_permuting_tokens_permutes_rows_and_columns(inputs: dict[str, Any], random: Any) -> None:
+    order = list(range(len(inputs["x"])))
+    random.shuffle(order)
+    before = attend(**inputs | {"causal": False})
+    after = attend(**inputs | {"causal": False, "x": inputs["x"][order]})
+    close(after.context, before.context[order])
+    close(after.attention_weights, before.attention_weights[order][:, order])
+
+
+@given(attend_inputs(), st.integers(0, 8), st.floats(-5, 5))
+def test_with_a_causal_mask_the_past_ignores_the_future(inputs: dict[str, Any], place: int, value: float) -> None:
+    inputs["causal"] = True
+    place = min(place, len(inputs["x"]) - 1)
+    changed = inputs["x"].clone()
+    changed[place:] = value
+    before, after = attend(**inputs), attend(**inputs | {"x": changed})
+    close(after.context[:place], before.context[:place])
+    close(after.attention_weights[:place], before.attention_weights[:place])
+
+
+@given(attend_inputs())
+def test_the_first_token_of_a_causal_mask_attends_to_itself_alone(inputs: dict[str, Any]) -> None:
+    made = attend(**inputs | {"causal": True})
+    assert made.attention_weights[0].tolist() == [1.0] + [0.0] * (len(inputs["x"]) - 1)
+    close(made.context[0], made.v[0])
+
+
+@given(attend_inputs())
+def test_context_lies_between_the_least_and_greatest_value(inputs: dict[str, Any]) -> None:
+    made = attend(**inputs)
+    slack = 1e-5 * (1 + made.v.abs().max())
+    assert (made.context >= made.v.min(0).values - slack).all()
+    assert (made.context <= made.v.max(0).values + slack).all()
+
+
+@given(attend_inputs(), st.floats(-5, 5))
+def test_a_value_bias_shifts_every_context_vector_by_itself(inputs: dict[str, Any], shift: float) -> None:
+    bias = torch.full((inputs["w_v"].shape[1],), shift)
+    close(attend(**inputs | {"b_v": bias}).context, attend(**inputs | {"b_v": None}).context + bias)
+
+
+@given(attend_inputs())
+def test_temperature_undoes_the_scale(inputs: dict[str, Any]) -> None:
+    root = math.sqrt(inputs["w_q"].shape[1])
+    scaled = attend(**inputs | {"scale": True, "temperature": 1.0})
+    unscaled = attend(**inputs | {"scale": False, "temperature": root})
+    close(scaled.attention_weights, unscaled.attention_weights)
+
+
+@given(attend_inputs())
+def test_equal_tokens_get_equal_rows(inputs: dict[str, Any]) -> None:
+    twice = attend(**inputs | {"causal": False, "x": torch.cat([inputs["x"], inputs["x"]])})
+    n_tokens = len(inputs["x"])
+    close(twice.context[:n_tokens], twice.context[n_tokens:])
+    close(twice.attention_weights[:, :n_tokens], twice.attention_weights[:, n_tokens:])
+    close(twice.context[:n_tokens], attend(**inputs | {"causal": False}).context)
+
+
+# The table of stages and attend are one computation.
+
+
+def evaluated(made: AttentionTrace) -> dict[str, torch.Tensor]:
+    """Compute all stages by the table's generic rules, from the given matrices alone."""
+    cells: dict[str, torch.Tensor] = {}
+    for name, stage in STAGES.items():
+        if stage.rule == "given":
+            given_matrix = getattr(made, name)
+            if given_matrix is not None:
+                cells[name] = given_matrix
+        elif stage.rule == "product":
+            left, right = (cells[source] for source in stage.sources)
+            cells[name] = left @ (right.T if stage.transposed else right)
+            if stage.bias in cells:
+                cells[name] = cells[name] + cells[stage.bias]
+        elif stage.rule == "scale":
+            cells[name] = cells[stage.sources[0]] / made.divisor
+            if made.causal:
+                later = torch.ones_like(cells[name], dtype=torch.bool).triu(1)
+                cells[name] = cells[name].masked_fill(later, -math.inf)
+        elif stage.rule == "softmax":
+            exponentials = (cells[stage.sources[0]] - cells[stage.sources[0]].max(-1, keepdim=True).values).exp()
+            cells[name] = exponentials / exponentials.sum(-1, keepdim=True)
+    return cells
+
+
+@given(attend_inputs())
+def test_the_table_of_stages_says_what_attend_computes(inputs: dict[str, Any]) -> None:
+    made = attend(**inputs)
+    cells = evaluated(made)
+    assert {name for name in STAGES if getattr(made, name) is not None} == set(cells)
+    for name, computed in cells.items():
+        close(computed, getattr(made, name))
+
+
+def test_every_source_of_a_stage_stands_above_it() -> None:
+    names = list(STAGES)
+    for name, stage in STAGES.items():
+        above = names[: names.index(name)]
+        assert all(source in above for source in stage.sources)
+        assert stage.bias is None or stage.bias in above
+
+
+# Laws of scenarios
+
+
+@given(setups().flatmap(lambda setup: st.tuples(st.just(setup), edits_of(setup))))
+def test_a_trace_is_attend_on_the_scenarios_matrices(case: tuple[Scenario, tuple]) -> None:
+    setup, edits = case
+    scenario = Scenario(**{f: getattr(setup, f) for f in setup.__dataclass_fields__} | {"edits": edits})
+    made = trace(scenario)
+    for edit in edits:
+        assert scenario.matrix(edit.matrix)[edit.row, edit.column].item() == pytest.approx(edit.value, rel=1e-6)
+    for name in ("x", "w_q", "w_k", "w_v"):
+        assert torch.equal(getattr(made, name), scenario.matrix(name))
+        unedited = scenario.unedited(name)
+        touched = {(edit.row, edit.column) for edit in edits if edit.matrix == name}
+        for row, column in (scenario.matrix(name) != unedited).nonzero().tolist():
+            assert (row, column) in touched
+    assert made.x.dtype == torch.float32
+    assert made.tokens == scenario.tokens
+    assert (made.causal, made.scale, made.temperature) == (setup.causal, setup.scale, setup.temperature)
