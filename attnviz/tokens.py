@@ -1,10 +1,17 @@
 """Text to tokens, and a token to a label that can be seen."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, pairwise
 
 ZERO_WIDTH_JOINER = "\u200d"
+JOINERS = ("\u200c", ZERO_WIDTH_JOINER)
+BLACK_FLAG = "\U0001f3f4"  # followed by tags, the flag of a region
+TAG = re.compile("[\U000e0020-\U000e007f]")
+VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# Letters and marks that show nothing: fillers, vowels that are not written, a blank Braille cell.
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 
 
 def _clusters(text: str) -> Iterator[str]:
@@ -26,7 +33,8 @@ def _clusters(text: str) -> Iterator[str]:
 
 
 def _extends(char: str) -> bool:
-    return unicodedata.category(char)[0] == "M" or char in "\u200c\u200d" or "\U0001f3fb" <= char <= "\U0001f3ff"
+    skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
+    return skin_tone or char in JOINERS or unicodedata.category(char)[0] == "M" or bool(TAG.match(char))
 
 
 def _joins(cluster: str, char: str) -> bool:
@@ -90,7 +98,7 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
 
 
 def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
-    if name not in TOKENIZERS:
+    if not isinstance(name, str) or name not in TOKENIZERS:
         raise ValueError(f"tokenizer is {name!r}, expected one of {', '.join(TOKENIZERS)}")
     return TOKENIZERS[name]
 
@@ -114,8 +122,31 @@ def visible(token: str) -> str:
     >>> visible(" "), visible("a\\x00b"), visible("\\u200b"), visible("cat")
     ('␣', 'a␀b', '⟨U+200B⟩', 'cat')
     """
-    inside_cluster = len(token) > 1 and len(list(_clusters(token))) == 1
-    return "".join(char if inside_cluster and char in "\u200c\u200d" else _visible(char) for char in token)
+    if token.isascii() and token.isprintable():
+        return token.replace(" ", "␣")
+    label = base = ""
+    for char, following in pairwise(token + " "):
+        if _shapes(char, base, label[-1:], following):
+            label += char
+            continue
+        shown = _visible(char)
+        label += shown
+        if shown != char:
+            base = ""
+        elif not _extends(char):
+            base = char
+    return label
+
+
+def _shapes(char: str, base: str, previous: str, following: str) -> bool:
+    """Whether a character that cannot be seen does its work here: it shapes the sign before it."""
+    kind = unicodedata.category(base) if base else "none"
+    if char in JOINERS:
+        joins = kind == "Lo" or (kind == "So" and char == ZERO_WIDTH_JOINER)
+        return joins and previous not in JOINERS and _visible(following) == following
+    if VARIATION.match(char):
+        return (kind == "Lo" or kind[0] in "NPS") and not VARIATION.match(previous)
+    return base == BLACK_FLAG and bool(TAG.match(char))
 
 
 def _visible(char: str) -> str:
@@ -125,7 +156,8 @@ def _visible(char: str) -> str:
         return "⏎"
     if ord(char) < 0x20:
         return chr(0x2400 + ord(char))  # Unicode's control pictures
-    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"):
+    category = unicodedata.category(char)
+    if category[0] == "C" or category in ("Zs", "Zl", "Zp") or VARIATION.match(char) or BLANK.match(char):
         return f"⟨U+{ord(char):04X}⟩"
     return char
 

@@ -1,0 +1,192 @@
+"""Text to tokens to labels, for texts of all kinds."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from attnviz import tokenize
+from attnviz.tokens import TOKENIZERS, shortened, token_labels, visible
+from tests.unit.helpers import HOSTILE
+
+FAMILY, FLAG_DE, FLAG_FR = "👨‍👩‍👧‍👦", "🇩🇪", "🇫🇷"
+SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+HARD = (
+    *HOSTILE, FAMILY, FLAG_DE, SCOTLAND, "'", "’", " ", "\u200d", "\u200c", "\u0301", "\r", "\n", "\U0001f1e9",
+    "\U0001f3fd", "\ud800", "\0", "a", "_", "1", "क्षि", "\u00a0",
+)  # fmt: skip
+AS_TYPED = (
+    "cat", "été", "e\u0301", "שלום", "猫", FAMILY, FLAG_DE, "👍🏽", "❤️", SCOTLAND, "<b>", "$x$", f"hi{FAMILY}!",
+    "می\u200cخواهم", "क्\u200dष", "葛\U000e0100", "1️⃣", "🙂\u200d↔️",
+)  # fmt: skip
+
+# Characters that show nothing (Unicode: default ignorable) but whose category is that of a letter or mark.
+IGNORABLE = "\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\ufe00\ufe0f\U000e0100\U000e01ef"
+INVISIBLE_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp")
+
+
+def texts(max_size: int = 30) -> st.SearchStrategy[str]:
+    """Any text, with what is hard more often: joiners, marks, flags, apostrophes, blanks, surrogates."""
+    hard = st.sampled_from([*HARD, *IGNORABLE])
+    any_character = st.characters(exclude_categories=()).map(str)
+    return st.lists(hard | any_character, max_size=max_size).map("".join)
+
+
+tokenizers = pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Your journey starts with one step", "Your|journey|starts|with|one|step"),
+        ("Hello, world!", "Hello|,|world|!"),
+        ("don't ’tis O’Brien's", "don't|’|tis|O’Brien's"),
+        ("'quoted' rock 'n' roll", "'|quoted|'|rock|'|n|'|roll"),
+        ("snake_case x2 3.14", "snake_case|x2|3|.|14"),
+        ("e\u0301te\u0301 été", "e\u0301te\u0301|été"),
+        ("שלום עולם", "שלום|עולם"),
+        ("我爱AI。", "我爱AI|。"),
+        (f"hi {FAMILY}{FLAG_DE}{FLAG_FR}👍🏽!", f"hi|{FAMILY}|{FLAG_DE}|{FLAG_FR}|👍🏽|!"),
+        (f"go {SCOTLAND} go", f"go|{SCOTLAND}|go"),
+        ("<b>x</b>", "<|b|>|x|<|/|b|>"),
+        ("$\\frac12$", "$|\\|frac12|$"),
+        ("a\0b", "a|\0|b"),
+        ("", ""),
+        (" \t\n\u3000", ""),
+    ],
+)
+def test_words(text: str, expected: str) -> None:
+    assert tokenize(text) == tuple(expected.split("|") if expected else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ab c", ["a", "b", " ", "c"]),
+        ("e\u0301x", ["e\u0301", "x"]),
+        (FAMILY + FLAG_DE + FLAG_FR + "👍🏽", [FAMILY, FLAG_DE, FLAG_FR, "👍🏽"]),
+        (f"a{SCOTLAND}b", ["a", SCOTLAND, "b"]),
+        ("a\r\nb", ["a", "\r\n", "b"]),
+        ("我爱", ["我", "爱"]),
+        ("🇩🇪🇫", ["🇩🇪", "🇫"]),
+        ("a\0\ud800b", ["a", "\0", "\ud800", "b"]),
+        ("\u0301a", ["\u0301", "a"]),
+    ],
+)
+def test_characters_are_what_a_reader_calls_one(text: str, expected: list[str]) -> None:
+    assert list(tokenize(text, "characters")) == expected
+
+
+@given(texts())
+def test_characters_joined_give_the_text_back(text: str) -> None:
+    assert "".join(tokenize(text, "characters")) == text
+
+
+@given(texts())
+def test_whitespace_tokens_are_those_of_split(text: str) -> None:
+    assert list(tokenize(text, "whitespace")) == text.split()
+
+
+@given(texts())
+@example("\u200d b")
+def test_words_lose_nothing_but_blanks(text: str) -> None:
+    assert "".join("".join(tokenize(text)).split()) == "".join(text.split())
+
+
+@tokenizers
+@given(texts())
+def test_no_token_is_empty(tokenizer: str, text: str) -> None:
+    assert all(tokenize(text, tokenizer))
+
+
+@pytest.mark.parametrize("name", ["bpe", "", None, ["words"]])
+def test_an_unknown_tokenizer_names_the_choices(name: object) -> None:
+    with pytest.raises(ValueError, match="expected one of words, whitespace, characters") as caught:
+        tokenize("a", name)  # type: ignore[arg-type]
+    assert repr(name) in str(caught.value)
+
+
+# Long texts
+
+
+@tokenizers
+@given(texts(), st.integers(0, 12))
+@example("a b c", 2)
+@example("don't 'tis", 1)
+@example("\u0301 \u0301a", 1)
+@example("🇩🇪🇫 🇷", 3)
+def test_a_shortened_text_has_exactly_the_first_tokens(tokenizer: str, text: str, most: int) -> None:
+    tokens = tokenize(text, tokenizer)
+    short, cut = shortened(text, tokenizer, most)
+    assert tokenize(short, tokenizer) == tokens[:most]
+    assert cut == (len(tokens) > most)
+    if not cut:
+        assert short == text
+
+
+def test_a_long_text_is_read_no_further_than_needed() -> None:
+    text = "a " * 2_000_000  # seconds, were it all cut into words
+    short, cut = shortened(text, "words", 512)
+    assert cut
+    assert len(tokenize(short)) == 512
+
+
+# Labels
+
+
+@given(texts())
+def test_a_label_hides_nothing(text: str) -> None:
+    for token in (*tokenize(text), *tokenize(text, "whitespace"), *tokenize(text, "characters")):
+        label = visible(token)
+        shown = [char for char in label if unicodedata.category(char) not in INVISIBLE_CATEGORIES]
+        shown = [char for char in shown if char not in IGNORABLE]
+        assert shown, ascii(token)
+        hidden = set(label) - set(shown)
+        # Only what shapes the sign before it may stay: joiners, variants, the letters of a flag.
+        assert all(unicodedata.category(char) in ("Mn", "Cf") for char in hidden), ascii(label)
+        assert not label.isascii() or not hidden
+        assert not hidden & set("\u034f\u115f\u1160\u3164\u200b\u00ad\ufeff\u202e"), ascii(label)
+
+
+@given(st.characters(categories=INVISIBLE_CATEGORIES))
+def test_an_invisible_character_alone_is_written_out(char: str) -> None:
+    assert all(unicodedata.category(c) not in INVISIBLE_CATEGORIES for c in visible(char))
+
+
+@pytest.mark.parametrize(
+    "char", [*IGNORABLE, "\u200b", "\u200c", "\u200d", "\u200d\u200d", "\u00ad", "\ufeff", "\u202e"]
+)
+def test_an_ignorable_character_alone_is_written_out(char: str) -> None:
+    assert visible(char) == "".join(f"⟨U+{ord(c):04X}⟩" for c in char)
+
+
+@pytest.mark.parametrize("token", AS_TYPED)
+def test_what_can_be_seen_is_shown_as_typed(token: str) -> None:
+    assert visible(token) == token
+
+
+@pytest.mark.parametrize(
+    "token", ["ca\u200dt", "\u200dcat", "cat\u200d", "a\ufe0f", "👩\u200d", "👩\u200d\u200d👩", "a\U000e0067"]
+)
+def test_what_shapes_nothing_is_written_out(token: str) -> None:
+    assert "⟨U+" in visible(token)
+
+
+@tokenizers
+@given(texts())
+@example("a a␣ (1) ␣ ␣")
+def test_token_labels_are_unique(tokenizer: str, text: str) -> None:
+    tokens = tokenize(text, tokenizer)
+    labels = token_labels(tokens)
+    assert len(set(labels)) == len(labels) == len(tokens)
+
+
+@tokenizers
+@given(texts())
+def test_a_token_that_stands_once_keeps_its_label(tokenizer: str, text: str) -> None:
+    tokens = tokenize(text, tokenizer)
+    seen = [visible(token) for token in tokens]
+    for label, plain in zip(token_labels(tokens), seen, strict=True):
+        assert (label == plain) == (seen.count(plain) == 1)
+        assert label.startswith(plain)
