@@ -1,0 +1,91 @@
+"""Devices: what is there is used, what is not falls back with a notice, what is no device is an error."""
+
+import pytest
+import torch
+
+from attnviz import Scenario, available_devices, trace
+from attnviz.devices import check_device_name, resolve_device
+
+CPU = torch.device("cpu")
+NAMES = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:a", "cuda:1234", "cpu:0", "cuda:0 ", None, 0]
+)
+def test_a_name_that_is_no_device_is_an_error_that_names_it(name: object) -> None:
+    with pytest.raises(ValueError, match="expected cpu, mps, cuda or cuda:N") as caught:
+        check_device_name(name)
+    assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "full"), [("cpu", "cpu"), ("cuda", "cuda:0"), ("cuda:3", "cuda:3"), ("mps", "mps")])
+def test_a_device_has_one_full_name(name: str, full: str) -> None:
+    assert check_device_name(name) == full
+    assert Scenario(device=name).device == full
+
+
+def test_the_cpu_is_always_there() -> None:
+    assert available_devices()["cpu"] == "CPU"
+    assert resolve_device("cpu") == (CPU, None)
+
+
+def test_available_devices_are_those_that_torch_can_compute_on() -> None:
+    for name in available_devices():
+        assert torch.ones(2, device=name).sum().item() == 2
+
+
+def test_a_machine_with_other_devices_lists_them_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda i: f"Card {i}")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert available_devices() == {
+        "cpu": "CPU",
+        "cuda:0": "cuda:0 (Card 0)",
+        "cuda:1": "cuda:1 (Card 1)",
+        "mps": "mps (Apple GPU)",
+    }
+    assert resolve_device("cuda:1") == (torch.device("cuda:1"), None)
+
+
+@pytest.mark.parametrize("name", ["cuda:9", "cuda:999"])
+def test_an_absent_device_falls_back_to_the_cpu_with_a_notice(name: str) -> None:
+    made = trace(Scenario(device=name))
+    assert made.context.device == CPU
+    assert len(made.notices) == 1
+    assert name in made.notices[0]
+    assert torch.equal(made.context, trace(Scenario()).context)
+
+
+def test_an_absent_apple_gpu_falls_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    assert "mps" in trace(Scenario(device="mps")).notices[0]
+
+
+def test_a_present_device_gives_no_notice() -> None:
+    assert trace(Scenario()).notices == ()
+
+
+@pytest.mark.cuda
+def test_cuda_devices_are_listed_with_their_name() -> None:
+    assert torch.cuda.get_device_name(0) in available_devices()["cuda:0"]
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("embedding", ["stable", "table", "published"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"causal": True, "bias": True, "temperature": 0.5}, {"d_in": 64, "d_out": 64}]
+)
+def test_cuda_gives_the_numbers_of_the_cpu(init: str, embedding: str, settings: dict) -> None:
+    on_cpu, on_cuda = (
+        trace(Scenario(init=init, embedding=embedding, device=device, **settings)) for device in ("cpu", "cuda")
+    )
+    assert on_cuda.notices == ()
+    for name in NAMES:
+        computed = getattr(on_cuda, name)
+        assert computed.device == torch.device("cuda:0")
+        assert computed.dtype == torch.float32
+        if name in ("x", "w_q", "w_k", "w_v"):
+            assert torch.equal(computed.cpu(), getattr(on_cpu, name)), name
+        torch.testing.assert_close(computed.cpu(), getattr(on_cpu, name), rtol=1e-4, atol=1e-4)

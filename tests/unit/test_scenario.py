@@ -1,0 +1,293 @@
+"""What a scenario takes, what it refuses, and that its matrices are what they say."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attnviz import Edit, Scenario, UndefinedAttentionError, limits, trace
+from attnviz.scenario import without_changes
+from attnviz.seeding import seeded_projections
+from attnviz.stages import BIASES, EDITABLE
+
+# Limits and wrong types: each message names the value and what is expected.
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("text", 3, "expected a string"),
+        ("text", None, "expected a string"),
+        ("tokenizer", "bpe", "expected one of words, whitespace, characters"),
+        ("tokenizer", ["words"], "expected one of words, whitespace, characters"),
+        ("embedding", "bert", "expected one of published, stable, table"),
+        ("init", None, "expected one of uniform, linear, normal"),
+        ("d_in", 0, "expected a whole number from 1 to 1024"),
+        ("d_in", 1025, "expected a whole number from 1 to 1024"),
+        ("d_in", 2.0, "expected a whole number from 1 to 1024"),
+        ("d_in", True, "expected a whole number from 1 to 1024"),
+        ("d_in", "3", "expected a whole number from 1 to 1024"),
+        ("d_out", 0, "expected a whole number from 1 to 1024"),
+        ("d_out", 1025, "expected a whole number from 1 to 1024"),
+        ("seed", -1, "expected a whole number from 0 to 4294967295"),
+        ("seed", 2**32, "expected a whole number from 0 to 4294967295"),
+        ("seed", None, "expected a whole number from 0 to 4294967295"),
+        ("temperature", 0, "expected a number from 0.01 to 100.0"),
+        ("temperature", 0.0099, "expected a number from 0.01 to 100.0"),
+        ("temperature", 100.1, "expected a number from 0.01 to 100.0"),
+        ("temperature", math.nan, "expected a number from 0.01 to 100.0"),
+        ("temperature", "1", "expected a number from 0.01 to 100.0"),
+        ("temperature", 10**400, "expected a number from 0.01 to 100.0"),
+        ("bias", 1, "expected True or False"),
+        ("causal", "true", "expected True or False"),
+        ("scale", None, "expected True or False"),
+        ("device", "tpu", "expected cpu, mps, cuda or cuda:N"),
+        ("device", 0, "expected cpu, mps, cuda or cuda:N"),
+        ("edits", 5, "expected a sequence"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: Any, expected: str) -> None:
+    with pytest.raises(ValueError, match=name) as caught:
+        Scenario(**{name: value})
+    assert repr(value) in str(caught.value)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u3000"])
+def test_a_blank_text_is_no_scenario(text: str) -> None:
+    with pytest.raises(ValueError, match="the number of tokens is 0, expected a whole number from 1 to 1024"):
+        Scenario(text=text)
+
+
+def test_too_many_tokens_are_no_scenario() -> None:
+    assert len(Scenario(text="a " * limits.MAX_TOKENS).tokens) == 1024
+    with pytest.raises(ValueError, match="the number of tokens is 1025, expected a whole number from 1 to 1024"):
+        Scenario(text="a " * (limits.MAX_TOKENS + 1))
+
+
+def test_the_largest_scenario_can_be_traced() -> None:
+    made = trace(Scenario(text="a b " * 256, d_in=1024, d_out=1024, init="linear", temperature=100))
+    assert made.context.shape == (512, 1024)
+    torch.testing.assert_close(made.attention_weights.sum(-1), torch.ones(512))
+
+
+@pytest.mark.parametrize("setting", [{"d_in": 1, "d_out": 1}, {"seed": 0}, {"seed": 2**32 - 1}, {"temperature": 0.01}])
+def test_values_at_the_limits_are_taken(setting: dict[str, Any]) -> None:
+    assert torch.isfinite(trace(Scenario(**setting)).context).all()
+
+
+def test_the_number_of_edits_has_a_limit() -> None:
+    cells = [("w_q", row, column, 0.5) for row in range(65) for column in range(64)]
+    assert len(Scenario(d_in=65, d_out=64, edits=cells[: limits.MAX_EDITS]).edits) == 4096
+    with pytest.raises(ValueError, match="4097 edits, expected at most 4096"):
+        Scenario(d_in=65, d_out=64, edits=cells[: limits.MAX_EDITS + 1])
+
+
+# Explicit matrices
+
+
+ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.5]]
+
+
+@pytest.mark.parametrize(
+    "given_as",
+    [ROWS, tuple(map(tuple, ROWS)), np.array(ROWS), np.array(ROWS, dtype=np.float32), torch.tensor(ROWS),
+     torch.tensor(ROWS, requires_grad=True), torch.tensor(ROWS).T.contiguous().T, pd.DataFrame(ROWS)],
+    ids=["list", "tuple", "float64", "float32", "tensor", "leaf", "strided", "frame"],
+)  # fmt: skip
+def test_a_matrix_may_be_any_nested_sequence_or_array(given_as: Any) -> None:
+    scenario = Scenario(w_q=given_as)
+    assert scenario.matrix("w_q").tolist() == ROWS
+    assert scenario == Scenario(w_q=ROWS)
+    assert hash(scenario) == hash(Scenario(w_q=ROWS))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("w_q", [[1, 2], [3]], "w_q is not a table of numbers with rows of one length"),
+        ("w_q", [["a", "b"]] * 3, "w_q is not a table of numbers"),
+        ("w_q", object(), "w_q is not a table of numbers"),
+        ("w_q", 3.0, r"w_q has shape \(\), expected a table of rows and columns"),
+        ("w_q", [1, 2], r"w_q has shape \(2,\), expected a table of rows and columns"),
+        ("w_q", [], r"w_q has shape \(0,\), expected a table of rows and columns"),
+        ("w_q", [[]], r"w_q has shape \(1, 0\), expected a table of rows and columns"),
+        ("w_q", [[1, 2]], r"w_q has shape \(1, 2\), expected \(3, 2\)"),
+        ("w_k", [[1, 2, 3]] * 3, r"w_k has shape \(3, 3\), expected \(3, 2\)"),
+        ("w_v", [[1, 2]] * 4, r"w_v has shape \(4, 2\), expected \(3, 2\)"),
+        ("x", [[1, 2, 3]], r"x has shape \(1, 3\), expected \(6, 3\)"),
+        ("w_v", np.zeros((3, 1025)), r"w_v has shape \(3, 1025\), expected at most \(1024, 1024\)"),
+        ("x", np.zeros((1025, 3)), r"x has shape \(1025, 3\), expected at most \(1024, 1024\)"),
+        ("w_q", [[1, 2], [3, math.nan], [5, 6]], r"w_q\[1, 1\] is nan, expected a finite float32"),
+        ("w_q", [[1, 2], [3, 4], [-math.inf, 6]], r"w_q\[2, 0\] is -inf, expected a finite float32"),
+        ("x", [[1, 2, 3]] * 5 + [[1, 1e39, 1]], r"x\[5, 1\] is 1e\+39, expected a finite float32"),
+        ("w_q", [[None, 1]] * 3, r"w_q\[0, 0\] is nan, expected a finite float32"),
+        ("b_q", [1, 2], "b_q is given, but bias is False"),
+    ],
+)
+def test_a_bad_matrix_is_named_with_its_cell_or_shape(name: str, value: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Scenario(**{name: value})
+
+
+def test_biases_may_be_given_as_a_vector_or_one_row() -> None:
+    scenario = Scenario(bias=True, b_q=[1, 2], b_k=[[3, 4]], b_v=torch.tensor([5.0, 6.0]))
+    made = trace(scenario)
+    assert (made.b_q.tolist(), made.b_k.tolist(), made.b_v.tolist()) == ([1, 2], [3, 4], [5, 6])
+    with pytest.raises(ValueError, match=r"b_k has shape \(1, 3\), expected \(1, 2\)"):
+        Scenario(bias=True, b_k=[1, 2, 3])
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_values_may_have_their_own_width(bias: bool) -> None:
+    made = trace(Scenario(w_v=np.ones((3, 5)), bias=bias, init="linear", edits=[("w_v", 0, 4, 2.0)]))
+    assert made.v.shape == made.context.shape == (6, 5)
+    assert made.q.shape == (6, 2)
+    assert made.w_v[0].tolist() == [1, 1, 1, 1, 2]
+
+
+# Fills
+
+
+@pytest.mark.parametrize("name", EDITABLE)
+def test_named_fills_are_what_they_say(name: str) -> None:
+    scenario = Scenario(bias=True, init="linear", d_in=3, d_out=4)
+    shape = scenario.shape_of(name)
+    identity = Scenario(bias=True, d_in=3, d_out=4, **{name: "identity"}).matrix(name)
+    assert [(i, j) for i, j in identity.nonzero().tolist()] == [(i, i) for i in range(min(shape))]
+    assert identity.max() == 1
+    assert torch.equal(Scenario(bias=True, d_in=3, d_out=4, **{name: "zeros"}).matrix(name), torch.zeros(shape))
+
+
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v", "b_q", "b_k", "b_v"])
+def test_a_random_fill_draws_this_matrix_from_its_seed_alone(name: str, init: str) -> None:
+    before = Scenario(bias=True, init=init)
+    after = Scenario(bias=True, init=init, **{name: "random:42"})
+    expected = getattr(seeded_projections(3, 2, init, 42, bias=True), name)
+    assert torch.equal(after.matrix(name), expected.reshape(before.shape_of(name)))
+    for other in EDITABLE:
+        if other != name:
+            assert torch.equal(after.matrix(other), before.matrix(other)), other
+
+
+def test_a_random_x_is_standard_normal_from_its_seed() -> None:
+    x = Scenario(x="random:42").matrix("x")
+    assert torch.equal(x, torch.randn(6, 3, generator=torch.Generator().manual_seed(42)))
+
+
+BAD_FILLS = ["ones", "", "Identity", "random", "random:", "random:-1", "random:1.5", "random:abc", "random:٣",
+             "random:4294967296", "random:" + "0" * 20 + "9" * 20, "random:" + "9" * 5000, "1 2\n3 4"]  # fmt: skip
+
+
+@pytest.mark.parametrize("fill", BAD_FILLS)
+def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
+    with pytest.raises(ValueError, match="expected numbers, identity, zeros or random:N") as caught:
+        Scenario(w_k=fill)
+    assert str(caught.value).startswith("w_k is ")
+
+
+# Edits
+
+
+def test_edits_are_laid_over_whatever_is_below() -> None:
+    edits = [("w_q", 0, 1, 0.9), ("x", 5, 2, -1.0), ("w_v", 1, 1, 7.0), ("b_k", 0, 0, 3.0)]
+    scenario = Scenario(bias=True, w_v="identity", edits=edits)
+    for name, row, column, value in edits:
+        changed = scenario.matrix(name) != scenario.unedited(name)
+        assert changed.nonzero().tolist() == [[row, column]]
+        assert scenario.matrix(name)[row, column].item() == pytest.approx(value)
+
+
+def test_the_last_edit_of_a_cell_holds() -> None:
+    scenario = Scenario(edits=[("w_q", 0, 0, 1.0), ("w_q", 0, 1, 5.0), ("w_q", 0, 0, 2.0)])
+    assert set(scenario.edits) == {Edit("w_q", 0, 0, 2.0), Edit("w_q", 0, 1, 5.0)}
+    assert scenario.matrix("w_q")[0].tolist() == [2.0, 5.0]
+
+
+def test_edits_leave_the_scenario_without_them_alone() -> None:
+    plain = Scenario()
+    before = plain.matrix("w_q").clone()
+    Scenario(edits=[("w_q", 0, 0, 99.0)]).matrix("w_q")
+    edited = Scenario(edits=[("w_q", 0, 0, 99.0)])
+    trace(edited)
+    assert torch.equal(plain.matrix("w_q"), before)
+    assert torch.equal(edited.unedited("w_q"), before)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("w_q", 3, 0, 1.0), r"edit of w_q\[3, 0\] lies outside its shape \(3, 2\)"),
+        (("w_q", 0, 2, 1.0), r"edit of w_q\[0, 2\] lies outside its shape \(3, 2\)"),
+        (("w_q", -1, 0, 1.0), r"edit of w_q\[-1, 0\] lies outside its shape \(3, 2\)"),
+        (("x", 6, 0, 1.0), r"edit of x\[6, 0\] lies outside its shape \(6, 3\)"),
+        (("scores", 0, 0, 1.0), "edit of 'scores', expected one of x, w_q"),
+        (("w_q", 0, 0, math.nan), r"w_q\[0, 0\] is nan, expected a finite float32"),
+        (("w_q", 0, 0, math.inf), r"w_q\[0, 0\] is inf, expected a finite float32"),
+        (("w_q", 0, 0, 1e39), r"w_q\[0, 0\] is 1e\+39, expected a finite float32"),
+        (("w_q", 0, 0, "abc"), "is not \\(matrix, row, column, value\\)"),
+        (("w_q", 0, 0, 10**400), "is not \\(matrix, row, column, value\\)"),
+        (("w_q", 0, 0), "is not \\(matrix, row, column, value\\)"),
+        (("w_q", 0.7, 0, 1.0), "is not \\(matrix, row, column, value\\)"),
+        (7, "edit 7 is not \\(matrix, row, column, value\\)"),
+        (("b_q", 0, 0, 1.0), r"edit of b_q\[0, 0\], but bias is False"),
+    ],
+)
+def test_a_bad_edit_is_named_with_its_cell(edit: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Scenario(edits=[edit])
+
+
+@pytest.mark.parametrize("name", ["scores", "tokens", "b_q"])
+def test_a_matrix_that_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' is no matrix of this scenario"):
+        Scenario().matrix(name)
+
+
+# A scenario is a plain value.
+
+
+def test_equal_questions_are_equal_and_hash_alike() -> None:
+    arguments = {"text": "a b", "edits": [["w_q", 0, 0, 1]], "w_v": [[1, 2]] * 3, "temperature": 2}
+    one, other = Scenario(**arguments), Scenario(**arguments)
+    assert one == other
+    assert len({one, other}) == 1
+    assert one != Scenario(**arguments | {"seed": 124})
+
+
+def test_without_changes_keeps_the_set_up_alone() -> None:
+    setup = Scenario(text="a b", seed=5, bias=True, causal=True)
+    changed = Scenario(
+        text="a b", seed=5, bias=True, causal=True, w_q="identity", x=[[1, 2, 3]] * 2, b_v="zeros",
+        edits=[("w_k", 0, 0, 1)],
+    )  # fmt: skip
+    assert without_changes(changed) == setup
+
+
+@given(st.text(min_size=1, max_size=40), st.sampled_from(("words", "whitespace", "characters")))
+def test_any_text_with_a_token_can_be_traced(text: str, tokenizer: str) -> None:
+    assume(text.split())
+    scenario = Scenario(text=text, tokenizer=tokenizer)
+    made = trace(scenario)
+    assert made.tokens == scenario.tokens
+    assert made.x.shape == (len(scenario.tokens), 3)
+
+
+def test_overflow_is_an_error_that_carries_the_trace() -> None:
+    scenario = Scenario(text="a b", embedding="table", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
+    with pytest.raises(UndefinedAttentionError, match=r"row 0 \('a'\)") as caught:
+        trace(scenario)
+    assert caught.value.trace.tokens == ("a", "b")
+    assert torch.isfinite(caught.value.trace.q).all()
+    assert not torch.isfinite(caught.value.trace.scores).any()
+
+
+def test_the_biases_have_rows_of_their_own_in_the_table() -> None:
+    scenario = Scenario(bias=True)
+    assert [scenario.shape_of(name) for name in BIASES] == [(1, 2)] * 3
