@@ -8,10 +8,10 @@ from attnviz.limits import MAX_SEED
 from attnviz.scaling_arguments import MAX_KEYS, MAX_TRIALS, parse_dims
 from attnviz.scaling_sources import SOURCES
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
-from attnviz.ui import state
+from attnviz.ui import bound, state
 from attnviz.ui.text import literal
 
-_SEEN, _GOOD = "scaling.seen", "scaling.good"
+_GOOD = "scaling.good"
 _SOURCE_NAMES = {
     "normal": "standard normal q and k (the paper's assumption)",
     "uniform": "uniform [0, 1) q and k",
@@ -64,8 +64,8 @@ def show_settings() -> SweepSettings:
 
 def _take_from_url() -> None:
     """Set the controls to what the URL says, on the first run and after Back."""
-    encoded = state.read_url(state.SWEEP)
-    if encoded == st.session_state.get(_SEEN):
+    encoded, arrived = bound.receive(bound.SWEEP)
+    if not arrived and _GOOD in st.session_state:
         return
     settings, ignored = decode_settings(encoded)
     if ignored:
@@ -89,8 +89,8 @@ def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
 
 
 def _keep(settings: SweepSettings) -> None:
-    encoded = encode_settings(settings)
-    st.session_state[_GOOD] = st.session_state[_SEEN] = st.session_state[state.SWEEP] = encoded
+    st.session_state[_GOOD] = encode_settings(settings)
+    bound.send(bound.SWEEP, st.session_state[_GOOD])
 
 
 def pick_dimension(dim: int) -> None:

@@ -96,7 +96,7 @@ def _show_link(dim: int) -> None:
     if dim > MAX_D:
         st.text(f"The playground goes up to d_out = {MAX_D}.")
     elif st.button(f"Open the playground with d_out = {dim}", key="scaling.open", on_click=_set_d_out, args=(dim,)):
-        st.switch_page("pages/playground.py")
+        st.switch_page("pages/playground.py", query_params={})  # the controls write it anew
 
 
 def _set_d_out(dim: int) -> None:

@@ -10,9 +10,9 @@ import streamlit as st
 
 from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
-from attnviz.link import MAX_CHANGES_CHARACTERS, Parameter, ignored_in, parameters
+from attnviz.link import Parameter, ignored_in, parameters
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import state
+from attnviz.ui import bound, state
 from attnviz.ui.text import literal
 
 _PAGE_CSS = Path(__file__).parent / "page.css"
@@ -44,7 +44,8 @@ def shared_setup() -> Iterator[None]:
         with messages:
             for message in state.take_messages():
                 st.warning(message, icon="⚠️")
-        _bound_out_of_sight()
+        st.html(_PAGE_CSS)
+        bound.draw()
 
 
 def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _flag(parameter: Parameter) -> bool:
 
 def _same_seed_again() -> None:
     dropped = state.current_changes()
-    st.session_state[state.CHANGES] = ""
+    bound.send(bound.CHANGES, "")
     if dropped:
         state.offer_back(dropped)
 
@@ -142,7 +143,7 @@ def _new_seed() -> None:
 def _start_over() -> None:
     for name, parameter in parameters().items():
         st.session_state[name] = parameter.default
-    st.session_state[state.QUERY] = ""
+    bound.send(bound.QUERY, "")
     _same_seed_again()
 
 
@@ -153,12 +154,3 @@ def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], value
     ]
     if parts:
         state.say("Some of the link was left out: " + "; ".join(parts) + ".")
-
-
-def _bound_out_of_sight() -> None:
-    """Draw the bound widgets that no one types into: the URL, reload and Back know them through these."""
-    st.html(_PAGE_CSS)
-    with st.container(key="out_of_sight"):
-        st.text_input("Changes", key=state.CHANGES, bind="query-params", max_chars=MAX_CHANGES_CHARACTERS)
-        st.text_input("Query token", key=state.QUERY, bind="query-params", max_chars=6)
-        st.text_input("Sweep", key=state.SWEEP, bind="query-params", max_chars=2000)

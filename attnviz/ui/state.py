@@ -1,8 +1,4 @@
-"""What a session keeps between runs, as plain values, and how changes of matrices live in it.
-
-The changes are the text of a widget bound to the URL (drawn out of sight by setup.py), so that reload,
-page change, Back and a copied link all restore them. The text is set only before that widget is drawn.
-"""
+"""What a session keeps between runs, as plain values, and how changes of matrices live in it."""
 
 from typing import Any, NoReturn
 
@@ -14,22 +10,17 @@ from attnviz.limits import MAX_TEXT_TOKENS
 from attnviz.link import decode_changes, encode_changes, scenario_of
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
+from attnviz.ui import bound
 from attnviz.ui.text import literal
 
-CHANGES, QUERY, SWEEP = "edits", "query", "sweep"  # the URL's names
-_SEEN, _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
-    "state.seen", "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
+_SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
+    "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
 
 
 def first_run() -> bool:
     """Whether this is the first run of a session, on which the URL is read."""
-    return _SEEN not in st.session_state
-
-
-def read_url(name: str) -> str:
-    """Return a parameter as the reader's URL or an earlier run has it."""
-    return str(st.session_state[name]) if name in st.session_state else st.query_params.get(name, "")
+    return _BLANK not in st.session_state
 
 
 def say(message: str) -> None:
@@ -52,19 +43,17 @@ def set_up(values: dict[str, Any]) -> None:
     text, cut = shortened(values["text"], values["tokenizer"], MAX_TEXT_TOKENS)
     if cut:
         say(f"The sentence is long: its first {MAX_TEXT_TOKENS} tokens are used, the rest stays in the box.")
-    before = st.session_state.get(_SETUP)
-    encoded = read_url(CHANGES)
-    arrived = encoded != st.session_state.get(_SEEN) or before is None
-    st.session_state[_SETUP] = values | {"text": text}
-    if not tokenize(text, values["tokenizer"]):
-        st.session_state[_SETUP] |= {"text": (before or {}).get("text", values["text"])}
-        st.session_state[_BLANK] = True
-        st.session_state[_SEEN] = st.session_state[CHANGES] = encoded
+    st.session_state[_BLANK] = not tokenize(text, values["tokenizer"])
+    if st.session_state[_BLANK]:  # the set-up of before stays, to be compared with once there is a sentence
         return
-    st.session_state[_BLANK] = False
-    changes, ignored = decode_changes(encoded)
+    before = st.session_state.get(_SETUP)
+    st.session_state[_SETUP] = values | {"text": text}
     plain = scenario_of(st.session_state[_SETUP])
-    if before is not None and not arrived:
+    encoded, arrived = bound.receive(bound.CHANGES)
+    changes, ignored = decode_changes(encoded)
+    if arrived:
+        redraw_editors()
+    elif before is not None:
         changes, dropped = carry_over(changes, scenario_of(before), plain)
         if dropped:
             offer_back(dropped)
@@ -72,8 +61,6 @@ def set_up(values: dict[str, Any]) -> None:
     ignored += encode_changes(misfits).split("*") if misfits else []
     if ignored:
         say(f"{len(ignored)} changes in the link fit no matrix and were left out, the first: {literal(ignored[0])}.")
-    if arrived:
-        redraw_editors()
     keep(scenario)
 
 
@@ -103,7 +90,7 @@ def digits() -> int:
 
 def picked_query(n_tokens: int) -> int:
     """Return the position of the picked query token; without a valid pick, the second (or only) token."""
-    raw = read_url(QUERY)
+    raw, _ = bound.receive(bound.QUERY)
     if raw.isascii() and raw.isdigit() and len(raw) < 6 and int(raw) < n_tokens:
         return int(raw)
     return min(1, n_tokens - 1)
@@ -111,12 +98,12 @@ def picked_query(n_tokens: int) -> int:
 
 def pick_query(position: int) -> None:
     """Pick the token at this position as the query."""
-    st.session_state[QUERY] = str(position)
+    bound.send(bound.QUERY, str(position))
 
 
 def keep(scenario: Scenario) -> None:
     """Keep the changes of a scenario for the next run and in the URL."""
-    st.session_state[CHANGES] = st.session_state[_SEEN] = encode_changes(changes_of(scenario))
+    bound.send(bound.CHANGES, encode_changes(changes_of(scenario)))
 
 
 def redraw_editors() -> None:
@@ -131,7 +118,7 @@ def revision() -> int:
 
 def current_changes() -> Changes:
     """Return the changes as they were kept last."""
-    return decode_changes(str(st.session_state.get(CHANGES, "")))[0]
+    return decode_changes(bound.current(bound.CHANGES))[0]
 
 
 def offer_back(dropped: Changes) -> None:

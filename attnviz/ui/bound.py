@@ -1,0 +1,52 @@
+"""Texts that live in the URL and that no one types: the changes of matrices, the picked token, the sweep.
+
+Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
+reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
+the browser sends along with another click may be older than what we hold, where a run ended early.
+"""
+
+from urllib.parse import parse_qs
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attnviz.link import MAX_CHANGES_CHARACTERS
+
+CHANGES, QUERY, SWEEP = "edits", "query", "sweep"  # the URL's names
+_MOST_CHARACTERS = {CHANGES: MAX_CHANGES_CHARACTERS, QUERY: 6, SWEEP: 2000}
+
+
+def receive(name: str) -> tuple[str, bool]:
+    """Return the text of now, and whether it came from the URL: on the first run, or by Back and Forward."""
+    arrived = False
+    context = get_script_run_ctx()
+    if _key(name) not in st.session_state:
+        text, arrived = st.query_params.get(name, ""), True
+    elif context is not None and context.is_history_navigation:
+        # st.query_params still holds what it held before the reader went back.
+        text, arrived = parse_qs(context.query_string).get(name, [""])[0], True
+    else:
+        text = current(name)
+    send(name, text)
+    return text, arrived
+
+
+def send(name: str, text: str) -> None:
+    """Make this the text of now; before :func:`draw`."""
+    st.session_state[_key(name)] = st.session_state[name] = text
+
+
+def current(name: str) -> str:
+    """Return the text of now, as it was received or sent last."""
+    return str(st.session_state.get(_key(name), ""))
+
+
+def draw() -> None:
+    """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight."""
+    with st.container(key="out_of_sight"):
+        for name, most in _MOST_CHARACTERS.items():
+            st.text_input(name, key=name, bind="query-params", max_chars=most)
+
+
+def _key(name: str) -> str:
+    return f"bound.{name}"
