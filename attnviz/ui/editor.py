@@ -54,8 +54,12 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
 
 
 def _key(scenario: Scenario, name: str, row: int | None) -> str:
-    """Return a key that is another one whenever the editor is to start from other numbers."""
-    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{state.revision()}"
+    """Return a key that is another one whenever the editor is to start from other numbers.
+
+    Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
+    """
+    drawn = hash((scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()))
+    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.revision()}"
 
 
 def _start_of(scenario: Scenario, name: str, row: int | None) -> pd.DataFrame:

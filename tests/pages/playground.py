@@ -69,7 +69,7 @@ class Playground:
 
     def undo(self, change: str) -> Self:
         """Undo the change that stands on the page in these words."""
-        lines = [text for text in self.texts if re.match(r"[XWb]\S*: ", text)]
+        lines = [text for text in self.texts if re.match(r"(X|[Wb]_[qkv])(\[\d+, \d+\])?: ", text)]
         return self.press("Undo", lines.index(change))
 
     # What a reader sees.
@@ -111,10 +111,6 @@ class Playground:
     def sentence(self) -> str:
         """What the page says about the picked token."""
         return self.texts[0]
-
-    @property
-    def address(self) -> dict[str, Any]:
-        return dict(self.at.query_params)
 
     @property
     def changes(self) -> str:

@@ -1,0 +1,154 @@
+"""Every control of the set-up changes what it should, and can be given by an address."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz import Scenario, tokenize
+from tests.pages.playground import APP, JOURNEY, Playground
+
+CONTROLS = [
+    ("text", "dog bites man"),
+    ("tokenizer", "whitespace"),
+    ("tokenizer", "characters"),
+    ("embedding", "stable"),
+    ("embedding", "table"),
+    ("d_in", 5),
+    ("d_out", 4),
+    ("d_out", 1),
+    ("init", "linear"),
+    ("init", "normal"),
+    ("seed", 789),
+    ("seed", 2**32 - 1),
+    ("bias", True),
+    ("causal", True),
+    ("scale", False),
+    ("temperature", 0.5),
+]
+
+
+@pytest.mark.parametrize(("control", "value"), CONTROLS)
+def test_a_control_changes_the_computation(playground: Playground, control: str, value: Any) -> None:
+    playground.set(control, value)
+    assert playground.shows(Scenario(**({"embedding": "published"} | {control: value})))
+
+
+@pytest.mark.parametrize(("control", "value"), CONTROLS)
+def test_an_address_opens_the_same_computation(control: str, value: Any) -> None:
+    playground = Playground(**{control: str(value).lower() if isinstance(value, bool) else str(value)})
+    assert playground.shows(Scenario(**({"embedding": "published"} | {control: value})))
+    assert playground.messages == []
+
+
+def test_every_control_of_the_computation_is_tried_here() -> None:
+    at = AppTest.from_file(str(APP), default_timeout=60).run()
+    widgets = [*at.sidebar.number_input, *at.sidebar.selectbox, *at.sidebar.toggle]
+    controls = {widget.key for widget in widgets}
+    assert controls - {"digits", "device"} == {control for control, _ in CONTROLS} - {"text"}
+
+
+def test_settings_work_together(playground: Playground) -> None:
+    playground.set("init", "linear").set("seed", 789).set("d_out", 2)
+    np.testing.assert_allclose(playground.matrix("context")[JOURNEY], (-0.0748, 0.0703), atol=5e-5)
+    playground.set("causal", True).set("bias", True).type_sentence("the cat sat on the mat")
+    assert playground.shows(
+        Scenario("the cat sat on the mat", init="linear", seed=789, causal=True, bias=True, embedding="published")
+    )
+
+
+def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Playground) -> None:
+    playground.set("digits", 2)
+    assert playground.sentence == "'journey' attends most to itself: attention weight 0.23."
+    cells = playground.figure("context")["data"][0]
+    assert cells["texttemplate"] == "%{z:.2f}"
+    assert "%{z:.2f}" in cells["hovertemplate"]
+    assert '"%.2f"' in playground.at.data_editor[0].proto.columns
+    assert playground.shows(Scenario(embedding="published"))
+
+
+def test_the_cpu_can_be_chosen(playground: Playground) -> None:
+    assert "cpu" in playground.at.selectbox(key="device").options
+    assert playground.set("device", "cpu").shows(Scenario(embedding="published"))
+
+
+def test_a_new_seed_draws_other_matrices(playground: Playground) -> None:
+    playground.press("New seed")
+    seed = playground.at.number_input(key="seed").value
+    assert seed != 123 or playground.press("New seed").at.number_input(key="seed").value != 123
+    seed = int(playground.at.number_input(key="seed").value)
+    assert playground.shows(Scenario(embedding="published", seed=seed))
+
+
+def test_the_same_seed_again_draws_the_same_matrices(playground: Playground) -> None:
+    before = playground.matrices()
+    playground.press("Same seed again")
+    for name, matrix in playground.matrices().items():
+        np.testing.assert_array_equal(matrix, before[name])
+
+
+def test_examples_fill_the_sentence(playground: Playground) -> None:
+    examples = [button.label for button in playground.at.button if (button.key or "").startswith("setup.example.")]
+    assert "the cat sat on the mat" in examples
+    for example in examples:
+        playground.press(example)
+        assert playground.at.text_input(key="text").value == example
+        assert playground.matrix("scores").shape == (len(tokenize(example)),) * 2
+
+
+def test_start_over_leads_back_to_the_published_example(playground: Playground) -> None:
+    playground.type_sentence("a b c").set("d_in", 4).set("seed", 5).set("causal", True).set("temperature", 2.0)
+    playground.set("tokenizer", "characters").set("embedding", "table").set("digits", 1).edit("w_q", 0, 0, 9.0)
+    playground.press("Start over")
+    assert playground.shows(Scenario(embedding="published"))
+    assert playground.sentence == "'journey' attends most to itself: attention weight 0.2264."
+
+
+def test_known_words_keep_their_published_vectors_and_the_page_says_which_are_new(playground: Playground) -> None:
+    before = playground.matrix("x")
+    playground.type_sentence("Your long journey starts")
+    np.testing.assert_array_equal(playground.matrix("x")[[0, 2, 3]], before[[0, 1, 2]])
+    said = "3 of 4 tokens have published vectors (double rim); those of the others are drawn from seed 123."
+    assert said in playground.captions
+    playground.set("d_in", 4)
+    assert "The vector of each token is drawn from its text, d_in and seed 123." in playground.captions
+    playground.set("embedding", "table")
+    assert "The vectors are rows of nn.Embedding, drawn from seed 123." in playground.captions
+
+
+def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
+    playground.type_sentence("the cat sat on the mat")
+    assert playground.matrix("scores").shape == (6, 6)
+    axis = playground.figure("scores")["layout"]["yaxis"]
+    assert axis["tickvals"] == [0, 1, 2, 3, 4, 5]
+    assert [text.replace("<b>", "").replace("</b>", "") for text in axis["ticktext"]] == [
+        "the (1)", "cat", "sat", "on", "the (2)", "mat",
+    ]  # fmt: skip
+
+
+def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
+    playground.set("causal", True)
+    marks = playground.figure("scaled_scores")["data"][1]
+    assert len(marks["text"]) == 15
+    assert set(marks["text"]) == {"−∞"}
+    assert all("masked: a later token" in hover for hover in marks["hovertext"])
+    explained = "Grey cells marked −∞ are masked: no token may attend to a later one (15 of 36 scaled scores)."
+    assert explained in playground.captions
+    assert "15 cells are masked or not finite." in playground.charts["scaled_scores"].alt
+    np.testing.assert_array_equal(np.triu(playground.matrix("attention_weights"), 1), np.zeros((6, 6)))
+
+
+def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
+    playground = Playground(query="4")
+    assert playground.sentence.startswith("'one' attends most to ")
+    for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+        figure = playground.figure(name)
+        (outline,) = figure["layout"]["shapes"]
+        assert (outline["y0"], outline["y1"]) == (3.5, 4.5)
+        assert figure["layout"]["yaxis"]["ticktext"][4] == "<b>one</b>"
+
+
+@pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 50])
+def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
+    assert Playground(query=query).sentence.startswith("'journey' attends most to itself")

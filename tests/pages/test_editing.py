@@ -1,0 +1,261 @@
+"""Edits of the matrices: typed, pasted, replaced, undone, dropped and brought back."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz import Scenario
+from attnviz.changes import edit_matrix
+from attnviz.stages import BIASES, STAGES
+from tests.pages.playground import Playground
+
+PUBLISHED = {"embedding": "published"}
+WEIGHTS = ("w_q", "w_k", "w_v")
+DROPPED_ONE = "1 change was dropped, because the matrices under them are other ones now."
+
+
+def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
+    before = playground.matrices()
+    playground.edit("w_q", 0, 1, 0.9)
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+    np.testing.assert_array_equal(playground.matrix("k"), before["k"])
+    assert not np.array_equal(playground.matrix("q"), before["q"])
+    assert "W_q[0, 1]: 0.5166 → 0.9000" in playground.texts
+
+
+def test_a_second_and_a_third_edit_hold(playground: Playground) -> None:
+    edits = [("w_q", 0, 1, 0.9), ("w_q", 2, 0, -1.5), ("w_q", 1, 1, 4.0)]
+    for count, edit in enumerate(edits, 1):
+        playground.edit(*edit)
+        assert playground.shows(Scenario(**PUBLISHED, edits=edits[:count]))
+    playground.run().run()
+    assert playground.shows(Scenario(**PUBLISHED, edits=edits))
+    assert playground.changes == "w_q.0.1.0.9*w_q.1.1.4.0*w_q.2.0.-1.5"
+
+
+def test_a_cell_can_be_edited_twice(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 0, 1, 0.8)
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.8)]))
+    assert "W_q[0, 1]: 0.5166 → 0.8000" in playground.texts
+
+
+def test_edits_of_several_matrices_stand_beside_each_other(playground: Playground) -> None:
+    edits = [("w_q", 0, 1, 0.9), ("w_v", 1, 0, 2.0), ("x", 5, 2, -3.0), ("w_k", 2, 1, 0.0)]
+    for edit in edits:
+        playground.edit(*edit)
+    assert playground.shows(Scenario(**PUBLISHED, edits=edits))
+    playground.look_at("w_q")
+    assert playground.editor.iloc[0, 1] == 0.9
+    playground.edit("w_q", 1, 0, 7.0)
+    assert playground.shows(Scenario(**PUBLISHED, edits=[*edits, ("w_q", 1, 0, 7.0)]))
+
+
+def test_undo_takes_back_one_edit(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 2, 0, -1.5)
+    playground.undo("W_q[0, 1]: 0.5166 → 0.9000")
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 2, 0, -1.5)]))
+    playground.edit("w_q", 1, 1, 5.0)
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 2, 0, -1.5), ("w_q", 1, 1, 5.0)]))
+    playground.undo("W_q[2, 0]: 0.0740 → −1.5000").undo("W_q[1, 1]: 0.6886 → 5.0000")
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert not playground.can_press("Undo")
+
+
+def test_edits_of_the_projections_survive_another_sentence(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).edit("w_v", 2, 1, -1.0).type_sentence("the cat sat on the mat")
+    edits = [("w_q", 0, 1, 0.9), ("w_v", 2, 1, -1.0)]
+    assert playground.shows(Scenario("the cat sat on the mat", **PUBLISHED, edits=edits))
+    assert not playground.can_press("Bring back")
+    assert playground.edit("w_q", 1, 1, 3.0).shows(
+        Scenario("the cat sat on the mat", **PUBLISHED, edits=[*edits, ("w_q", 1, 1, 3.0)])
+    )
+
+
+def test_edits_survive_settings_that_draw_nothing_anew(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).set("causal", True).set("scale", False).set("temperature", 3.0).set("digits", 2)
+    edits = [("w_q", 0, 1, 0.9)]
+    assert playground.shows(Scenario(**PUBLISHED, causal=True, scale=False, temperature=3.0, edits=edits))
+
+
+def test_edits_of_x_stay_with_their_token(playground: Playground) -> None:
+    playground.edit("x", 1, 0, 5.0).type_sentence("Your journey ends")
+    assert playground.shows(Scenario("Your journey ends", **PUBLISHED, edits=[("x", 1, 0, 5.0)]))
+    playground.type_sentence("A journey ends here")
+    assert playground.matrix("x")[1, 0] == 5
+    playground.type_sentence("One day")
+    assert playground.shows(Scenario("One day", **PUBLISHED))
+    assert DROPPED_ONE in playground.texts
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "brought_back"), [("seed", 5, 2), ("init", "normal", 2), ("d_out", 3, 2), ("d_in", 2, 1)]
+)
+def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
+    playground: Playground, control: str, value: object, brought_back: int
+) -> None:
+    edits = [("w_q", 0, 1, 0.9), ("w_k", 2, 1, -1.0)]
+    for edit in edits:
+        playground.edit(*edit)
+    playground.set(control, value)
+    assert playground.shows(Scenario(**PUBLISHED, **{control: value}))
+    assert "2 changes were dropped, because the matrices under them are other ones now." in playground.texts
+    playground.press("Bring back")
+    assert playground.shows(Scenario(**PUBLISHED, **{control: value}, edits=edits[:brought_back]))
+    assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer
+
+
+def test_let_go_forgets_the_dropped_edits(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).set("seed", 5).press("Let go")
+    assert playground.shows(Scenario(**PUBLISHED, seed=5))
+    assert not playground.can_press("Bring back")
+    assert DROPPED_ONE not in playground.texts
+
+
+def test_the_same_seed_again_drops_the_edits_and_offers_them_back(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).press("Same seed again")
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert DROPPED_ONE in playground.texts
+    playground.press("Bring back")
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_a_new_seed_drops_the_edits(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).press("New seed")
+    assert playground.changes == ""
+    assert DROPPED_ONE in playground.texts
+
+
+@pytest.mark.parametrize("name", ["x", *WEIGHTS, *BIASES])
+def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name: str) -> None:
+    drawn = PUBLISHED | {"init": "linear", "bias": True}
+    playground.set("init", "linear").set("bias", True).edit(name, 0, 1, 0.9)
+    playground.press("Identity")
+    assert playground.shows(Scenario(**drawn, **{name: "identity"}))
+    assert f"{STAGES[name].symbol}: identity" in playground.texts
+    playground.press("Zeros")
+    assert playground.shows(Scenario(**drawn, **{name: "zeros"}))
+    playground.press("Random")
+    fill = playground.changes.removeprefix(f"{name}.").replace(".", ":")
+    assert fill.startswith("random:")
+    assert playground.shows(Scenario(**drawn, **{name: fill}))
+    playground.press("Random")
+    assert playground.changes != f"{name}.{fill.replace(':', '.')}"
+    playground.press("Reset")
+    assert playground.shows(Scenario(**drawn))
+    assert playground.changes == ""
+
+
+def test_a_replaced_matrix_can_be_edited_and_its_replacement_undone(playground: Playground) -> None:
+    playground.press("Identity").edit("w_q", 2, 0, 4.0)
+    assert playground.shows(Scenario(**PUBLISHED, w_q="identity", edits=[("w_q", 2, 0, 4.0)]))
+    playground.undo("W_q: identity")
+    assert playground.shows(Scenario(**PUBLISHED))
+
+
+def test_the_actions_of_one_matrix_leave_the_others_edits(playground: Playground) -> None:
+    playground.edit("w_k", 0, 0, 3.0).edit("w_q", 0, 1, 0.9).press("Zeros")
+    assert playground.shows(Scenario(**PUBLISHED, w_q="zeros", edits=[("w_k", 0, 0, 3.0)]))
+
+
+def test_biases_are_edited_where_they_are_switched_on(playground: Playground) -> None:
+    assert "b_q" not in playground.at.pills(key="playground.matrix").options
+    playground.set("bias", True).edit("b_q", 0, 1, 2.5)
+    assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
+    playground.set("bias", False)
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert playground.can_press("Bring back")
+
+
+TABLES = {
+    "commas": "1, 2\n3, 4\n5, 6",
+    "spreadsheet": "1\t2\r\n3\t4\r\n5\t6\r\n",
+    "semicolons": "1;2\n3;4\n5;6",
+    "blanks": "  1 2\n\n3   4\n5 6\n",
+    "powers": "1e0 2\n3 4.0\n+5 6",
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
+    playground.paste("w_v", TABLES[form])
+    assert playground.shows(Scenario(**PUBLISHED, w_v=[[1, 2], [3, 4], [5, 6]]))
+    playground.press("Reset")
+    assert playground.shows(Scenario(**PUBLISHED))
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("1 2\n3 4", "w_v has shape (2, 2), expected (3, 2)"),
+        ("1 2\n3 4\n5", "line 3 has 1 numbers, expected 2 as in the first line"),
+        ("1 2\n3 abc\n5 6", "line 2, column 2 is 'abc', expected a number"),
+        ("1 2\n3 nan\n5 6", "line 2, column 2 is 'nan', expected a number"),
+        ("1 2\n3 1e400\n5 6", "line 2, column 2 is '1e400', expected a number"),
+        ("1,2\n3,\n5,6", "line 2 has 1 numbers, expected 2 as in the first line"),
+        (" \n ", "the table is empty, expected rows of numbers"),
+    ],
+)
+def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Playground, table: str, says: str) -> None:
+    playground.edit("w_v", 0, 0, 9.0).paste("w_v", table)
+    assert playground.messages == [f"The pasted table was not taken: {says}."]
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
+
+
+def test_a_pasted_1e39_is_refused_because_float32_cannot_hold_it(playground: Playground) -> None:
+    playground.paste("w_v", "1 2\n3 1e39\n5 6")
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert len(playground.messages) == 1
+
+
+@pytest.mark.parametrize("bad", [None, "abc", float("nan"), float("inf"), 1e400, -1e39])
+def test_a_cell_without_a_number_is_named_and_keeps_what_it_held(playground: Playground, bad: object) -> None:
+    playground.edit("w_q", 1, 1, 3.0).edit("w_q", 0, 1, bad)
+    assert playground.messages == ["W_q[0, 1] needs a number that float32 can hold; it still counts as 0.5166."]
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 3.0)]))
+    playground.edit("w_q", 0, 1, 0.9)
+    assert playground.messages == []
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9), ("w_q", 1, 1, 3.0)]))
+
+
+def test_a_bad_cell_of_an_edited_cell_keeps_the_edit(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 0, 1, None)
+    assert playground.messages == ["W_q[0, 1] needs a number that float32 can hold; it still counts as 0.9000."]
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_wide_matrices_are_edited_one_row_at_a_time(playground: Playground) -> None:
+    playground.set("d_out", 40).look_at("w_q").set("playground.row", 2)
+    assert playground.editor.shape == (40, 1)
+    key = playground.at.data_editor[0].key
+    playground.at.session_state[key] = {"edited_rows": {17: {"row 2": 8.0}}, "added_rows": [], "deleted_rows": []}
+    playground.run()
+    assert playground.shows(Scenario(**PUBLISHED, d_out=40, edits=[("w_q", 2, 17, 8.0)]))
+    playground.set("playground.row", 0).set("playground.row", 2)
+    assert playground.editor.iloc[17, 0] == 8.0
+
+
+def test_many_edits_are_counted_rather_than_listed(playground: Playground) -> None:
+    playground.set("d_in", 5).set("d_out", 4).paste("w_k", "\n".join(["1 2 3 4"] * 5))
+    assert "and 8 more edits" in playground.captions
+    wanted = edit_matrix(Scenario(**PUBLISHED, d_in=5, d_out=4), "w_k", torch.tensor([[1.0, 2, 3, 4]] * 5))
+    assert playground.shows(wanted)
+
+
+def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playground) -> None:
+    playground.set("d_in", 70).set("d_out", 70).paste("w_k", "\n".join([" ".join(["1"] * 70)] * 70))
+    assert playground.messages == ["The pasted table was not taken: 4900 edits, expected at most 4096."]
+    assert playground.shows(Scenario(**PUBLISHED, d_in=70, d_out=70))
+
+
+def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground: Playground) -> None:
+    playground.paste("w_q", "1e30 1e30\n1e30 1e30\n1e30 1e30").paste("w_k", "1e30 1e30\n1e30 1e30\n1e30 1e30")
+    explained = next(caption for caption in playground.captions if "overflow first" in caption)
+    assert explained.startswith("Scores overflow first: 36 of 36 cells are no finite number (S[0, 0] is ∞).")
+    assert any("6 of 6 rows of attention weights are undefined (NaN)" in caption for caption in playground.captions)
+    assert playground.sentence == "'journey' has no attention weights: its scores are not all finite numbers."
+    assert np.isnan(playground.matrix("scores")).all()
+    assert set(playground.figure("scores")["data"][1]["text"]) == {"∞"}
+    assert set(playground.figure("attention_weights")["data"][1]["text"]) == {"NaN"}
+    assert np.isfinite(playground.matrix("q")).all()
+    playground.press("Reset").look_at("w_q").press("Reset")
+    assert playground.shows(Scenario(**PUBLISHED))
