@@ -52,7 +52,3 @@ def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playgrou
     assert limits["q"] == limits["k"] == limits["v"] == limits["context"]
     assert limits["scores"] == limits["scaled_scores"]
     assert limits["attention_weights"] == (0, 1)
-
-
-def test_the_default_address_is_bare(playground: Playground) -> None:
-    assert playground.address == {}

@@ -1,0 +1,103 @@
+"""Texts that do not want to be a sentence."""
+
+import html
+import re
+
+import pytest
+
+from attnviz import Scenario, tokenize
+from attnviz.tokens import token_labels
+from tests.pages.playground import Playground
+
+HOSTILE = {
+    "image": "<img src=x onerror=alert(1)>",
+    "script": "</script><script>alert(1)</script>",
+    "bold": "<b>x</b>",
+    "formula": "$\\frac12$",
+    "backticks": "`a` ``b`` ```",
+    "markdown": "**a** [b](javascript:c) :red[d] # _e_",
+    "emoji": "👨‍👩‍👧‍👦 🇩🇪🇫🇷 👍🏽",
+    "right to left": "שלום עולם مرحبا",
+    "override": "a \u202eb c",
+    "Chinese": "我爱人工智能",
+    "NUL": "a\0b \0",
+    "zero width": "a\u200bb \u200b \ufeff",
+    "accents": "e\u0301 \u0301",
+    "template": "%{z} {0} {{x}} %s &lt;b&gt;",
+    "quotes": "\"it's\" 'q'",
+}
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n  ", "\u3000\u00a0"])
+def test_a_blank_sentence_gets_a_friendly_line_and_the_controls_stay(playground: Playground, blank: str) -> None:
+    playground.edit("w_q", 0, 1, 0.9).type_sentence(blank)
+    assert [info.value for info in playground.at.info] == [
+        "Type a sentence above: every token in it gets a query, a key and a value."
+    ]
+    assert not playground.charts
+    assert playground.at.number_input(key="seed").value == 123
+    playground.type_sentence("Your journey starts with one step")
+    assert playground.shows(Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_a_blank_sentence_in_the_address_is_just_as_friendly() -> None:
+    playground = Playground(text=" ", edits="w_q.0.1.0.9")
+    assert len(playground.at.info) == 1
+    assert playground.type_sentence("a b").shows(Scenario("a b", embedding="published", edits=[("w_q", 0, 1, 0.9)]))
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("tokenizer", ["words", "whitespace", "characters"])
+def test_any_text_is_shown_as_text_and_as_nothing_else(kind: str, tokenizer: str) -> None:
+    text = HOSTILE[kind]
+    playground = Playground(tokenizer=tokenizer).type_sentence(text)
+    tokens = tokenize(text, tokenizer)
+    assert playground.shows(Scenario(text, tokenizer=tokenizer, embedding="published"))
+    assert playground.at.text_input(key="text").value == text
+    labels = token_labels(tokens)
+    for name in ("x", "attention_weights"):
+        axis = playground.figure(name)["layout"]["yaxis"]
+        shown = [tick.removeprefix("<b>").removesuffix("</b>") for tick in axis["ticktext"]]
+        assert all("<" not in tick for tick in shown)
+        assert [html.unescape(tick) for tick in shown if len(tick) < 18] == [
+            label for label, tick in zip(labels, shown, strict=True) if len(tick) < 18
+        ]
+    assert labels[min(1, len(labels) - 1)] in playground.sentence  # st.text: no markup there
+    assert_nothing_typed_is_markup(playground, tokens)
+
+
+def assert_nothing_typed_is_markup(playground: Playground, tokens: tuple[str, ...]) -> None:
+    suspects = [token for token in tokens if not token.isalnum() and len(token) > 1] or ["\0", "onerror", "\u202e"]
+    for body in playground.all_markdown():
+        outside_code = re.sub(r"(`+).*?\1", "", body)
+        assert not any(suspect in outside_code for suspect in suspects), body
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_any_text_in_the_address_of_a_choice_is_shown_as_code(kind: str) -> None:
+    playground = Playground(init=HOSTILE[kind], edits=HOSTILE[kind])
+    assert playground.shows(Scenario(embedding="published"))
+    for message in playground.messages:
+        outside_code = re.sub(r"(`+).*?\1", "", message)
+        assert not re.search(r"[<>$\[\0\u202e]", outside_code), message
+
+
+@pytest.mark.parametrize("tokenizer", ["words", "characters"])
+def test_ten_thousand_characters_are_cut_to_512_tokens_and_stay_in_the_box(
+    playground: Playground, tokenizer: str
+) -> None:
+    text = ("word " * 2000)[:10_000]
+    playground.set("tokenizer", tokenizer).type_sentence(text)
+    assert playground.matrix("scores").shape == (512, 512)
+    assert playground.messages == ["The sentence is long: its first 512 tokens are used, the rest stays in the box."]
+    assert playground.at.text_input(key="text").value == text
+
+
+def test_a_single_token_is_enough(playground: Playground) -> None:
+    assert playground.type_sentence("alone").shows(Scenario("alone", embedding="published"))
+    assert "attention weight 1.0000" in playground.sentence
+
+
+def test_the_largest_widths_are_shown(playground: Playground) -> None:
+    playground.type_sentence("a b").set("d_in", 1024).set("d_out", 1024)
+    assert playground.shows(Scenario("a b", embedding="published", d_in=1024, d_out=1024))

@@ -1,0 +1,113 @@
+"""What stands in the address: changes of matrices, and what can't be used."""
+
+import pytest
+
+from attnviz import Scenario
+from tests.pages.playground import Playground
+
+PUBLISHED = {"embedding": "published"}
+
+
+def test_an_address_carries_edits_and_replaced_matrices() -> None:
+    playground = Playground(edits="w_q.0.1.0.9*w_v.identity*w_k.random.42")
+    wanted = Scenario(**PUBLISHED, w_v="identity", w_k="random:42", edits=[("w_q", 0, 1, 0.9)])
+    assert playground.shows(wanted)
+    assert playground.messages == []
+    assert {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: identity", "W_k: random:42"} <= set(playground.texts)
+    playground.edit("w_q", 0, 0, 2.0).undo("W_v: identity")
+    edits = [("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]
+    assert playground.shows(Scenario(**PUBLISHED, w_k="random:42", edits=edits))
+
+
+def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:
+    playground.type_sentence("the cat sat").set("seed", 7).set("causal", True)
+    playground.edit("w_q", 0, 1, 0.9).look_at("w_v").press("Identity")
+    elsewhere = Playground(text="the cat sat", seed="7", causal="true", edits=playground.changes)
+    assert elsewhere.shows(
+        Scenario("the cat sat", **PUBLISHED, seed=7, causal=True, w_v="identity", edits=[("w_q", 0, 1, 0.9)])
+    )
+
+
+JUNK = [
+    "nonsense",
+    "w_q",
+    "w_q.0.1",
+    "w_q.0.1.abc",
+    "w_q.9.9.1.0",
+    "w_q.0.0.0.0.0",
+    "scores.0.0.1.0",
+    "b_q.0.0.1.0",
+    "w_q.random.-1",
+    "w_q.random.99999999999999999999",
+    "b_q.identity",
+    "w_q.<b>x</b>",
+    "*",
+    pytest.param("w_q." + "9" * 5000 + ".0.1", id="a row of 5000 digits"),
+]
+ENDS_IN_AN_ERROR = pytest.mark.xfail(reason="link.decode_changes lets through what Scenario refuses")
+REFUSED = [
+    pytest.param(junk, marks=ENDS_IN_AN_ERROR)
+    for junk in ("w_q.0.0.nan", "w_q.0.0.1e400", "w_q.0.0.1e39", "w_q.-1.0.1.0", "w_q.0.-1.1.0")
+]
+
+
+@pytest.mark.parametrize("junk", JUNK + REFUSED)
+def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(junk: str) -> None:
+    playground = Playground(edits=f"{junk}*w_q.0.1.0.9")
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+    (message,) = playground.messages
+    assert "in the link fit no matrix and were left out" in message
+
+
+@ENDS_IN_AN_ERROR
+def test_more_edits_than_are_allowed_get_a_message() -> None:
+    edits = "*".join(f"w_q.{row}.{column}.1" for row in range(70) for column in range(70))
+    playground = Playground(d_in="70", d_out="70", edits=edits)
+    assert len(playground.messages) == 1
+
+
+def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
+    playground = Playground(d_in="abc", seed="-1", device="cuda:9")
+    assert playground.shows(Scenario(**PUBLISHED))
+    (message,) = playground.messages
+    assert message.startswith("Some of the link was left out: ")
+    for part in (
+        "d_in = `abc` is not a whole number from 1 to 1024, so `3` is used",
+        "seed = `-1` is not a whole number from 0 to 4294967295, so `123` is used",
+        "device = `cuda:9` is not one of cpu",
+    ):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("d_in", "0"),
+        ("d_in", "1025"),
+        ("d_in", "3.5"),
+        ("d_out", ""),
+        ("d_out", "99999999999999999999999"),
+        ("seed", "4294967296"),
+        ("temperature", "0"),
+        ("temperature", "nan"),
+        ("temperature", "-1"),
+        ("temperature", "1e400"),
+        ("causal", "maybe"),
+        ("init", "xavier"),
+        ("tokenizer", "<img src=x onerror=alert(1)>"),
+        ("embedding", "word2vec"),
+        ("device", "meta"),
+        ("digits", "7"),
+    ],
+)
+def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> None:
+    playground = Playground(**{name: value})
+    assert playground.shows(Scenario(**PUBLISHED))
+    (message,) = playground.messages
+    assert f"{name} = `" in message
+
+
+def test_parameters_of_others_are_left_alone() -> None:
+    playground = Playground(utm_source="somewhere", d_in="4")
+    assert playground.shows(Scenario(**PUBLISHED, d_in=4))
+    assert playground.messages == []
