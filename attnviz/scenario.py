@@ -130,18 +130,23 @@ class Scenario:
         if not isinstance(edits, Iterable):
             raise ValueError(f"edits is {edits!r}, expected a sequence of (matrix, row, column, value)")
         for given in edits:
-            edit = _checked_edit(given)
-            n_rows, n_columns = self.shape_of(edit.matrix)
-            if edit.matrix in BIASES and not self.bias:
-                raise ValueError(f"edit of {edit.matrix}[{edit.row}, {edit.column}], but bias is False")
-            if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
-                raise ValueError(
-                    f"edit of {edit.matrix}[{edit.row}, {edit.column}] lies outside its shape ({n_rows}, {n_columns})"
-                )
+            edit = self.checked_edit(given)
             cells[edit[:3]] = edit
         if len(cells) > limits.MAX_EDITS:
             raise ValueError(f"{len(cells)} edits, expected at most {limits.MAX_EDITS}")
         return tuple(cells.values())
+
+    def checked_edit(self, given: Any) -> Edit:
+        """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
+        edit = _checked_edit(given)
+        n_rows, n_columns = self.shape_of(edit.matrix)
+        if edit.matrix in BIASES and not self.bias:
+            raise ValueError(f"edit of {edit.matrix}[{edit.row}, {edit.column}], but bias is False")
+        if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
+            raise ValueError(
+                f"edit of {edit.matrix}[{edit.row}, {edit.column}] lies outside its shape ({n_rows}, {n_columns})"
+            )
+        return edit
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -237,6 +242,7 @@ def trace(scenario: Scenario) -> AttentionTrace:
         temperature=scenario.temperature,
         tokens=scenario.tokens,
         notices=notices,
+        shapes_fit=True,
     )
 
 
