@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from attnviz.limits import MAX_EDITS
 from attnviz.scenario import RANDOM_FILL, Edit, Matrix, Scenario, without_changes
 from attnviz.stages import BIASES, EDITABLE
 
@@ -111,14 +112,24 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
             left += Changes(replaced=(pair,))
         else:
             changes = changes_of(scenario)
-    fitting = tuple(edit for edit in dropped.edits if _fits(edit, scenario))
-    left += Changes(edits=tuple(edit for edit in dropped.edits if not _fits(edit, scenario)))
-    return with_changes(scenario, changes + Changes(edits=fitting)), left
+    edited = {edit[:3] for edit in changes.edits}
+    fitting, misfits = [], []
+    for edit in dropped.edits:
+        room = edit[:3] in edited or len(edited) < MAX_EDITS
+        if room and _fits(edit, scenario):
+            edited.add(edit[:3])
+            fitting.append(edit)
+        else:
+            misfits.append(edit)
+    return with_changes(scenario, changes + Changes(tuple(fitting))), left + Changes(tuple(misfits))
 
 
 def _fits(edit: Edit, scenario: Scenario) -> bool:
-    n_rows, n_columns = scenario.shape_of(edit.matrix)
-    return edit.row < n_rows and edit.column < n_columns and (scenario.bias or edit.matrix not in BIASES)
+    try:
+        scenario.checked_edit(edit)
+    except ValueError:
+        return False
+    return True
 
 
 def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:

@@ -1,0 +1,277 @@
+"""Changes of matrices are never lost: they survive, or are dropped to be offered back."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz import Edit, Scenario, limits, trace
+from attnviz.changes import (
+    Changes,
+    bring_back,
+    carry_over,
+    changes_of,
+    edit_matrix,
+    random_replacement,
+    replace_matrix,
+    with_changes,
+)
+from attnviz.stages import BIASES, EDITABLE
+from tests.unit.helpers import cell_values, edits_of, setups
+
+W = ("w_q", "w_k", "w_v")
+
+
+def as_sets(changes: Changes) -> tuple[set, set]:
+    return set(changes.edits), set(changes.replaced)
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> Scenario:
+    """Random scenarios with replaced matrices and edits."""
+    setup = draw(setups())
+    fills = st.sampled_from((None, None, "identity", "zeros", "random:7"))
+    names = [name for name in EDITABLE if setup.bias or name not in BIASES]
+    setup = replace(setup, **{name: draw(fills) for name in names})
+    if draw(st.booleans()):
+        name = draw(st.sampled_from(("x", "w_q", "w_k")))
+        setup = replace(setup, **{name: np.full(setup.shape_of(name), 0.25)})
+    if draw(st.booleans()):
+        setup = replace(setup, w_v=np.full((setup.d_in, draw(st.integers(1, 6))), 0.5))
+    return replace(setup, edits=draw(edits_of(setup)))
+
+
+@given(changed(), setups())
+def test_nothing_is_lost_when_the_set_up_changes(old: Scenario, new: Scenario) -> None:
+    changes = changes_of(old)
+    kept, dropped = carry_over(changes, old, new)
+    for mine, theirs, all_of_it in zip(as_sets(kept), as_sets(dropped), as_sets(changes), strict=True):
+        assert mine | theirs == all_of_it
+        assert not mine & theirs
+
+
+@given(changed(), setups())
+def test_what_is_kept_fits_the_new_set_up(old: Scenario, new: Scenario) -> None:
+    kept, _ = carry_over(changes_of(old), old, new)
+    assert as_sets(changes_of(with_changes(new, kept))) == as_sets(kept)
+
+
+@given(changed(), setups())
+def test_going_back_and_bringing_back_restores_everything(old: Scenario, new: Scenario) -> None:
+    kept, dropped = carry_over(changes_of(old), old, new)
+    restored, left = bring_back(with_changes(old, kept), dropped)
+    assert not left
+    assert as_sets(changes_of(restored)) == as_sets(changes_of(old))
+    for name in EDITABLE:
+        if old.bias or name not in BIASES:
+            assert torch.equal(restored.matrix(name), old.matrix(name))
+
+
+@given(changed(), setups())
+def test_bringing_back_says_what_does_not_fit_and_lays_on_all_else(old: Scenario, new: Scenario) -> None:
+    offered = changes_of(old)
+    brought, left = bring_back(new, offered)
+    now = changes_of(brought)
+    for laid_on, not_fitting, all_of_it in zip(as_sets(now), as_sets(left), as_sets(offered), strict=True):
+        assert laid_on | not_fitting == all_of_it
+        assert not laid_on & not_fitting
+    for edit in left.edits:
+        n_rows, n_columns = brought.shape_of(edit.matrix)
+        outside = edit.row >= n_rows or edit.column >= n_columns
+        assert outside or (edit.matrix in BIASES and not brought.bias)
+
+
+@given(changed())
+def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
+    changes = changes_of(scenario)
+    kept, dropped = carry_over(changes, scenario, scenario)
+    assert (kept, bool(dropped)) == (changes, False)
+    assert as_sets(changes_of(with_changes(scenario, kept))) == as_sets(changes)
+
+
+@given(setups().flatmap(lambda setup: st.tuples(st.just(setup), edits_of(setup))), st.text("ab c", min_size=1))
+def test_edits_of_the_projections_survive_another_text(case: tuple[Scenario, tuple[Edit, ...]], text: str) -> None:
+    setup, edits = case
+    kept, _ = carry_over(Changes(edits), setup, replace(setup, text="a" + text))
+    assert set(kept.edits) >= {edit for edit in edits if edit.matrix != "x"}
+
+
+@pytest.mark.parametrize("setting", [{"device": "cuda:9"}, {"causal": True}, {"scale": False}, {"temperature": 2.0}])
+def test_settings_that_draw_nothing_drop_nothing(setting: dict[str, Any]) -> None:
+    old = Scenario(w_v="identity", edits=[("x", 0, 0, 1), ("w_q", 0, 0, 1)])
+    kept, dropped = carry_over(changes_of(old), old, Scenario(**setting))
+    assert (kept, dropped) == (changes_of(old), Changes())
+
+
+@pytest.mark.parametrize(
+    ("setting", "dropped"),
+    [
+        ({"seed": 124}, {"x", "w_q", "w_k", "w_v"}),
+        ({"init": "normal"}, {"w_q", "w_k", "w_v"}),
+        ({"d_in": 4}, {"x", "w_q", "w_k", "w_v"}),
+        ({"d_out": 4}, {"w_q", "w_k", "w_v"}),
+        ({"embedding": "table"}, {"x"}),
+    ],
+)
+def test_what_redraws_a_matrix_drops_its_edits_and_no_others(setting: dict[str, Any], dropped: set[str]) -> None:
+    edits = tuple(Edit(name, 0, 0, 1.0) for name in ("x", *W))
+    _, gone = carry_over(Changes(edits), Scenario(), Scenario(**setting))
+    assert {edit.matrix for edit in gone.edits} == dropped
+
+
+@given(setups(), setups())
+def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(old: Scenario, new: Scenario) -> None:
+    names = [name for name in EDITABLE if old.bias or name not in BIASES]
+    kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in names)), old, new)
+    for edit in kept.edits:
+        if edit.matrix != "x":
+            assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
+    same_draw = {name: new.bias or name not in BIASES for name in W + BIASES}
+    for edit in dropped.edits:
+        if edit.matrix != "x" and same_draw[edit.matrix]:
+            setting = ("init", "seed", "d_in", "d_out", "bias")
+            assert any(getattr(old, name) != getattr(new, name) for name in setting)
+
+
+def test_an_edit_of_x_follows_the_token_of_its_row() -> None:
+    old = Scenario(text="the cat sat")
+    edits = tuple(Edit("x", row, 0, 9.0) for row in range(3))
+    kept, dropped = carry_over(Changes(edits), old, Scenario(text="the dog sat down"))
+    assert [edit.row for edit in kept.edits] == [0, 2]
+    assert [edit.row for edit in dropped.edits] == [1]
+
+
+def test_numbers_given_for_x_are_dropped_with_their_tokens_and_a_rule_is_not() -> None:
+    old, new = Scenario(text="a b"), Scenario(text="a c")
+    given_x = changes_of(replace(old, x=[[1, 2, 3]] * 2))
+    assert carry_over(given_x, old, new) == (Changes(), given_x)
+    rule = changes_of(replace(old, x="identity", edits=[("x", 0, 0, 5.0)]))
+    assert carry_over(rule, old, new) == (rule, Changes())
+
+
+def test_edits_on_a_dropped_matrix_are_dropped_with_it() -> None:
+    old = Scenario(text="a b", x=[[1, 2, 3]] * 2, edits=[("x", 0, 0, 5.0)])
+    kept, dropped = carry_over(changes_of(old), old, Scenario(text="a c"))
+    assert not kept
+    assert dropped == changes_of(old)
+
+
+# Changes that come from a link may be anything.
+
+
+BAD_EDITS = [
+    Edit("w_q", -1, 0, 0.5),
+    Edit("w_q", 0, -1, 0.5),
+    Edit("w_q", 99, 0, 0.5),
+    Edit("w_q", 0, 0, float("nan")),
+    Edit("w_q", 0, 0, float("inf")),
+    Edit("w_q", 0, 0, 1e39),
+    Edit("b_q", 0, 0, 0.5),
+]
+
+
+@pytest.mark.parametrize("edit", BAD_EDITS, ids=str)
+def test_an_edit_that_fits_nowhere_is_left_over(edit: Edit) -> None:
+    good = Edit("w_k", 0, 0, 0.5)
+    brought, left = bring_back(Scenario(), Changes((edit, good)))
+    assert brought.edits == (good,)
+    assert len(left.edits) == 1
+    assert left.edits[0][:3] == edit[:3]
+
+
+def test_edits_beyond_the_limit_are_left_over() -> None:
+    many = tuple(Edit("w_q", row, column, 0.5) for row in range(70) for column in range(70))
+    brought, left = bring_back(Scenario(d_in=70, d_out=70), Changes(many))
+    assert len(brought.edits) == limits.MAX_EDITS
+    assert set(brought.edits) | set(left.edits) == set(many)
+
+
+def test_a_bias_that_is_switched_off_is_left_over() -> None:
+    changes = Changes((), (("b_q", "zeros"), ("w_q", "identity")))
+    brought, left = bring_back(Scenario(), changes)
+    assert (brought.w_q, left.replaced) == ("identity", (("b_q", "zeros"),))
+
+
+def test_later_changes_of_a_cell_hold() -> None:
+    one = Changes((Edit("w_q", 0, 0, 1.0), Edit("w_q", 0, 1, 2.0)), (("w_v", "zeros"),))
+    other = Changes((Edit("w_q", 0, 0, 3.0),), (("w_v", "identity"), ("x", "zeros")))
+    assert as_sets(one + other) == (
+        {Edit("w_q", 0, 0, 3.0), Edit("w_q", 0, 1, 2.0)},
+        {("w_v", "identity"), ("x", "zeros")},
+    )
+    assert one + Changes() == Changes() + one == one
+    assert not Changes()
+
+
+# Editing and replacing
+
+
+@given(setups(), st.data())
+def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([name for name in EDITABLE if setup.bias or name not in BIASES]))
+    values = setup.matrix(name).double().clone()
+    cells = data.draw(st.dictionaries(st.integers(0, values.numel() - 1), cell_values(), max_size=4))
+    for place, value in cells.items():
+        values.view(-1)[place] = value
+    edited = edit_matrix(setup, name, values)
+    assert torch.equal(edited.matrix(name), values.float())
+    assert {(edit.matrix, edit.row, edit.column) for edit in edited.edits} <= {
+        (name, place // values.shape[1], place % values.shape[1]) for place in cells
+    }
+    for other in EDITABLE:
+        if other != name and (setup.bias or other not in BIASES):
+            assert torch.equal(edited.matrix(other), setup.matrix(other))
+
+
+def test_a_second_and_third_edit_hold_with_the_first() -> None:
+    scenario = Scenario()
+    for step, (row, column) in enumerate([(0, 1), (2, 0), (0, 1)]):
+        values = scenario.matrix("w_q").clone()
+        values[row, column] = step + 10
+        scenario = edit_matrix(scenario, "w_q", values)
+    assert {edit[:3]: edit.value for edit in scenario.edits} == {("w_q", 2, 0): 11, ("w_q", 0, 1): 12}
+
+
+def test_a_cell_set_back_to_its_drawn_number_is_no_edit() -> None:
+    scenario = Scenario(edits=[("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)])
+    assert edit_matrix(scenario, "w_q", Scenario().matrix("w_q")).edits == (Edit("w_k", 0, 0, 5.0),)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (torch.zeros(2, 2), r"w_q has shape \(2, 2\), expected \(3, 2\)"),
+        (torch.zeros(6), r"w_q has shape \(6,\), expected \(3, 2\)"),
+        (torch.tensor([[0, 0], [0, torch.nan], [0, 0]]), r"w_q\[1, 1\] is nan, expected a finite float32"),
+        (torch.tensor([[0, 0], [0, 0], [-torch.inf, 0]]), r"w_q\[2, 0\] is -inf, expected a finite float32"),
+        (torch.full((3, 2), 1e300, dtype=torch.float64), r"w_q\[0, 0\] is 1e\+300, expected a finite float32"),
+    ],
+)
+def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        edit_matrix(Scenario(), "w_q", values)
+
+
+def test_editing_a_bias_that_is_off_is_an_error_that_names_it() -> None:
+    with pytest.raises(ValueError, match="'b_q' is no matrix of this scenario"):
+        edit_matrix(Scenario(), "b_q", torch.zeros(1, 2))
+
+
+def test_replacing_a_matrix_drops_its_edits_alone() -> None:
+    scenario = Scenario(edits=[("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)])
+    replaced = replace_matrix(scenario, "w_q", "identity")
+    assert torch.equal(replaced.matrix("w_q"), torch.eye(3, 2))
+    assert replaced.edits == (Edit("w_k", 0, 0, 5.0),)
+    assert torch.equal(replace_matrix(replaced, "w_q", None).matrix("w_q"), Scenario().matrix("w_q"))
+
+
+def test_a_random_replacement_can_be_drawn_again() -> None:
+    fills = {random_replacement() for _ in range(20)}
+    assert len(fills) > 15
+    for fill in fills:
+        one, again = (trace(Scenario(w_q=fill)).w_q for _ in range(2))
+        assert torch.equal(one, again)
