@@ -1,5 +1,6 @@
 """attnviz: every number of self-attention, real, editable and explained."""
 
+from attnviz import figures
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
 from attnviz.scaling import sweep_scaling
@@ -14,6 +15,7 @@ __all__ = [
     "UndefinedAttentionError",
     "attend",
     "available_devices",
+    "figures",
     "sweep_scaling",
     "tokenize",
     "trace",

@@ -26,7 +26,8 @@ except UndefinedAttentionError as error:
     computed = error.trace
 
 says.text(attends_most(computed, query, digits()))
-for note in (*computed.notices, *out_of_the_ordinary(computed)):
-    says.caption(note)
+notes = (*computed.notices, *out_of_the_ordinary(computed))
+if notes:
+    says.caption(" ".join(notes))
 with pictures:
     show_heatmaps(computed, query, digits())

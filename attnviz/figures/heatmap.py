@@ -214,7 +214,7 @@ def _column_label_angle(columns: list[str], cell_width: float) -> tuple[int, flo
 
 def _title(trace: AttentionTrace, name: str, z: np.ndarray, dark: bool) -> dict[str, Any]:
     stage = STAGES[name]
-    low, high = colour_limits(trace, name)
+    _, high = colour_limits(trace, name)
     formula = formula_of(
         stage,
         bias=trace.b_q is not None,
@@ -224,7 +224,8 @@ def _title(trace: AttentionTrace, name: str, z: np.ndarray, dark: bool) -> dict[
     )
     mark = f'<span style="color:{STAGE_COLOURS[name]}">■</span> ' if name in STAGE_COLOURS else ""
     made = "" if formula == stage.title else f" = {formula}"
-    about = f"{z.shape[0]}×{z.shape[1]}, colours {written(low, 2)} to {written(high, 2)}"
+    spread = "0 to 1" if stage.colours == "attention" else f"±{written(high, 2)}"
+    about = f"{z.shape[0]}×{z.shape[1]}, colours {spread}"
     return {
         "text": f"{mark}<b>{stage.title}</b>{made}<br>"
         f'<span style="font-size:11px;color:{theme(dark).muted}">{about}</span>',

@@ -22,10 +22,11 @@ _BROKEN_DIMS = (2, 8, 32, 128, 512)
 
 def show_theory(table: pd.DataFrame, settings: SweepSettings) -> None:
     """Show why the variance of a dot product is d, with the measured value beside it."""
-    st.latex(
-        r"\operatorname{Var}(q\cdot k)=\sum_{i=1}^{d}\operatorname{Var}(q_i k_i)=d\cdot 1\cdot 1=d"
-        r"\qquad\Longrightarrow\qquad \operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt d}\right)=1"
-    )
+    with st.container(horizontal=True, gap="large"):  # two formulas, one below the other where it is narrow
+        st.latex(
+            r"\operatorname{Var}(q\cdot k)=\sum_{i=1}^{d}\operatorname{Var}(q_i k_i)=d\cdot 1\cdot 1=d", width="content"
+        )
+        st.latex(r"\operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt d}\right)=\frac{d}{d}=1", width="content")
     st.caption(
         "For independent entries with mean 0 and variance 1 (Vaswani et al. 2017, section 3.2.1, footnote 4). "
         "d is d_k, the length of the two vectors that are multiplied: of one head, not of the model."
