@@ -145,7 +145,8 @@ def encode_changes(changes: Changes) -> str:
     'w_v.identity*w_q.0.1.0.9'
     """
     parts = [f"{name}.{by.replace(':', '.')}" for name, by in changes.replaced if isinstance(by, str)]
-    parts += [f"{edit.matrix}.{edit.row}.{edit.column}.{edit.value!r}" for edit in changes.edits]
+    # A plus sign would be read as a blank: 1e30 for 1e+30.
+    parts += [f"{edit.matrix}.{edit.row}.{edit.column}.{edit.value!r}".replace("+", "") for edit in changes.edits]
     return "*".join(parts)
 
 

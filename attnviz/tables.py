@@ -20,7 +20,7 @@ def parse_table(text: str) -> torch.Tensor:
     if len(text) > MAX_TABLE_CHARACTERS:
         raise ValueError(f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}")
     rows: list[list[float]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if not line.strip():
             continue
         row = [_number(cell, number, column) for column, cell in enumerate(_cells(line), 1)]
@@ -35,7 +35,8 @@ def parse_table(text: str) -> torch.Tensor:
 def _cells(line: str) -> list[str]:
     for separator in ("\t", ";", ","):
         if separator in line:
-            return [cell.strip() for cell in line.strip().strip(separator).split(separator)]
+            cells = [cell.strip() for cell in line.split(separator)]
+            return cells if cells[-1] else cells[:-1]  # after a closing separator comes no cell
     return line.split()
 
 

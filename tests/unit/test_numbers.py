@@ -1,0 +1,66 @@
+"""Numbers as figures and sentences write them."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.numbers import MAX_DIGITS, MIN_DIGITS, number_format, written
+
+digits = st.integers(MIN_DIGITS, MAX_DIGITS)
+finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+def read(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+@given(finite, digits)
+def test_a_written_number_is_right_to_its_last_digit(value: float, digits: int) -> None:
+    text = written(value, digits)
+    mantissa, _, exponent = text.partition("e")
+    unit = Decimal(10) ** (int(exponent.replace("−", "-") or 0) - len(mantissa.partition(".")[2]))
+    assert abs(Decimal(text.replace("−", "-")) - Decimal(value)) <= unit / 2
+
+
+@given(finite, digits)
+def test_a_number_is_never_written_as_zero_unless_it_is(value: float, digits: int) -> None:
+    assert (read(written(value, digits)) == 0) == (value == 0)
+
+
+@given(finite, digits)
+def test_a_minus_sign_is_typeset(value: float, digits: int) -> None:
+    text = written(value, digits)
+    assert text.startswith("−") == (math.copysign(1, value) < 0)
+    assert "-" not in text.partition("e")[0]
+
+
+@given(finite, digits)
+def test_a_number_fits_a_cell(value: float, digits: int) -> None:
+    assert len(written(value, digits)) <= 6 + MAX_DIGITS
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (0.0, "0.0000"), (0.22641, "0.2264")]
+)
+def test_what_is_no_number_has_its_sign(value: float, text: str) -> None:
+    assert written(value, 4) == text
+
+
+@given(st.floats(0, 3.4e38), digits)
+def test_python_and_d3_know_every_format(largest: float, digits: int) -> None:
+    number = number_format(largest, digits)
+    assert number in {f".{n}{kind}" for n in range(1, 7) for kind in "fe"}
+    format(largest, number)
+
+
+@pytest.mark.parametrize("largest", [0.0001, 0.5, 1.0, 9999.0])
+def test_what_four_digits_show_is_written_in_fixed_digits(largest: float) -> None:
+    assert number_format(largest, 4) == ".4f"
+
+
+@pytest.mark.parametrize("largest", [0.00009, 1e4, 1e30])
+def test_what_fixed_digits_cannot_show_is_written_in_powers_of_ten(largest: float) -> None:
+    assert number_format(largest, 4) == ".2e"
