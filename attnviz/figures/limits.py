@@ -3,7 +3,7 @@
 import torch
 
 from attnviz.attention import AttentionTrace
-from attnviz.stages import PICTURED, STAGES
+from attnviz.stages import STAGES
 
 
 def colour_limits(trace: AttentionTrace, name: str) -> tuple[float, float]:
@@ -17,7 +17,8 @@ def colour_limits(trace: AttentionTrace, name: str) -> tuple[float, float]:
     family = STAGES[name].colours
     if family == "attention":
         return 0.0, 1.0
-    largest = max(_largest_finite(getattr(trace, other)) for other in PICTURED if STAGES[other].colours == family)
+    compared = (getattr(trace, other) for other, stage in STAGES.items() if stage.colours == family)
+    largest = max(_largest_finite(matrix) for matrix in compared if matrix is not None)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 

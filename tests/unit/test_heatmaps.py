@@ -1,0 +1,306 @@
+"""Heatmaps: valid for Plotly, true to the numbers, and no token is ever markup."""
+
+import html
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
+from attnviz.figures import heatmap, heatmap_spec
+from attnviz.figures.limits import colour_limits
+from attnviz.stages import PICTURED, STAGES
+from attnviz.tokens import token_labels
+from tests.unit.helpers import HOSTILE, random_inputs, setups
+
+SQUARE = ("scores", "scaled_scores", "attention_weights")
+BY_TOKEN = ("x", "q", "k", "v", *SQUARE, "context")
+
+
+def traced(scenario: Scenario) -> AttentionTrace:
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from strings(key)
+            yield from strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from strings(inner)
+
+
+def cells(spec: dict[str, Any]) -> dict[str, Any]:
+    return next(drawn for drawn in spec["data"] if drawn["type"] == "heatmap")
+
+
+def signs(spec: dict[str, Any]) -> dict[tuple[int, int], str]:
+    """What is written by hand into cells that have no colour, by row and column."""
+    return {
+        (row, column): text
+        for drawn in spec["data"]
+        if drawn["type"] == "scatter"
+        for row, column, text in zip(drawn["y"], drawn["x"], drawn["text"], strict=True)
+    }
+
+
+EXTREMES = [
+    Scenario(text="one"),
+    Scenario(text="one", causal=True),
+    Scenario(text="a b", d_in=1, d_out=1),
+    Scenario(text="a b c", edits=[("w_q", 0, 0, 1e30)]),
+    Scenario(text="a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)], causal=True),
+    Scenario(text="a b c", edits=[("x", 1, 0, 3e38), ("w_v", 0, 0, 3e38)]),
+    Scenario(text="a b c", w_q="zeros", w_k="zeros", w_v="zeros", x="zeros"),
+    Scenario(text="the cat " * 24, causal=True),
+    Scenario(text="the cat " * 32, d_in=64, d_out=64),
+    Scenario(text="the cat " * 150, d_in=2, d_out=3, causal=True),
+]
+
+
+@pytest.mark.parametrize("name", PICTURED)
+@pytest.mark.parametrize(
+    "scenario", EXTREMES, ids=lambda s: f"{len(s.tokens)} tokens, {len(s.edits)} edits, {s.causal}"
+)
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_heatmap_is_valid_for_plotly(scenario: Scenario, name: str, dark: bool) -> None:
+    made = traced(scenario)
+    figure = go.Figure(heatmap_spec(made, name, query=0, dark=dark))  # checks every property
+    assert figure.data[0].type == "heatmap"
+    assert figure.layout.width > 0
+    assert figure.layout.height > 0
+
+
+@settings(max_examples=25)
+@given(setups(), st.integers(1, 6), st.integers(0, 8), st.booleans())
+def test_heatmaps_of_random_scenarios_are_valid_for_plotly(
+    setup: Scenario, digits: int, query: int, dark: bool
+) -> None:
+    made = trace(setup)
+    for name in PICTURED:
+        heatmap(made, name, digits=digits, query=min(query, len(made.tokens) - 1), dark=dark)
+
+
+@pytest.mark.parametrize("name", list(STAGES))
+def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
+    made = trace(Scenario(bias=True, init="linear"))
+    figure = heatmap(made, name)
+    expected = getattr(made, name).numpy()
+    np.testing.assert_array_equal(figure.data[0].z, expected.reshape(-1, expected.shape[-1]))
+
+
+@given(setups())
+def test_every_finite_cell_is_drawn_with_its_number_and_no_other_is(setup: Scenario) -> None:
+    made = trace(setup)
+    for name in PICTURED:
+        z, matrix = np.asarray(cells(heatmap_spec(made, name))["z"]), getattr(made, name).numpy()
+        np.testing.assert_array_equal(z, np.where(np.isfinite(matrix), matrix, np.nan))
+
+
+@pytest.mark.parametrize("scenario", EXTREMES[:7], ids=str)
+def test_masked_infinite_and_nan_cells_are_marked_and_have_no_colour(scenario: Scenario) -> None:
+    made = traced(scenario)
+    for name in PICTURED:
+        matrix, spec = getattr(made, name).numpy(), heatmap_spec(made, name)
+        undefined = {(row, column) for row, column in np.argwhere(~np.isfinite(matrix)).tolist()}
+        assert set(signs(spec)) == undefined
+        for (row, column), text in signs(spec).items():
+            value = matrix[row, column]
+            assert text == ("NaN" if math.isnan(value) else "∞" if value > 0 else "−∞")
+            assert math.isnan(cells(spec)["z"][row][column])
+
+
+def test_the_cases_above_hold_every_kind_of_undefined_cell() -> None:
+    made = [getattr(traced(scenario), name).numpy() for scenario in EXTREMES[:7] for name in PICTURED]
+    assert any(np.isnan(matrix).any() for matrix in made)
+    assert any((matrix == np.inf).any() for matrix in made)
+    assert any((matrix == -np.inf).any() for matrix in made)
+
+
+def test_hover_tells_masked_from_overflown() -> None:
+    made = traced(Scenario(text="a b", causal=True, edits=[("x", 0, 0, -1e38), ("w_q", 0, 0, 30), ("w_k", 0, 0, 5)]))
+    drawn = heatmap_spec(made, "scaled_scores")["data"][1]
+    hovers = dict(zip(zip(drawn["y"], drawn["x"], strict=True), drawn["hovertext"], strict=True))
+    assert "masked" in hovers[0, 1]
+    assert "masked" not in hovers[0, 0]
+    assert "query a, key b" in hovers[0, 1]
+
+
+# Tokens are labels, never markup and never axis values that merge.
+
+
+@pytest.mark.parametrize("tokenizer", ["words", "whitespace", "characters"])
+@pytest.mark.parametrize("copies", [1, 8])  # more than 48 tokens, too, which have axes of another kind
+def test_no_token_is_markup(tokenizer: str, copies: int) -> None:
+    hostile = "<img/src=x> <img src=x onerror=alert(1)> </script><script>alert(1)</script> <b>x</b> &lt; \"' "
+    made = traced(Scenario(text=hostile * copies, tokenizer=tokenizer, causal=True))
+    for name in PICTURED:
+        spec = heatmap_spec(made, name, query=1)
+        for text in [*strings(spec), *strings(heatmap(made, name, query=1).to_plotly_json())]:
+            for raw in ("<img", "</script", "<script", "<b>x", "onerror=alert(1)>"):
+                assert raw not in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_labels_say_what_was_typed(text: str) -> None:
+    made = traced(Scenario(text=text, tokenizer="characters"))
+    axis = heatmap_spec(made, "x")["layout"]["yaxis"]
+    assert [html.unescape(label) for label in axis["ticktext"]] == list(token_labels(made.tokens))
+
+
+@pytest.mark.parametrize("n_tokens", [1, 6, 16, 17, 48])
+def test_repeated_words_keep_their_own_rows_and_columns(n_tokens: int) -> None:
+    made = trace(Scenario(text="the " * n_tokens))
+    for name in BY_TOKEN:
+        spec = heatmap_spec(made, name)
+        for axis in ["yaxis", "xaxis"] if name in SQUARE else ["yaxis"]:
+            ticks = spec["layout"][axis]
+            assert ticks["tickvals"] == list(range(n_tokens))
+            assert len(set(ticks["ticktext"])) == n_tokens
+        assert len(cells(spec)["z"]) == n_tokens
+
+
+@pytest.mark.parametrize("n_tokens", [49, 64, 300, 512])
+def test_names_of_many_rows_are_unique_so_that_no_two_merge(n_tokens: int) -> None:
+    made = trace(Scenario(text="the " * n_tokens))
+    for name in BY_TOKEN:
+        drawn = cells(heatmap_spec(made, name))
+        n_rows, n_columns = np.asarray(drawn["z"]).shape
+        assert len(set(drawn["y"])) == len(drawn["y"]) == n_rows
+        if name in SQUARE:
+            assert len(set(drawn["x"])) == len(drawn["x"]) == n_columns
+
+
+@pytest.mark.parametrize("n_tokens", [64, 256, 257, 300, 512])
+def test_of_many_cells_the_largest_is_drawn(n_tokens: int) -> None:
+    made = trace(Scenario(text="the cat sat " * (n_tokens // 3 + 1), d_in=300, d_out=2, init="linear", causal=True))
+    for name in ("x", "scores", "scaled_scores", "attention_weights"):
+        matrix = getattr(made, name).numpy()
+        drawn = np.asarray(cells(heatmap_spec(made, name))["z"])
+        row_step, column_step = (-(-whole // part) for whole, part in zip(matrix.shape, drawn.shape, strict=True))
+        for i in range(drawn.shape[0]):
+            for j in range(0, drawn.shape[1], 37):
+                block = matrix[i * row_step : (i + 1) * row_step, j * column_step : (j + 1) * column_step]
+                finite = block[np.isfinite(block)]
+                if finite.size:
+                    assert abs(drawn[i, j]) == np.abs(finite).max()
+                    assert drawn[i, j] in finite
+                else:
+                    assert math.isnan(drawn[i, j])
+
+
+def test_axes_of_features_are_numbered() -> None:
+    spec = heatmap_spec(trace(Scenario(text="a b", d_out=4)), "q")
+    assert spec["layout"]["xaxis"]["ticktext"] == ["0", "1", "2", "3"]
+
+
+def test_without_tokens_rows_are_numbered() -> None:
+    spec = heatmap_spec(attend(**random_inputs(3, 2, 2, 2)), "scores")
+    assert spec["layout"]["yaxis"]["ticktext"] == ["0", "1", "2"]
+
+
+def test_the_first_token_stands_at_the_top() -> None:
+    low, high = heatmap_spec(trace(Scenario()), "scores")["layout"]["yaxis"]["range"]
+    assert low > high
+
+
+# Colours
+
+
+@given(setups())
+def test_colour_limits_are_shared_symmetric_and_wide_enough(setup: Scenario) -> None:
+    made = trace(setup)
+    families: dict[str, set[tuple[float, float]]] = {}
+    for name in (stage for stage in STAGES if getattr(made, stage) is not None):
+        low, high = colour_limits(made, name)
+        families.setdefault(STAGES[name].colours, set()).add((low, high))
+        finite = getattr(made, name)[getattr(made, name).isfinite()]
+        assert low <= finite.min()
+        assert finite.max() <= high + 1e-6
+        assert (low, high) == (0, 1) if name == "attention_weights" else low == -high < 0
+        drawn = cells(heatmap_spec(made, name))
+        assert (drawn["zmin"], drawn["zmax"]) == (low, high)
+    assert {family: len(limits) for family, limits in families.items()} == dict.fromkeys(families, 1)
+
+
+def test_colour_limits_fit_the_largest_number_of_a_family() -> None:
+    made = trace(Scenario())
+    largest = max(getattr(made, name).abs().max().item() for name in ("q", "k", "v", "context"))
+    assert colour_limits(made, "q") == (-largest, largest)
+
+
+@pytest.mark.parametrize("scenario", EXTREMES[3:7], ids=str)
+def test_colour_limits_are_finite_and_not_empty_for_extreme_numbers(scenario: Scenario) -> None:
+    for name in PICTURED:
+        low, high = colour_limits(traced(scenario), name)
+        assert math.isfinite(low)
+        assert math.isfinite(high)
+        assert low < high
+
+
+# Numbers in cells and the picked row
+
+
+@pytest.mark.parametrize(("n_tokens", "shown"), [(1, True), (16, True), (17, False), (64, False)])
+def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -> None:
+    drawn = cells(heatmap_spec(trace(Scenario(text="a " * n_tokens)), "scores", digits=3))
+    assert ("texttemplate" in drawn) == shown
+    if shown:
+        assert drawn["texttemplate"] == "%{z:.3f}"
+    assert "%{z:.3f}" in drawn["hovertemplate"]
+
+
+@pytest.mark.parametrize("name", BY_TOKEN)
+@pytest.mark.parametrize("query", [0, 3, 5])
+def test_the_picked_row_is_outlined_and_bold(name: str, query: int) -> None:
+    spec = heatmap_spec(trace(Scenario()), name, query=query)
+    (outline,) = spec["layout"]["shapes"]
+    assert (outline["y0"], outline["y1"]) == (query - 0.5, query + 0.5)
+    assert (outline["x0"], outline["x1"]) == (-0.5, np.asarray(cells(spec)["z"]).shape[1] - 0.5)
+    bold = [i for i, label in enumerate(spec["layout"]["yaxis"]["ticktext"]) if label.startswith("<b>")]
+    assert bold == [query]
+
+
+@pytest.mark.parametrize("query", [0, 255, 256, 299])
+def test_the_picked_row_is_outlined_among_many(query: int) -> None:
+    made = trace(Scenario(text="a b c " * 100))
+    spec = heatmap_spec(made, "attention_weights", query=query)
+    (outline,) = spec["layout"]["shapes"]
+    step = -(-300 // len(cells(spec)["z"]))
+    assert outline["y0"] < query // step < outline["y1"]
+
+
+@pytest.mark.parametrize(("name", "query"), [("w_q", 0), ("scores", None), ("scores", 6)])
+def test_nothing_is_outlined_where_no_token_is_picked(name: str, query: int | None) -> None:
+    assert "shapes" not in heatmap_spec(trace(Scenario()), name, query=query)["layout"]
+
+
+def test_no_column_is_picked() -> None:
+    spec = heatmap_spec(trace(Scenario()), "scores", query=2)
+    assert not any(label.startswith("<b>") for label in spec["layout"]["xaxis"]["ticktext"])
+
+
+# Errors
+
+
+@pytest.mark.parametrize("name", ["tokens", "weights", "b_q", "causal"])
+def test_what_is_no_matrix_of_the_trace_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' is no matrix of this trace, expected one of x, w_q"):
+        heatmap_spec(trace(Scenario()), name)
+
+
+def test_a_batch_has_no_heatmap() -> None:
+    made = attend(**random_inputs(3, 2, 2, 2) | {"x": random_inputs(3, 2, 2, 2)["x"].expand(4, 3, 2)})
+    with pytest.raises(ValueError, match=r"scores has shape \(4, 3, 3\), expected one matrix and no batch"):
+        heatmap_spec(made, "scores")
