@@ -5,13 +5,15 @@ rest, so the page uses the dictionary and notebooks the Figure.
 """
 
 import html
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attnviz.attention import AttentionTrace
 from attnviz.figures.limits import colour_limits
-from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale, theme
+from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Theme, theme
 from attnviz.numbers import DEFAULT_DIGITS, number_format, written
 from attnviz.stages import STAGES, Stage, formula_of
 from attnviz.tokens import token_labels
@@ -21,22 +23,38 @@ if TYPE_CHECKING:
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
+DRAWN = 256  # rows or columns; above, neighbouring cells are drawn as one
 LABEL_CHARS = 18
 CHAR_WIDTH, FONT_SIZE, TITLE_HEIGHT = 6.2, 11, 44  # pixels
 
 
+@dataclass(frozen=True)
+class _Picture:
+    """What a heatmap draws: the cells, of which each may stand for several, and the names of its rows and columns."""
+
+    stage: Stage
+    z: np.ndarray
+    shape: tuple[int, int]  # of the matrix
+    steps: tuple[int, int]  # rows and columns of the matrix in one cell
+    rows: list[str]
+    columns: list[str]
+    limits: tuple[float, float]
+    number: str
+    theme: Theme
+    query: int | None
+
+    @property
+    def in_cell(self) -> bool:
+        return max(self.shape) <= IN_CELL
+
+
 def heatmap(
-    trace: AttentionTrace,
-    name: str,
-    *,
-    digits: int = DEFAULT_DIGITS,
-    query: int | None = None,
-    dark: bool = False,
+    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
     `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
-    row to outline.
+    row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: the largest by size.
 
     Raises ``ValueError`` for another name or a batched trace.
 
@@ -50,155 +68,159 @@ def heatmap(
 
 
 def heatmap_spec(
-    trace: AttentionTrace,
-    name: str,
-    *,
-    digits: int = DEFAULT_DIGITS,
-    query: int | None = None,
-    dark: bool = False,
+    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
+    picture = _picture(trace, name, digits, query, dark)
+    data = [_cells(picture)]
+    if picture.in_cell and not np.isfinite(picture.z).all():
+        data.append(_undefined_cells(picture, trace.causal))
+    return {"data": data, "layout": _layout(picture, _formula(trace, picture.stage))}
+
+
+def _picture(trace: AttentionTrace, name: str, digits: int, query: int | None, dark: bool) -> _Picture:
     if name not in STAGES or getattr(trace, name) is None:
         raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(STAGES)}")
-    z = getattr(trace, name).detach().cpu().numpy()
-    if z.ndim == 1:
-        z = z[None, :]
-    if z.ndim != 2:
-        raise ValueError(f"{name} has shape {z.shape}, expected one matrix and no batch")
-    rows = axis_labels(trace, STAGES[name].rows, z.shape[0])
-    columns = axis_labels(trace, STAGES[name].columns, z.shape[1])
-    low, high = colour_limits(trace, name)
-    in_cell = max(z.shape) <= IN_CELL
-    number = number_format(_largest(z), digits)
-    data = [_cells(z, rows, columns, STAGES[name], (low, high), number, in_cell)]
-    if in_cell and not np.isfinite(z).all():
-        data.append(_undefined_cells(z, rows, columns, STAGES[name], trace.causal, theme(dark).text))
-    layout = _layout(trace, name, z, rows, columns, query, dark, in_cell, number)
-    return {"data": data, "layout": layout}
-
-
-def axis_labels(trace: AttentionTrace, kind: str, n: int) -> list[str]:
-    """Return what stands at each row or column: the tokens told apart, or the numbers of the features."""
-    if kind == "feature" or len(trace.tokens) != n:
-        return [str(i) for i in range(n)]
-    return [
-        label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + "…" for label in token_labels(trace.tokens)
-    ]
-
-
-def _largest(z: np.ndarray) -> float:
+    matrix = getattr(trace, name).detach().cpu().numpy()
+    if matrix.ndim == 1:
+        matrix = matrix[None, :]
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
+    stage = STAGES[name]
+    steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
+    z = _largest_of_blocks(matrix, steps) if max(steps) > 1 else matrix
     finite = np.abs(z[np.isfinite(z)])
-    return float(finite.max()) if finite.size else 0.0
+    return _Picture(
+        stage=stage,
+        z=z,
+        shape=matrix.shape,
+        steps=steps,
+        rows=axis_labels(trace, stage.rows, matrix.shape[0], steps[0]),
+        columns=axis_labels(trace, stage.columns, matrix.shape[1], steps[1]),
+        limits=colour_limits(trace, name),
+        number=number_format(float(finite.max()) if finite.size else 0.0, digits),
+        theme=theme(dark),
+        query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
+    )
 
 
-def _cells(
-    z: np.ndarray,
-    rows: list[str],
-    columns: list[str],
-    stage: Stage,
-    limits: tuple[float, float],
-    number: str,
-    in_cell: bool,
-) -> dict[str, Any]:
-    scale: Scale = SEQUENTIAL if stage.colours == "attention" else DIVERGING
+def _largest_of_blocks(matrix: np.ndarray, steps: tuple[int, int]) -> np.ndarray:
+    """Return the finite cell of largest size in each block, NaN where a block has none."""
+    n_rows, n_columns = (math.ceil(n / step) for n, step in zip(matrix.shape, steps, strict=True))
+    padded = np.full((n_rows * steps[0], n_columns * steps[1]), np.nan, dtype=matrix.dtype)
+    padded[: matrix.shape[0], : matrix.shape[1]] = np.where(np.isfinite(matrix), matrix, np.nan)
+    blocks = padded.reshape(n_rows, steps[0], n_columns, steps[1]).swapaxes(1, 2).reshape(n_rows, n_columns, -1)
+    largest = np.where(np.isnan(blocks), -1, np.abs(blocks)).argmax(-1)
+    return np.take_along_axis(blocks, largest[..., None], -1)[..., 0]
+
+
+def axis_labels(trace: AttentionTrace, kind: str, n: int, step: int = 1) -> list[str]:
+    """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
+
+    With a step, each label stands for as many and names the first.
+    """
+    if kind == "feature" or len(trace.tokens) != n:
+        labels = [str(i) for i in range(n)]
+    else:
+        labels = [_short(label) for label in token_labels(trace.tokens)]
+    if step == 1:
+        return labels
+    return [f"{labels[i]} to {labels[min(i + step, n) - 1]}" for i in range(0, n, step)]
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + "…"
+
+
+def _cells(picture: _Picture) -> dict[str, Any]:
+    stage = picture.stage
+    place = f"{stage.rows} %{{y}}, {stage.columns} %{{x}}"
+    gap = 1 if picture.in_cell else 0
     cells: dict[str, Any] = {
         "type": "heatmap",
-        "z": np.where(np.isfinite(z), z, np.nan),  # plotly.js leaves NaN cells open
-        "zmin": limits[0],
-        "zmax": limits[1],
-        "colorscale": scale,
+        "z": np.where(np.isfinite(picture.z), picture.z, np.nan),  # plotly.js leaves NaN cells open
+        "zmin": picture.limits[0],
+        "zmax": picture.limits[1],
+        "colorscale": SEQUENTIAL if stage.colours == "attention" else DIVERGING,
         "showscale": False,
         "hoverongaps": False,
-        "hovertemplate": f"{_place(stage, '%{y}', '%{x}')}<br>{stage.symbol} = %{{z:{number}}}<extra></extra>",
-        "xgap": 1 if in_cell else 0,
-        "ygap": 1 if in_cell else 0,
+        "hovertemplate": f"{place}<br>{stage.symbol} = %{{z:{picture.number}}}<extra></extra>",
+        "xgap": gap,
+        "ygap": gap,
     }
-    if in_cell:
-        cells["texttemplate"] = f"%{{z:{number}}}"
+    if picture.in_cell:
+        cells["texttemplate"] = f"%{{z:{picture.number}}}"
         cells["textfont"] = {"size": FONT_SIZE}
-    if len(rows) > LABELLED and stage.rows != "feature":
-        cells["y"] = _numbered(rows)
-    if len(columns) > LABELLED and stage.columns != "feature":
-        cells["x"] = _numbered(columns)
+    # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
+    sides = (("y", picture.rows, stage.rows, 0), ("x", picture.columns, stage.columns, 1))
+    for axis, labels, kind, side in sides:
+        if len(labels) > LABELLED:
+            step = picture.steps[side]
+            names = labels if kind == "feature" else [f"{i * step}: {label}" for i, label in enumerate(labels)]
+            cells[axis] = [html.escape(name) for name in names]
     return cells
 
 
-def _numbered(labels: list[str]) -> list[str]:
-    # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
-    return [f"{i}: {html.escape(label)}" for i, label in enumerate(labels)]
-
-
-def _place(stage: Stage, row: str, column: str) -> str:
-    return f"{stage.rows} {row}, {stage.columns} {column}"
-
-
-def _undefined_cells(
-    z: np.ndarray, rows: list[str], columns: list[str], stage: Stage, causal: bool, colour: str
-) -> dict[str, Any]:
+def _undefined_cells(picture: _Picture, causal: bool) -> dict[str, Any]:
+    """Return the signs for masked, infinite and NaN cells, which have no colour."""
+    stage, z = picture.stage, picture.z
     places = np.argwhere(~np.isfinite(z)).tolist()
     hovers = []
     for i, j in places:
         masked = causal and stage.name == "scaled_scores" and j > i
         what = "masked: a later token" if masked else written(float(z[i, j]), 1)
-        hovers.append(f"{_place(stage, html.escape(rows[i]), html.escape(columns[j]))}<br>{stage.symbol} = {what}")
+        place = f"{stage.rows} {html.escape(picture.rows[i])}, {stage.columns} {html.escape(picture.columns[j])}"
+        hovers.append(f"{place}<br>{stage.symbol} = {what}")
     return {
         "type": "scatter",
         "mode": "text",
         "x": [j for _, j in places],
         "y": [i for i, _ in places],
         "text": [written(float(z[i, j]), 1) for i, j in places],
-        "textfont": {"size": FONT_SIZE, "color": colour},
+        "textfont": {"size": FONT_SIZE, "color": picture.theme.text},
         "hovertext": hovers,
         "hovertemplate": "%{hovertext}<extra></extra>",
         "showlegend": False,
     }
 
 
-def _layout(
-    trace: AttentionTrace,
-    name: str,
-    z: np.ndarray,
-    rows: list[str],
-    columns: list[str],
-    query: int | None,
-    dark: bool,
-    in_cell: bool,
-    number: str,
-) -> dict[str, Any]:
-    colours = theme(dark)
-    n_rows, n_columns = z.shape
-    cell = _cell_size(z, in_cell, number)
-    left = 14 + CHAR_WIDTH * max(len(label) for label in rows[:LABELLED])
-    angle, top = _column_label_angle(columns, cell[0])
+def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
+    n_rows, n_columns = picture.z.shape
+    width, height = _cell_size(picture)
+    left = 14 + CHAR_WIDTH * max(len(label) for label in picture.rows[:LABELLED])
+    angle, top = _column_label_angle(picture.columns, width)
     top += TITLE_HEIGHT
+    row = None if picture.query is None else picture.query // picture.steps[0]
     layout: dict[str, Any] = {
-        "width": round(left + cell[0] * n_columns + 8),
-        "height": round(top + cell[1] * n_rows + 6),
+        "width": round(left + width * n_columns + 8),
+        "height": round(top + height * n_rows + 6),
         "margin": {"l": round(left), "r": 8, "t": round(top), "b": 6},
         "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": colours.undefined,
-        "font": {"color": colours.text, "size": FONT_SIZE},
-        "title": _title(trace, name, z, dark),
-        "xaxis": _axis(columns, STAGES[name].columns, None) | {"side": "top", "tickangle": angle},
-        "yaxis": _axis(rows, STAGES[name].rows, query) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
+        "plot_bgcolor": picture.theme.undefined,
+        "font": {"color": picture.theme.text, "size": FONT_SIZE},
+        "title": _title(picture, formula),
+        "xaxis": _axis(picture.columns, None) | {"side": "top", "tickangle": angle},
+        "yaxis": _axis(picture.rows, row) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
         "dragmode": False,
         "showlegend": False,
     }
-    if query is not None and STAGES[name].rows != "feature" and query < n_rows:
+    if row is not None:
         layout["shapes"] = [
             {
-                "type": "rect", "x0": -0.5, "x1": n_columns - 0.5, "y0": query - 0.5, "y1": query + 0.5,
-                "line": {"color": colours.outline, "width": 2.5}, "layer": "above",
+                "type": "rect", "x0": -0.5, "x1": n_columns - 0.5, "y0": row - 0.5, "y1": row + 0.5,
+                "line": {"color": picture.theme.outline, "width": 2.5}, "layer": "above",
             }
         ]  # fmt: skip
     return layout
 
 
-def _cell_size(z: np.ndarray, in_cell: bool, number: str) -> tuple[float, float]:
-    if in_cell:
+def _cell_size(picture: _Picture) -> tuple[float, float]:
+    """Return the width and height of a cell in pixels."""
+    z = picture.z
+    if picture.in_cell:
         finite = z[np.isfinite(z)]
         extremes = (float(finite.min()), float(finite.max())) if finite.size else (0.0,)
-        longest = max(len(format(value, number)) for value in extremes)
+        longest = max(len(format(value, picture.number)) for value in extremes)
         return max(34.0, CHAR_WIDTH * longest + 5), 23.0
     side = min(18.0, max(1.0, 420 / max(z.shape)))
     return max(side, 24.0 if z.shape[1] < 10 else side), side
@@ -212,23 +234,23 @@ def _column_label_angle(columns: list[str], cell_width: float) -> tuple[int, flo
     return (-45, 14 + longest * 0.72) if cell_width >= 16 else (-90, 10 + longest)
 
 
-def _title(trace: AttentionTrace, name: str, z: np.ndarray, dark: bool) -> dict[str, Any]:
-    stage = STAGES[name]
-    _, high = colour_limits(trace, name)
-    formula = formula_of(
-        stage,
-        bias=trace.b_q is not None,
-        scale=trace.scale,
-        temperature=trace.temperature,
-        causal=trace.causal,
+def _formula(trace: AttentionTrace, stage: Stage) -> str:
+    return formula_of(
+        stage, bias=trace.b_q is not None, scale=trace.scale, temperature=trace.temperature, causal=trace.causal
     )
-    mark = f'<span style="color:{STAGE_COLOURS[name]}">■</span> ' if name in STAGE_COLOURS else ""
+
+
+def _title(picture: _Picture, formula: str) -> dict[str, Any]:
+    stage = picture.stage
+    mark = f'<span style="color:{STAGE_COLOURS[stage.name]}">■</span> ' if stage.name in STAGE_COLOURS else ""
     made = "" if formula == stage.title else f" = {formula}"
-    spread = "0 to 1" if stage.colours == "attention" else f"±{written(high, 2)}"
-    about = f"{z.shape[0]}×{z.shape[1]}, colours {spread}"
+    spread = "0 to 1" if stage.colours == "attention" else f"±{written(picture.limits[1], 2)}"
+    about = f"{picture.shape[0]}×{picture.shape[1]}, colours {spread}"
+    if max(picture.steps) > 1:
+        about += f", drawn: the largest of {picture.steps[0]}×{picture.steps[1]} cells"
     return {
         "text": f"{mark}<b>{stage.title}</b>{made}<br>"
-        f'<span style="font-size:11px;color:{theme(dark).muted}">{about}</span>',
+        f'<span style="font-size:11px;color:{picture.theme.muted}">{about}</span>',
         "font": {"size": 13},
         "x": 0,
         "xref": "container",
@@ -239,7 +261,7 @@ def _title(trace: AttentionTrace, name: str, z: np.ndarray, dark: bool) -> dict[
     }
 
 
-def _axis(labels: list[str], kind: str, picked: int | None) -> dict[str, Any]:
+def _axis(labels: list[str], picked: int | None) -> dict[str, Any]:
     n = len(labels)
     axis: dict[str, Any] = {
         "range": [-0.5, n - 0.5],
@@ -250,9 +272,8 @@ def _axis(labels: list[str], kind: str, picked: int | None) -> dict[str, Any]:
         "automargin": False,
     }
     if n > LABELLED:
-        # Positions for features, unique names for tokens: both are thinned by Plotly itself.
-        return axis | ({} if kind == "feature" else {"type": "category", "nticks": 12})
+        return axis | {"type": "category", "nticks": 12}
     texts = [html.escape(label) for label in labels]
-    if picked is not None and picked < n:
+    if picked is not None:
         texts[picked] = f"<b>{texts[picked]}</b>"
     return axis | {"tickvals": list(range(n)), "ticktext": texts}
