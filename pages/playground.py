@@ -5,6 +5,7 @@ import streamlit as st
 from attnviz import UndefinedAttentionError, trace
 from attnviz.summary import attends_most, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
+from attnviz.ui.board import BOARD, chosen_view, show_board
 from attnviz.ui.editor import show_editor
 from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
@@ -30,4 +31,7 @@ notes = (*computed.notices, *out_of_the_ordinary(computed))
 if notes:
     says.caption(" ".join(notes))
 with pictures:
-    show_heatmaps(computed, query, digits())
+    if chosen_view(scenario) == BOARD:
+        show_board(scenario, computed, query)
+    else:
+        show_heatmaps(computed, query, digits())

@@ -1,0 +1,145 @@
+"""The board: the whole computation as one component, editable in place."""
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+import torch
+
+from attnviz.attention import AttentionTrace
+from attnviz.changes import Changes, changes_of, with_changes
+from attnviz.figures.limits import colour_limits
+from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.numbers import written
+from attnviz.scenario import Edit, Scenario
+from attnviz.stages import BIASES, STAGES, formula_of
+from attnviz.summary import vectors_in_words
+from attnviz.tokens import token_labels
+from attnviz.ui import state
+
+FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
+HEATMAPS, BOARD = "Heatmaps", "Board"
+_HERE = Path(__file__).parent
+_KEY = "playground.board"
+_LAYOUT = (
+    ("x", "w_q", "w_k", "w_v", *BIASES),
+    ("q", "k", "v"),
+    ("scores", "scaled_scores"),
+    ("attention_weights", "context"),
+)
+
+_board = st.components.v2.component(
+    "attnviz_board",
+    html='<div class="board"></div>',
+    css=(_HERE / "board.css").read_text(),
+    js=(_HERE / "evaluate.js").read_text() + (_HERE / "board.js").read_text(),
+)
+
+
+def fits_board(scenario: Scenario) -> bool:
+    """Whether all cells of a scenario can be shown with their numbers."""
+    return max(len(scenario.tokens), scenario.d_in, *scenario.shape_of("w_q"), *scenario.shape_of("w_v")) <= FITS
+
+
+def chosen_view(scenario: Scenario) -> str:
+    """Draw the choice between heatmaps and board, where the board fits, and return what was chosen."""
+    if not fits_board(scenario):
+        return HEATMAPS
+    return st.segmented_control(
+        "View", (HEATMAPS, BOARD), default=HEATMAPS, required=True, label_visibility="collapsed",
+        key="playground.view", persist_state="session",
+    )  # fmt: skip
+
+
+def show_board(scenario: Scenario, trace: AttentionTrace, query: int) -> None:
+    """Draw the board of a trace; what is edited on it becomes edits of the scenario."""
+    _board(
+        key=_KEY,
+        data=_data(scenario, trace, query),
+        on_edits_change=lambda: _take_edits(scenario),
+        on_reset_change=lambda: _take_reset(scenario),
+    )
+
+
+def _data(scenario: Scenario, trace: AttentionTrace, query: int) -> dict[str, Any]:
+    names = [name for name in STAGES if getattr(trace, name) is not None]
+    settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
+    bias = trace.b_q is not None
+    return {
+        "stages": [asdict(STAGES[name]) | _drawn(name) for name in names],
+        "layout": [[name for name in row if name in names] for row in _LAYOUT],
+        "titles": {name: formula_of(STAGES[name], bias=bias, **settings) for name in names},
+        "matrices": {name: _matrix(getattr(trace, name)) for name in names},
+        "limits": {name: colour_limits(trace, name) for name in names},
+        "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
+        "labels": list(token_labels(trace.tokens)),
+        "edited": [f"{edit.matrix},{edit.row},{edit.column}" for edit in scenario.edits],
+        "origins": _origins(scenario, names),
+        "mix": ["attention_weights", "v"],
+        "query": query,
+        "causal": trace.causal,
+        "divisor": trace.divisor,
+        "divisorText": _divisor_text(trace),
+        "digits": state.digits(),
+    }
+
+
+def _drawn(name: str) -> dict[str, Any]:
+    scale = "sequential" if STAGES[name].colours == "attention" else "diverging"
+    return {"scale": scale, "colour": STAGE_COLOURS.get(name)}
+
+
+def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
+    rows, columns = tensor.shape if tensor.dim() == 2 else (1, len(tensor))
+    # JSON has no infinities and no NaN: these travel as the words that JavaScript's Number reads.
+    values = [value if math.isfinite(value) else _word(value) for value in tensor.flatten().tolist()]
+    return {"rows": rows, "columns": columns, "values": values}
+
+
+def _word(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:
+    return [(at, [int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for at, colour in scale]
+
+
+def _divisor_text(trace: AttentionTrace) -> str:
+    digits, d_k = state.digits(), trace.q.shape[-1]
+    root = f"√{d_k}" if trace.scale else ""
+    factors = [part for part in (root, f"{trace.temperature:g}" if trace.temperature != 1 or not root else "") if part]
+    return f"({' · '.join(factors)} = {written(trace.divisor, digits)})" if root else factors[0]
+
+
+def _origins(scenario: Scenario, names: list[str]) -> dict[str, str]:
+    origins = {}
+    for name in names:
+        if STAGES[name].rule == "given":
+            by = getattr(scenario, name)
+            drawn = f"drawn by {scenario.init}, seed {scenario.seed}" if by is None else f"replaced: {by}"
+            origins[name] = vectors_in_words(scenario) if name == "x" else f"{STAGES[name].symbol} is {drawn}."
+    return origins
+
+
+def _take_edits(scenario: Scenario) -> None:
+    """Lay the edits made on the board over the scenario; what does not fit gets a message."""
+    sent = st.session_state[_KEY].get("edits") or []
+    try:
+        edits = tuple(Edit(each["matrix"], each["row"], each["column"], each["value"]) for each in sent)
+        changed = with_changes(scenario, changes_of(scenario) + Changes(edits=edits))
+    except (ValueError, TypeError, KeyError) as error:
+        state.say(f"This edit was not taken: {error}.")
+        return
+    state.keep(changed)
+    state.redraw_editors()
+
+
+def _take_reset(scenario: Scenario) -> None:
+    """Drop the edit of one cell."""
+    sent = st.session_state[_KEY].get("reset") or {}
+    cell = (sent.get("matrix"), sent.get("row"), sent.get("column"))
+    kept = tuple(edit for edit in scenario.edits if edit[:3] != cell)
+    state.keep(with_changes(scenario, Changes(kept, changes_of(scenario).replaced)))
+    state.redraw_editors()
