@@ -1,0 +1,61 @@
+"""Streamlit servers for the measurements: ours, and the stock app next to it."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+_ROOT = Path(__file__).parents[1]
+OURS = _ROOT / "app.py"
+STOCK = _ROOT / "benchmarks" / "stock_app" / "app.py"
+_START_SECONDS = 60
+
+
+class Server(NamedTuple):
+    address: str  # host and port
+    process: int
+
+    def memory_mib(self) -> float | None:
+        """Return the server's resident memory; None where the system does not tell."""
+        try:
+            lines = Path(f"/proc/{self.process}/status").read_text().splitlines()
+        except OSError:
+            return None
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
+
+
+@contextmanager
+def serving(app: Path) -> Iterator[Server]:
+    """Run an app's server on the loopback address; its configuration is that of the app's own folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    host, port = address.split(":")
+    # A server without a person in front of it: none of this changes how fast it answers.
+    unattended = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.showEmailPrompt=false"]
+    command = [sys.executable, "-m", "streamlit", "run", app.name, f"--server.address={host}", f"--server.port={port}"]
+    process = subprocess.Popen(
+        [*command, *unattended], cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        _wait_until_healthy(address, process)
+        yield Server(address, process.pid)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + _START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError(f"the server at {address} did not start within {_START_SECONDS} s")

@@ -1,0 +1,81 @@
+"""Speed of the core: `attnviz.trace` next to the least that gives the same context vectors."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from attnviz import Scenario, trace
+from benchmarks.rows import Row
+
+D = 64
+TARGETS = {6: "<= 1.3", 64: "<= 1.3", 512: "<= 3.5", 1024: ""}
+ROUNDS = 101
+ROUND_SECONDS = 0.004  # each side repeats for about so long in each round
+
+
+def run() -> list[Row]:
+    """Measure, ratios first; each ratio is the median over rounds that time both sides in turn."""
+    ratios, details = [], []
+    for n_tokens, target in TARGETS.items():
+        scenario, fused = _scenario(n_tokens), _fused(n_tokens)
+        ours, theirs = _in_turn(lambda scenario=scenario: trace(scenario), fused)
+        ratio = median(a / b for a, b in zip(ours, theirs, strict=True))
+        ratios.append(
+            Row(f"trace / projections and fused attention, {n_tokens} tokens", f"{ratio:.2f}", target)
+        )
+        details.append(
+            Row(
+                f"trace, {n_tokens} tokens; projections and fused attention {_microseconds(theirs)}; "
+                f"building the scenario and its first trace {_milliseconds_to_first_trace(n_tokens)}",
+                _microseconds(ours),
+            )
+        )
+    return ratios + details
+
+
+def _matrices(n_tokens: int) -> tuple[Tensor, ...]:
+    generator = torch.Generator().manual_seed(0)
+    shapes = [(n_tokens, D), (D, D), (D, D), (D, D)]
+    return tuple(torch.randn(*shape, generator=generator) / D**0.5 for shape in shapes)
+
+
+def _scenario(n_tokens: int) -> Scenario:
+    x, w_q, w_k, w_v = _matrices(n_tokens)
+    text = " ".join(f"t{i}" for i in range(n_tokens))
+    return Scenario(text=text, tokenizer="whitespace", d_in=D, d_out=D, x=x, w_q=w_q, w_k=w_k, w_v=w_v)
+
+
+def _fused(n_tokens: int) -> Callable[[], Tensor]:
+    x, w_q, w_k, w_v = _matrices(n_tokens)
+    x = x[None, None]  # with 3-D input, PyTorch takes a slower way
+
+    def projections_and_attention() -> Tensor:
+        return scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)
+
+    return projections_and_attention
+
+
+def _in_turn(*sides: Callable[[], object]) -> tuple[list[float], ...]:
+    """Return the seconds that one call of each side takes, in each of the rounds."""
+    repeats = [max(1, int(ROUND_SECONDS / min(_seconds(side, 1) for _ in range(20)))) for side in sides]
+    rounds = [[_seconds(side, times) for side, times in zip(sides, repeats, strict=True)] for _ in range(ROUNDS)]
+    return tuple(map(list, zip(*rounds, strict=True)))
+
+
+def _seconds(side: Callable[[], object], times: int) -> float:
+    start = time.perf_counter()
+    for _ in range(times):
+        side()
+    return (time.perf_counter() - start) / times
+
+
+def _milliseconds_to_first_trace(n_tokens: int) -> str:
+    return f"{median(_seconds(lambda: trace(_scenario(n_tokens)), 1) for _ in range(9)) * 1000:.1f} ms"
+
+
+def _microseconds(seconds: list[float]) -> str:
+    return f"{median(seconds) * 1e6:.0f} µs"
