@@ -9,6 +9,10 @@ PAGES = {
         "pages/playground.py",
         "Type a sentence, change any number of W_q, W_k or W_v, and see every step of self-attention.",
     ),
+    "Lesson": (
+        "pages/lesson.py",
+        "Self-attention in nine steps, told with your sentence and your numbers.",
+    ),
     "Scaling": (
         "pages/scaling.py",
         "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",

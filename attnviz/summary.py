@@ -66,7 +66,8 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
     """
     stage = STAGES[name]
-    matrix = torch.atleast_2d(getattr(trace, name))  # a bias is one row
+    matrix = getattr(trace, name)
+    matrix = matrix[None] if matrix.dim() == 1 else matrix  # a bias is one row
     finite = matrix[torch.isfinite(matrix)]
     parts = [f"{stage.title}, {matrix.shape[0]} by {matrix.shape[1]}: {stage.meaning}."]
     if finite.numel():

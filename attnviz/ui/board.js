@@ -36,8 +36,12 @@ class Board {
     for (const stage of data.stages) {
       if (stage.rule === "given") this.given[stage.name] = copyOf(this.torch[stage.name]);
     }
-    const structure = JSON.stringify([data.stages, data.labels, data.digits, shapesOf(this.torch), data.titles]);
+    const structure = JSON.stringify([data.stages, data.labels, data.digits, shapesOf(this.torch), data.titles, data.layout]);
     if (structure !== this.structure) this.build(structure);
+    if (addressOf(data.lit) !== this.lit) {
+      this.lit = addressOf(data.lit);
+      this.pinned = data.lit;
+    }
     if (this.drag) return; // the numbers of now belong to an older release; the next one brings newer ones
     this.shown = this.torch;
     this.paint();
@@ -143,6 +147,7 @@ class Board {
 
   // How the context row of the query is built: the contribution of each token, stacked, feature by feature.
   paintMix() {
+    if (!this.data.mix) return;
     const [weights, values] = this.data.mix.map((name) => this.shown[name]);
     const row = this.data.query;
     const sums = [];
@@ -278,6 +283,7 @@ class Board {
     const buttons = [];
     for (const name of new Set(sources.map((source) => source.matrix))) {
       const target = sources.find((source) => source.matrix === name);
+      if (!this.grids.has(name)) continue;
       buttons.push(this.button(`Go to ${this.stage(name).symbol}`, () => this.stepTo(target, at)));
     }
     if (this.trail.length) buttons.push(this.button("Back", () => this.stepBack()));

@@ -22,7 +22,6 @@ from attnviz.ui import state
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 HEATMAPS, BOARD = "Heatmaps", "Board"
 _HERE = Path(__file__).parent
-_KEY = "playground.board"
 _LAYOUT = (
     ("x", "w_q", "w_k", "w_v", *BIASES),
     ("q", "k", "v"),
@@ -53,23 +52,35 @@ def chosen_view(scenario: Scenario) -> str:
     )  # fmt: skip
 
 
-def show_board(scenario: Scenario, trace: AttentionTrace, query: int) -> None:
-    """Draw the board of a trace; what is edited on it becomes edits of the scenario."""
+def show_board(
+    scenario: Scenario,
+    trace: AttentionTrace,
+    query: int,
+    *,
+    names: tuple[str, ...] = tuple(STAGES),
+    lit: tuple[str, int, int] | None = None,
+    key: str = "playground.board",
+) -> None:
+    """Draw these matrices of a trace as a board, with the sources of one cell `lit`.
+
+    What is edited on it becomes edits of the scenario.
+    """
     _board(
-        key=_KEY,
-        data=_data(scenario, trace, query),
-        on_edits_change=lambda: _take_edits(scenario),
-        on_reset_change=lambda: _take_reset(scenario),
+        key=key,
+        data=_data(scenario, trace, query, names)
+        | {"lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True))},
+        on_edits_change=lambda: _take_edits(scenario, key),
+        on_reset_change=lambda: _take_reset(scenario, key),
     )
 
 
-def _data(scenario: Scenario, trace: AttentionTrace, query: int) -> dict[str, Any]:
+def _data(scenario: Scenario, trace: AttentionTrace, query: int, shown: tuple[str, ...]) -> dict[str, Any]:
     names = [name for name in STAGES if getattr(trace, name) is not None]
     settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
     bias = trace.b_q is not None
     return {
         "stages": [asdict(STAGES[name]) | _drawn(name) for name in names],
-        "layout": [[name for name in row if name in names] for row in _LAYOUT],
+        "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
         "titles": {name: formula_of(STAGES[name], bias=bias, **settings) for name in names},
         "matrices": {name: _matrix(getattr(trace, name)) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},
@@ -77,13 +88,17 @@ def _data(scenario: Scenario, trace: AttentionTrace, query: int) -> dict[str, An
         "labels": list(token_labels(trace.tokens)),
         "edited": [f"{edit.matrix},{edit.row},{edit.column}" for edit in scenario.edits],
         "origins": _origins(scenario, names),
-        "mix": ["attention_weights", "v"],
+        "mix": ["attention_weights", "v"] if "context" in shown else None,
         "query": query,
         "causal": trace.causal,
         "divisor": trace.divisor,
         "divisorText": _divisor_text(trace),
         "digits": state.digits(),
     }
+
+
+def _layout(names: list[str], few: bool) -> list[list[str]]:
+    return [names] if few else [[name for name in row if name in names] for row in _LAYOUT]
 
 
 def _drawn(name: str) -> dict[str, Any]:
@@ -123,9 +138,9 @@ def _origins(scenario: Scenario, names: list[str]) -> dict[str, str]:
     return origins
 
 
-def _take_edits(scenario: Scenario) -> None:
+def _take_edits(scenario: Scenario, key: str) -> None:
     """Lay the edits made on the board over the scenario; what does not fit gets a message."""
-    sent = st.session_state[_KEY].get("edits") or []
+    sent = st.session_state[key].get("edits") or []
     try:
         edits = tuple(Edit(each["matrix"], each["row"], each["column"], each["value"]) for each in sent)
         changed = with_changes(scenario, changes_of(scenario) + Changes(edits=edits))
@@ -136,9 +151,9 @@ def _take_edits(scenario: Scenario) -> None:
     state.redraw_editors()
 
 
-def _take_reset(scenario: Scenario) -> None:
+def _take_reset(scenario: Scenario, key: str) -> None:
     """Drop the edit of one cell."""
-    sent = st.session_state[_KEY].get("reset") or {}
+    sent = st.session_state[key].get("reset") or {}
     cell = (sent.get("matrix"), sent.get("row"), sent.get("column"))
     kept = tuple(edit for edit in scenario.edits if edit[:3] != cell)
     state.keep(with_changes(scenario, Changes(kept, changes_of(scenario).replaced)))

@@ -50,7 +50,7 @@ def shared_setup() -> Iterator[None]:
 
 def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     text = table["text"]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
         typed = st.text_input(
             text.label,
             text.default,

@@ -24,7 +24,7 @@ def literal(text: str, most: int = 60) -> str:
 
 def show_headline(title: str, line: str) -> None:
     """Draw what this is and what one can do here, in one line."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="headline"):
         st.markdown(f"#### {title}", width="content")
         st.markdown(f":gray[{line}]", width="content")
 

@@ -1,0 +1,85 @@
+"""The lesson on a page: its steps, its board, its challenges."""
+
+import streamlit as st
+
+from attnviz.attention import AttentionTrace
+from attnviz.challenges import CHALLENGES, Challenge, undefined
+from attnviz.lesson import STEPS, shown_matrices, step_number
+from attnviz.scenario import Scenario
+from attnviz.ui import bound, state
+from attnviz.ui.board import fits_board, show_board
+
+_PRESENTATION_CSS = """<style>
+.stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
+.stMainBlockContainer { padding-top: 1rem; zoom: 1.5; }
+</style>"""
+
+
+def current_step() -> int:
+    """Return the number of the step that the URL or the buttons lead to."""
+    return step_number(bound.receive(bound.STEP)[0])
+
+
+def show_step(number: int, trace: AttentionTrace, query: int) -> None:
+    """Draw the title, the way on and back, and the sentences of a step."""
+    step = STEPS[number - 1]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"#### {number}. {step.title}", width="content")
+        st.button("Back", on_click=_go, args=(number - 1,), disabled=number == 1, shortcut="PageUp", key="lesson.back")
+        st.button(
+            "Next", on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
+            key="lesson.next", type="primary",
+        )  # fmt: skip
+        st.caption(f"step {number} of {len(STEPS)}", width="content")
+        if st.toggle(
+            "Presentation", key="lesson.presentation", persist_state="session", help="Large type, no clutter."
+        ):
+            st.html(_PRESENTATION_CSS)
+    for sentence in step.says(trace, query, state.digits()):
+        st.text(sentence)
+
+
+def _go(number: int) -> None:
+    bound.send(bound.STEP, str(number))
+
+
+def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
+    """Draw the matrices of a step as a board, with the step's cell lit."""
+    step = STEPS[number - 1]
+    names = shown_matrices(step, trace)
+    if not names:
+        return
+    if not fits_board(scenario):
+        st.text("The matrices are too large for the board. Take a shorter sentence, or smaller d_in and d_out.")
+        return
+    lit = step.lit(trace, query) if step.lit else None
+    show_board(scenario, trace, query, names=names, lit=lit, key="lesson.board")
+
+
+def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
+    """Draw the challenges with how they stand, and all matrices to work on."""
+    st.markdown("#### Your turn")
+    for i, challenge in enumerate(CHALLENGES):
+        _show_challenge(i, challenge, trace)
+    if fits_board(scenario):
+        show_board(scenario, trace, state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
+
+
+def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:
+    with st.container(border=True):
+        done, says = (
+            (False, "Some attention weights are no numbers.")
+            if undefined(trace)
+            else challenge.check(trace, state.digits())
+        )
+        st.text(f"{'✓ Done: ' if done else ''}{challenge.task}")
+        st.caption(says)
+        with st.container(horizontal=True):
+            if challenge.text and tuple(challenge.text.split()) != trace.tokens:
+                st.button("Use its sentence", key=f"lesson.use.{i}", on_click=_use, args=(challenge.text,))
+            with st.popover("Hint"):
+                st.text(challenge.hint)
+
+
+def _use(text: str) -> None:
+    st.session_state["text"] = text

@@ -1,0 +1,25 @@
+"""The lesson: self-attention step by step, with the numbers of the scenario at hand."""
+
+import streamlit as st
+
+from attnviz import UndefinedAttentionError, trace
+from attnviz.lesson import STEPS
+from attnviz.ui import current_scenario
+from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_step
+from attnviz.ui.token_picker import show_token_picker
+
+scenario = current_scenario()
+if scenario is None:
+    st.info("Type a sentence above: the lesson is told with it.", icon="✏️")
+    st.stop()
+
+query = show_token_picker(scenario)
+try:
+    computed = trace(scenario)
+except UndefinedAttentionError as error:
+    computed = error.trace
+number = current_step()
+show_step(number, computed, query)
+show_lit_board(number, scenario, computed, query)
+if number == len(STEPS):
+    show_challenges(scenario, computed)
