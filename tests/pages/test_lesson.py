@@ -1,0 +1,80 @@
+"""The lesson page: its steps, its link, its challenges."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.lesson import STEPS
+from tests.pages.playground import APP, SEVERAL_SECONDS
+
+
+@pytest.fixture
+def lesson():
+    def open_lesson(**address: str) -> AppTest:
+        at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        at.query_params.update(address)
+        at.run()
+        at.switch_page("pages/lesson.py").run()
+        assert not at.exception
+        return at
+
+    return open_lesson
+
+
+def title(at: AppTest) -> str:
+    return next(
+        markdown.value for markdown in at.markdown if markdown.value.startswith("#### ") and "." in markdown.value
+    )
+
+
+def texts(at: AppTest) -> str:
+    return " ".join(text.value for text in at.text)
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    next(button for button in at.button if button.label == label).click()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def test_next_leads_through_every_step_and_back_returns(lesson):
+    at = lesson()
+    for number, step in enumerate(STEPS, 1):
+        assert title(at) == f"#### {number}. {step.title}"
+        if number < len(STEPS):
+            press(at, "Next")
+    press(at, "Back")
+    assert title(at).startswith(f"#### {len(STEPS) - 1}.")
+
+
+def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson):
+    assert title(lesson(step="4")) == "#### 4. One score"
+    assert title(lesson(step="soon")) == "#### 1. Tokens"
+
+
+def test_the_sentences_follow_the_set_up(lesson):
+    at = lesson(step="9")
+    assert "(0.3061, 0.8210)" in texts(at)
+    at.get_by_key("seed").set_value(5)
+    at.run()
+    assert "(0.3061, 0.8210)" not in texts(at)
+
+
+def test_a_challenge_is_marked_as_done_when_it_is(lesson):
+    at = lesson(step="9")
+    assert "✓ Done: Make every row" not in texts(at)
+    assert "✓ Done: Make every row" in texts(lesson(step="9", edits="w_q.zeros"))
+
+
+def test_a_challenge_brings_its_sentence(lesson):
+    at = press(lesson(step="9"), "Use its sentence")
+    assert at.get_by_key("text").value == "the cat sat on the mat"
+    assert "'cat' gives 'sat'" in " ".join(caption.value for caption in at.caption)
+
+
+@pytest.mark.parametrize(
+    "address", [{"text": " "}, {"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}]
+)
+def test_nothing_breaks_the_lesson(lesson, address):
+    for step in range(1, len(STEPS) + 1):
+        lesson(step=str(step), **address)
