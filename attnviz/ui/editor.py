@@ -19,6 +19,7 @@ from attnviz.ui import state
 
 WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
 LISTED = 12  # edits listed one by one
+OFFERED = 200  # edits beyond these, to choose from
 _BASES = "editor.bases"
 
 
@@ -168,17 +169,31 @@ def _show_edits(scenario: Scenario) -> None:
             _replace,
             (scenario, name, lambda: None),
         )
-    for edit in scenario.edits[:LISTED]:
-        before = scenario.unedited(edit.matrix)[edit.row, edit.column].item()
-        digits = state.digits()
-        _undo_line(
-            f"{STAGES[edit.matrix].symbol}[{edit.row}, {edit.column}]: "
-            f"{written(before, digits)} → {written(edit.value, digits)}",
-            f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}", _undo, (scenario, edit),
-        )  # fmt: skip
-    if len(scenario.edits) > LISTED:
-        st.caption(f"and {len(scenario.edits) - LISTED} more edits")
+    in_words = _edits_in_words(scenario)
+    for edit, words in list(in_words.items())[:LISTED]:
+        key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
+        _undo_line(words, key, _undo, (scenario, edit))
+    if len(in_words) > LISTED:
+        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
     _show_offer()
+
+
+def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
+    drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
+    digits = state.digits()
+    return {
+        edit: f"{STAGES[edit.matrix].symbol}[{edit.row}, {edit.column}]: "
+        f"{written(drawn[edit.matrix][edit.row, edit.column].item(), digits)} → {written(edit.value, digits)}"
+        for edit in scenario.edits
+    }
+
+
+def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
+    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
+    offered = list(in_words)[:OFFERED]
+    more = f" (the first {OFFERED} of them)" if len(in_words) > OFFERED else ""
+    chosen = st.selectbox(f"{len(in_words)} more edits{more}", offered, format_func=in_words.__getitem__)
+    st.button("Undo this one", key="playground.undo_rest", on_click=_undo, args=(scenario, chosen))
 
 
 def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
