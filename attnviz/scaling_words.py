@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+_SAID = {"none": "raw", "sqrt": "/ √d", "linear": "/ d"}
+
 
 def _line(table: pd.DataFrame, dim: int, scale: str) -> pd.Series:
     rows = table[(table.dim == dim) & (table.scale == scale)]
@@ -11,17 +13,44 @@ def _line(table: pd.DataFrame, dim: int, scale: str) -> pd.Series:
 
 
 def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
-    """Compare the variance that theory expects at one dimension, unscaled, with the measured one.
+    """Compare the variance that theory expects at one dimension, raw and divided by √d, with the measured one.
 
     >>> from attnviz.scaling import sweep_scaling
     >>> theory_against_measured(sweep_scaling((4,), 1000, 0, n_keys=8), 4)
-    'At d = 4 theory expects a variance of 4; measured: 4.45 (99 % interval 3.82 to 5.19).'
+    'At d = 4 theory expects a variance of 4, and 1 after / √4; measured: 4.45 (99 % interval 3.82 to 5.19), and 1.11.'
     """
-    row = _line(table, dim, "none")
+    row = _line(table, dim, str(table.scale.iloc[0]))
+    raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
+    expected, measured = row.expected_variance * raw, row.variance * raw
     return (
-        f"At d = {dim} theory expects a variance of {row.expected_variance:.4g}; measured: {row.variance:.3g} "
-        f"(99 % interval {row.variance_low:.3g} to {row.variance_high:.3g})."
+        f"At d = {dim} theory expects a variance of {expected:.4g}, and {expected / dim:.4g} after / √{dim}; "
+        f"measured: {measured:.3g} (99 % interval {row.variance_low * raw:.3g} to {row.variance_high * raw:.3g}), "
+        f"and {measured / dim:.3g}."
     )
+
+
+def flat_or_not(table: pd.DataFrame, scale: str) -> str:
+    """Say whether the variance stays where it is over the dimensions when divided by d^p, p = `scale`.
+
+    >>> from attnviz.scaling import sweep_scaling
+    >>> flat_or_not(sweep_scaling((4, 64), 1000, 0, n_keys=8, scales=(0.3,)), "0.3")
+    'Divided by d^0.3 the variance grows, from 1.94 at d = 4 to 5.87 at d = 64: too little is divided \
+away, and the largest weight takes ever more.'
+    """
+    rows = table[table.scale == scale]
+    if len(rows) < 2:
+        return "One dimension alone shows no trend: sweep several."
+    first, last = rows.iloc[0], rows.iloc[-1]
+    ends = f"from {first.variance:.3g} at d = {first.dim} to {last.variance:.3g} at d = {last.dim}"
+    if last.variance_low > first.variance_high:
+        how, so = "grows", "too little is divided away, and the largest weight takes ever more"
+    elif last.variance_high < first.variance_low:
+        how, so = "shrinks", "too much is divided away, and all weights become alike"
+    elif 0.64 < last.variance / first.variance < 1.56:
+        how, so = "stays", "the curves lie flat, as far as these trials can tell"
+    else:
+        how, so = "goes", "so few trials cannot tell whether it lies flat, take more"
+    return f"Divided by d^{scale} the variance {how}, {ends}: {so}."
 
 
 def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
@@ -29,12 +58,11 @@ def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
 
     >>> from attnviz.scaling import sweep_scaling
     >>> described_curve(sweep_scaling((4, 64), 100, 0, scales=("none",)), "expected_variance", "Variance")
-    'Variance over the dimension: none goes from 4 at d = 4 to 64 at d = 64.'
+    'Variance over the dimension: raw goes from 4 at d = 4 to 64 at d = 64.'
     """
     parts = []
     for scale, rows in table.groupby("scale", sort=False):
         first, last = rows.iloc[0], rows.iloc[-1]
-        parts.append(
-            f"{scale} goes from {first[column]:.3g} at d = {first.dim} to {last[column]:.3g} at d = {last.dim}"
-        )
+        ends = f"from {first[column]:.3g} at d = {first.dim} to {last[column]:.3g} at d = {last.dim}"
+        parts.append(f"{_SAID.get(scale, scale)} goes {ends}")
     return f"{title} over the dimension: {'; '.join(parts)}."

@@ -10,16 +10,17 @@ from typing import Any
 from attnviz.limits import MAX_SEED, check_whole
 from attnviz.scaling_arguments import (
     EXPONENTS,
+    MAX_DIM,
     MAX_KEYS,
     MAX_TRIALS,
     Scale,
     check_dims,
-    check_exponent,
     parse_dims,
 )
 from attnviz.scaling_sources import SOURCES
 
 OWN = "own p"  # the scale whose exponent the reader slides
+MAX_P = 1.0
 SCALE_CHOICES = (*EXPONENTS, OWN)
 
 
@@ -45,11 +46,13 @@ class SweepSettings:
         check_whole("trials", self.trials, 2, MAX_TRIALS)
         check_whole("keys", self.keys, 2, MAX_KEYS)
         check_whole("seed", self.seed, 0, MAX_SEED)
-        check_exponent(self.p)
+        check_whole("dim", self.dim, 0, MAX_DIM)
+        if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
+            raise ValueError(f"p is {self.p!r}, expected an exponent from 0 to {MAX_P:g}")
         if self.source not in SOURCES:
             raise ValueError(f"source is {self.source!r}, expected one of {', '.join(SOURCES)}")
-        if not self.scales or not set(self.scales) <= set(SCALE_CHOICES):
-            raise ValueError(f"scales are {self.scales!r}, expected some of {', '.join(SCALE_CHOICES)}")
+        if not self.scales or len(set(self.scales) & set(SCALE_CHOICES)) < len(self.scales):
+            raise ValueError(f"scales are {self.scales!r}, expected some of {', '.join(SCALE_CHOICES)}, each once")
 
     @property
     def picked(self) -> int:

@@ -9,6 +9,7 @@ from attnviz.ui.scaling_views import (
     show_row,
     show_table,
     show_theory,
+    show_which_dimension,
 )
 from attnviz.ui.sweeps import last_or_swept
 
@@ -19,7 +20,8 @@ if swept is not None:
     table, settings = swept
     show_theory(table, settings)
     show_curves(table, settings)
+    show_table(table)
     show_row(settings, scenario)
     show_classic_row()
+    show_which_dimension()
     show_broken_assumption(scenario)
-    show_table(table)

@@ -1,6 +1,8 @@
 """Curves over the dimension: the scaling experiment's figures."""
 
-from collections.abc import Mapping
+import html
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,9 @@ CURVES = (
 )
 
 
+_MOST_LABELS = 16  # of keys, below the bars
+
+
 def curve_spec(
     table: pd.DataFrame, curve: Curve, *, picked: int | None = None, dark: bool = False, theory: bool = True
 ) -> dict[str, Any]:
@@ -43,8 +48,10 @@ def curve_spec(
         data += _lines(rows, str(scale), curve, dark)
         if theory and curve.band:
             data.append(_theory(rows, curve, dark))
-    dims = sorted(table.dim.unique().tolist())
-    return {"data": data, "layout": _layout(curve, dims, picked, dark)}
+    layout = _layout(curve, sorted(table.dim.unique().tolist()), picked, dark)
+    if curve.log_y and table[curve.column].max() > 30 * table[curve.column].min():
+        layout["yaxis"]["dtick"] = 1  # whole powers of ten
+    return {"data": data, "layout": layout}
 
 
 def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dict[str, Any]]:
@@ -75,9 +82,9 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
 def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:
     expected = rows.expected_variance.to_numpy(float)
     return {
-        "type": "scatter", "mode": "lines", "x": rows.dim.to_numpy(float),
+        "type": "scatter", "mode": "lines", "name": "theory", "x": rows.dim.to_numpy(float),
         "y": expected if curve.column == "variance" else np.sqrt(expected),
-        "line": {"color": theme(dark).text, "width": 1, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
+        "line": {"color": theme(dark).text, "width": 1.5, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
     }  # fmt: skip
 
 
@@ -85,12 +92,12 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     colours = theme(dark)
     log_x = len(dims) > 1 and dims[-1] >= 8 * dims[0]
     grid = {"gridcolor": colours.grid, "zeroline": False, "fixedrange": True, "linecolor": colours.muted}
-    x_axis: dict[str, Any] = grid | {"title": {"text": "dimension d", "standoff": 6}, "tickvals": _thinned(dims)}
+    x_axis: dict[str, Any] = grid | {
+        "title": {"text": "dimension d", "standoff": 6}, "tickvals": _thinned(dims, log_x), "tickangle": 0,
+    }  # fmt: skip
     y_axis: dict[str, Any] = grid | {"type": "log" if curve.log_y else "linear", "exponentformat": "power"}
     if log_x:
         x_axis["type"] = "log"
-    if curve.band:
-        y_axis["dtick"] = 1  # whole powers of ten
     if curve.unit_range:
         y_axis["range"] = [-0.02, 1.05]
     layout: dict[str, Any] = {
@@ -114,30 +121,52 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     return layout
 
 
-def _thinned(dims: list[int], most: int = 11) -> list[int]:
-    """Return at most `most` of the dimensions, spread over all of them, to stand at the axis."""
-    if len(dims) <= most:
-        return dims
-    return sorted({dims[round(i * (len(dims) - 1) / (most - 1))] for i in range(most)})
+def _thinned(dims: list[int], log_x: bool) -> list[int]:
+    """Return the dimensions whose labels stand at the axis: the largest, and those with room to the next."""
+    places = [math.log(dim) if log_x else dim for dim in dims]
+    room = (places[-1] - places[0]) / 8
+    kept = [len(dims) - 1]
+    for i in reversed(range(len(dims) - 1)):
+        if places[kept[-1]] - places[i] >= room:
+            kept.append(i)
+    return [dims[i] for i in reversed(kept)]
 
 
 def row_spec(
-    rows: Mapping[str, np.ndarray], title: str, *, labels: list[str] | None = None, dark: bool = False
+    rows: Mapping[str, np.ndarray],
+    title: str,
+    *,
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    axis: str = "key",
+    dark: bool = False,
 ) -> dict[str, Any]:
-    """Return softmax rows as bars side by side, one group for each scale; every row sums to 1."""
-    data = []
-    for scale, attention_weights in rows.items():
+    """Return softmax rows as bars side by side, one group for each scale; every row sums to 1.
+
+    `names` stand in the legend instead of the scales' own; `labels` are the keys' texts, on the axis `axis`.
+    """
+    data: list[dict[str, Any]] = []
+    for i, (scale, attention_weights) in enumerate(rows.items()):
         colour, _, _, label = scale_style(scale, dark)
+        name = names[i] if names else label
+        weights = np.asarray(attention_weights, float)
+        shown = [html.escape(text) for text in labels] if labels else [f"key {k}" for k in range(len(weights))]
         data.append(
             {
-                "type": "bar", "name": label, "y": np.asarray(attention_weights, float), "marker": {"color": colour},
-                "hovertemplate": f"{label}, key %{{x}}: %{{y:.4f}}<extra></extra>",
+                "type": "bar", "name": name, "y": weights, "marker": {"color": colour}, "hovertext": shown,
+                "hovertemplate": f"{name}, %{{hovertext}}: %{{y:.4f}}<extra></extra>",
             }
         )  # fmt: skip
     layout = _layout(Curve("", title, unit_range=True), [1], None, dark)
-    layout["barmode"] = "group"
-    layout["xaxis"] |= {"title": {"text": "key", "standoff": 6}, "tickvals": None, "type": "linear"}
+    layout |= {"barmode": "group", "height": 240, "showlegend": len(data) > 1}
+    layout["margin"]["t"] = 62 if len(data) > 1 else 34
+    layout["xaxis"] |= {"title": {"text": axis, "standoff": 6}, "type": "linear"}
+    del layout["xaxis"]["tickvals"], layout["xaxis"]["tickangle"]
     layout["yaxis"]["range"] = [0, 1.02]
     if labels:
-        layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": labels}
+        step = math.ceil(len(labels) / _MOST_LABELS)
+        layout["xaxis"] |= {
+            "tickvals": list(range(0, len(labels), step)),
+            "ticktext": [html.escape(text) for text in labels[::step]],
+        }
     return {"data": data, "layout": layout}

@@ -1,13 +1,13 @@
 """The controls of the scaling page, and their settings in the URL."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from attnviz.limits import MAX_SEED
-from attnviz.scaling_arguments import MAX_KEYS, MAX_TRIALS, parse_dims
+from attnviz.scaling_arguments import parse_dims
 from attnviz.scaling_sources import SOURCES
-from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
+from attnviz.sweep_settings import MAX_P, OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
 
@@ -32,12 +32,13 @@ def show_settings() -> SweepSettings:
         help="Whole numbers from 1 to 4096, parted by commas.",
         persist_state="session",
     )
+    # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
     values: dict[str, Any] = {
-        "trials": trials.number_input("Trials", 2, MAX_TRIALS, step=100, key="scaling.trials", persist_state="session"),
+        "trials": trials.number_input("Trials", step=100, key="scaling.trials", persist_state="session"),
         "keys": keys.number_input(
-            "Keys", 2, MAX_KEYS, key="scaling.keys", help="How many keys a query chooses from.", persist_state="session"
+            "Keys", step=1, key="scaling.keys", help="How many keys a query chooses from.", persist_state="session"
         ),
-        "seed": seed.number_input("Sweep seed", 0, MAX_SEED, key="scaling.seed", persist_state="session"),
+        "seed": seed.number_input("Sweep seed", step=1, key="scaling.seed", persist_state="session"),
     }
     left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
     values["source"] = left.selectbox(
@@ -52,14 +53,22 @@ def show_settings() -> SweepSettings:
         key="scaling.scales", persist_state="session",
     )  # fmt: skip
     values["scales"] = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
-    values["p"] = right.slider(
-        "Exponent p of / d^p", 0.0, 1.0, step=0.05, key="scaling.p", disabled=OWN not in chosen,
+    p = right.slider(
+        "Find it yourself: p of / d^p", 0.0, MAX_P, step=0.05, key="scaling.p", on_change=_show_own,
         persist_state="session",
-        help="Choose / d^p beside it, then slide: for which p do the curves lie flat?",
+        help="Slide: the plots get a line divided by d^p. For which p does it lie flat?",
     )  # fmt: skip
+    values["p"] = round(p, 2)
     settings = _checked(dims, values)
     _keep(settings)
     return settings
+
+
+def _show_own() -> None:
+    """Show the line of the exponent that the reader has just moved."""
+    chosen = st.session_state["scaling.scales"]
+    if OWN not in chosen:
+        st.session_state["scaling.scales"] = [*chosen, OWN]
 
 
 def _take_from_url() -> None:
@@ -79,13 +88,13 @@ def _take_from_url() -> None:
 
 
 def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
+    dim = st.session_state.get("scaling.dim", 0)
     try:
-        dim = st.session_state.get("scaling.dim", 0)
         return SweepSettings(dims=parse_dims(dims), dim=dim, **values)
     except ValueError as error:
         what = "choose at least one scale" if not values["scales"] else literal(str(error), most=200)
         st.error(f"This can't be swept: {what}. The plots are those of the last settings that could.")
-        return decode_settings(st.session_state[_GOOD])[0]
+        return replace(decode_settings(st.session_state[_GOOD])[0], dim=dim)
 
 
 def _keep(settings: SweepSettings) -> None:

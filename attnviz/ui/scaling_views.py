@@ -1,5 +1,7 @@
 """What the scaling page shows of a sweep."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -7,17 +9,32 @@ import streamlit as st
 from attnviz.figures import CURVES, Curve, curve_spec, row_spec
 from attnviz.limits import MAX_D
 from attnviz.scaling import sample_row, softmax_row
-from attnviz.scaling_words import described_curve, theory_against_measured
+from attnviz.scaling_words import described_curve, flat_or_not, theory_against_measured
 from attnviz.scenario import Scenario
-from attnviz.sweep_settings import SweepSettings
+from attnviz.sweep_settings import OWN, SweepSettings
 from attnviz.tokens import visible
+from attnviz.ui import state
 from attnviz.ui.charts import show_figure, show_pickable
 from attnviz.ui.scaling_controls import pick_dimension
 from attnviz.ui.sweeps import inputs_of, swept
-from attnviz.ui.text import is_dark
+from attnviz.ui.text import is_dark, literal
 
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
+_D_MODEL = 512  # with 8 heads, the paper's
 _BROKEN_DIMS = (2, 8, 32, 128, 512)
+_BROKEN_TOKENS = 64  # at most, and as many trials as leave it quick
+_BROKEN_SCORES = 200_000
+# What the worked line means where the entries are not those of the paper.
+_IN_THEORY = {
+    "uniform": "Entries from 0 to 1 have the mean 1/2: a product has the variance 1/9 − 1/16 = 7/144, and d of them "
+    "7/144 d. The mean of the sum grows like d, but all keys share it, and softmax does not see it.",
+    "uniform-projections": "Scores within a row. All share a direction, so that the variance grows like d², not "
+    "like d: read more below, where the argument fails.",
+    "linear-projections": "Scores within a row. Entries of these w_q and w_k have the mean 0, so that the variance "
+    "grows like d, from less than 1 because nn.Linear draws small numbers.",
+    "normal-projections": "Scores within a row. Entries of these w_q and w_k have the mean 0, so that the variance "
+    "grows like d, from whatever the sentence's vectors make it.",
+}
 
 
 def show_theory(table: pd.DataFrame, settings: SweepSettings) -> None:
@@ -31,23 +48,30 @@ def show_theory(table: pd.DataFrame, settings: SweepSettings) -> None:
         "For independent entries with mean 0 and variance 1 (Vaswani et al. 2017, section 3.2.1, footnote 4). "
         "d is d_k, the length of the two vectors that are multiplied: of one head, not of the model."
     )
-    if "none" in settings.scales and settings.source == "normal":
-        st.text(theory_against_measured(table, settings.picked))
+    st.text(theory_against_measured(table, settings.picked))
+    if settings.source in _IN_THEORY:
+        st.text(_IN_THEORY[settings.source])
+    if OWN in settings.scales:
+        st.text(flat_or_not(table, f"{settings.p:g}"))
 
 
 def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
     """Draw every statistic over the dimension; a click on a point picks its dimension."""
     dark = is_dark()
+    # Within rows, the mean standard deviation is not the root of the mean variance, whose theory and interval we know.
+    of_rows = settings.source.endswith("-projections")
     for start in range(0, len(CURVES), 3):
         for column, curve in zip(st.columns(3), CURVES[start : start + 3], strict=True):
             with column:
-                spec = curve_spec(table, curve, picked=settings.picked, dark=dark)
+                known = not (of_rows and curve.column == "std")
+                spec = curve_spec(table, replace(curve, band=curve.band and known), picked=settings.picked, dark=dark)
                 clicked = show_pickable(
                     spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
                 )
                 _take_click(curve.column, clicked)
     st.caption(
-        "Bands: 99 % confidence. Dotted lines: what theory expects. The gradient is the norm of the softmax's "
+        "Click a point to look closely at its dimension. Dotted lines: what theory expects. Bands: 99 % confidence, "
+        "thin with many trials. The gradient is the norm of the softmax's "
         "Jacobian by its inputs: where it vanishes, nothing is learned. A key is dead when its weight is below "
         "a hundredth of an equal share. All dimensions share their draws (a smaller one reads the first d "
         "coordinates): each is right by itself, but they err together, so one smooth curve is one draw."
@@ -55,9 +79,11 @@ def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
 
 
 def _take_click(name: str, clicked: float | None) -> None:
-    """Pick the dimension of a new click; a chart keeps saying its last one until another is made."""
+    """Pick the dimension of a new click; a chart keeps saying its last one until it is drawn anew."""
     key = f"scaling.clicked.{name}"
-    if clicked is not None and st.session_state.get(key) != clicked:
+    if clicked is None:
+        st.session_state.pop(key, None)
+    elif st.session_state.get(key) != clicked:
         st.session_state[key] = clicked
         pick_dimension(round(clicked))
         st.rerun()
@@ -72,9 +98,22 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
             on_change=_take_choice, args=(settings.picked,), width=140,
         )  # fmt: skip
         _show_link(settings.picked)
-    x = inputs_of(scenario) if settings.source.endswith("-projections") else None
-    row = sample_row(settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, x=x)
-    labels = [visible(token)[:12] for token in scenario.tokens] if x and scenario else None
+    own = settings.source.endswith("-projections")
+    x = inputs_of(scenario) if own else None
+    if own and (x is None or scenario is None):
+        st.text("A sentence of at least two tokens has a row to show.")
+        return
+    tokens = scenario.tokens if own and scenario is not None else ()
+    query = state.picked_query(len(tokens)) if tokens else 0
+    try:
+        row = sample_row(
+            settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query,
+            x=x,
+        )  # fmt: skip
+    except ValueError as error:
+        st.text(f"There is no row to show: {error}.")
+        return
+    labels = [visible(token)[:12] for token in tokens]
     order = np.arange(len(row)) if labels else np.argsort(-row.scores.to_numpy())
     before, after = row.attention_weights_unscaled.to_numpy()[order], row.attention_weights.to_numpy()[order]
     left, right = st.columns(2)
@@ -85,8 +124,11 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
         with column:
             spec = row_spec({name: weights}, title, labels=labels, dark=is_dark())
             show_figure(spec, f"scaling.row.{name}", f"{title} of {len(row)} attention weights.", width="stretch")
-    if not labels:
+    if labels:
+        st.caption(f"The query is {literal(visible(tokens[query]))}; w_q and w_k are drawn from the sweep's seed.")
+    else:
         st.caption("One query and its keys from the sweep's seed, the keys ordered by their score.")
+    _show_numbers("The numbers of this row", row, "softmax_row")
 
 
 def _take_choice(shown: int) -> None:
@@ -117,11 +159,44 @@ def show_classic_row() -> None:
         st.caption("Larger scores do not change the order, they make the largest take all: softmax saturates.")
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
-        spec = row_spec(rows, f"Softmax of the row times 1 and times {factor:g}", dark=is_dark())
-        for trace, label in zip(spec["data"], ("times 1", f"times {factor:g}"), strict=True):
-            trace["name"] = label
+        spec = row_spec(
+            rows, f"Softmax of the row times 1 and times {factor:g}", names=("times 1", f"times {factor:g}"),
+            labels=[f"{score:g}" for score in CLASSIC_SCORES], axis="score", dark=is_dark(),
+        )  # fmt: skip
         show_figure(spec, "scaling.classic", f"The largest weight goes from 0.287 to {rows['none'].max():.3f}.",
                     width="stretch")  # fmt: skip
+
+
+def show_which_dimension() -> None:
+    """Show that the d under the root is that of one head."""
+    st.markdown("#### Which d: the model's, or one head's?")
+    left, right = st.columns([4, 8])
+    with left:
+        heads = st.select_slider(
+            f"Heads in a model of {_D_MODEL}", (1, 2, 4, 8, 16, 32), 8, key="scaling.heads", persist_state="session"
+        )
+        d_k = _D_MODEL // heads
+        scores = np.array((2.0, 1.0, 0.0, -1.0)) * np.sqrt(d_k)  # as wide as dot products of d_k numbers are
+        rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, _D_MODEL**-0.5)}
+        st.text(
+            f"d_model = {_D_MODEL}, d_k = {_D_MODEL} / {heads} = {d_k}. Scores of one head: "
+            f"{', '.join(f'{score:.3g}' for score in scores)}"
+        )
+        for name, divisor, scale in (("d_k", d_k, "sqrt"), ("d_model", _D_MODEL, "linear")):
+            weights = ", ".join(f"{weight:.3f}" for weight in rows[scale])
+            st.text(f"/ √{name} = {divisor**0.5:.3g}: {weights}")
+        st.caption(
+            "A dot product has one term for each number of its two vectors, and these are one head's: d_k terms. "
+            "The wrong root raises no error, it makes the scores √heads times too small and the weights too even."
+        )
+    with right:
+        spec = row_spec(
+            rows, f"Softmax of the same scores, divided by √{d_k} and by √{_D_MODEL}", names=("/ √d_k", "/ √d_model"),
+            labels=[f"{score:.3g}" for score in scores], axis="score",
+            dark=is_dark(),
+        )  # fmt: skip
+        show_figure(spec, "scaling.heads_row", f"The largest weight is {rows['sqrt'].max():.3f} with √d_k, "
+                    f"{rows['linear'].max():.3f} with √d_model.", width="stretch")  # fmt: skip
 
 
 def show_broken_assumption(scenario: Scenario | None) -> None:
@@ -131,14 +206,23 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
     if x is None:
         st.text("A sentence of at least two tokens shows it.")
         return
+    x = x[:_BROKEN_TOKENS]
+    trials = min(200, _BROKEN_SCORES // len(x) ** 2)
     tables = {}
     for init in ("uniform", "linear", "normal"):
-        settings = SweepSettings(dims=_BROKEN_DIMS, trials=200, source=f"{init}-projections", scales=("sqrt",))
-        tables[init] = swept(settings, x, statistics="dot products")
+        settings = SweepSettings(dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",))
+        try:
+            table = swept(settings, x, statistics="dot products")
+        except ValueError as error:
+            st.text(f"This sentence can't show it: {error}.")
+            return
+        if table is None:
+            return
+        tables[init] = table
     left, right = st.columns([4, 8])
     with left:
         first, last = (
-            {init: float(table.set_index("dim")["std"][dim]) for init, table in tables.items() if table is not None}
+            {init: float(table.set_index("dim")["std"][dim]) for init, table in tables.items()}
             for dim in (_BROKEN_DIMS[0], _BROKEN_DIMS[-1])
         )
         st.text(
@@ -153,22 +237,24 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
                    "torch.rand, used in a well-known notebook for its readable numbers, is not.")  # fmt: skip
     with right:
         joined = pd.concat(
-            [
-                table.assign(scale="nn.Linear" if init == "linear" else init)
-                for init, table in tables.items()
-                if table is not None
-            ]
+            [table.assign(scale="nn.Linear" if init == "linear" else init) for init, table in tables.items()]
         )
         spec = curve_spec(
             joined, Curve("std", "Spread of the scaled scores within a row"), dark=is_dark(), theory=False
         )
         show_figure(spec, "scaling.broken", described_curve(joined, "std", "Spread of scaled scores"), width="stretch")
+    _show_numbers("The numbers of this plot", joined.rename(columns={"scale": "init"}), "projections")
 
 
 def show_table(table: pd.DataFrame) -> None:
     """Show every number of the sweep, to read and to take home."""
-    with st.expander("Every number as a table"):
+    _show_numbers("Every number of the sweep as a table", table, "scaling")
+
+
+def _show_numbers(label: str, table: pd.DataFrame, name: str) -> None:
+    with st.expander(label):
         st.dataframe(table, hide_index=True, width="stretch")
         st.download_button(
-            "Download as CSV", lambda: table.to_csv(index=False), "scaling.csv", "text/csv", on_click="ignore"
-        )
+            "Download as CSV", lambda: table.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore",
+            key=f"scaling.csv.{name}",
+        )  # fmt: skip

@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from threading import Lock
 
 import pandas as pd
@@ -57,21 +58,23 @@ def swept(settings: SweepSettings, x: Rows | None, statistics: Statistics = "all
     if table is not None:
         return table
     place = st.empty()
+    name = f"{settings.source}.{statistics}"  # a run may sweep several times, with a button each
     if st.session_state.get(_STOPPED) == key:
         with place.container(horizontal=True, vertical_alignment="center"):
-            st.text("Stopped. The plots are those of the last sweep that ran to its end.")
-            st.button("Run it again", key="scaling.again", on_click=_stop, args=(None,))
+            others = " The plots are those of the last sweep that ran to its end." if _LAST in st.session_state else ""
+            st.text(f"Stopped.{others}")
+            st.button("Run it again", key=f"scaling.again.{name}", on_click=_stop, args=(None,))
         return None
     table = sweep_scaling(
         settings.dims, settings.trials, settings.seed, n_keys=settings.keys, source=settings.source, x=wanted,
-        scales=settings.swept_scales(), statistics=statistics, progress=_progress(place, key),
+        scales=settings.swept_scales(), statistics=statistics, progress=_progress(place, key, name),
     )  # fmt: skip
     place.empty()
     _tables().put(key, table)
     return table
 
 
-def _progress(place: st.delta_generator.DeltaGenerator, key: Hashable) -> Callable[[float], None]:
+def _progress(place: st.delta_generator.DeltaGenerator, key: Hashable, name: str) -> Callable[[float], None]:
     """Return what shows a long sweep's progress. Drawing is also where Streamlit ends a run that a click
     on Stop, or on any other control, has made out of date."""
     started = time.monotonic()
@@ -81,7 +84,7 @@ def _progress(place: st.delta_generator.DeltaGenerator, key: Hashable) -> Callab
         if not bars and time.monotonic() - started > _SLOW:
             with place.container(horizontal=True, vertical_alignment="center"):
                 bars.append(st.progress(done))
-                st.button("Stop", key="scaling.stop", on_click=_stop, args=(key,))
+                st.button("Stop", key=f"scaling.stop.{name}", on_click=_stop, args=(key,))
         if bars:
             bars[0].progress(done, f"Sweeping: {done:.0%}")
 
@@ -101,14 +104,18 @@ def inputs_of(scenario: Scenario | None) -> Rows | None:
 
 def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> tuple[pd.DataFrame, SweepSettings] | None:
     """Return the table of these settings with them; after an error or a stop, the last that could be made."""
-    try:
-        table = swept(settings, inputs_of(scenario))
-    except ValueError as error:
-        st.error(f"This can't be swept: {literal(str(error), most=200)}. The plots are those of the last sweep.")
-        table = None
+    x, table = inputs_of(scenario), None
+    others = " The plots are those of the last sweep." if _LAST in st.session_state else ""
+    if x is None and settings.source.endswith("-projections"):
+        st.error(f"The sentence's own queries and keys can be swept once it has two tokens or more.{others}")
+    else:
+        try:
+            table = swept(settings, x)
+        except ValueError as error:
+            st.error(f"This can't be swept: {literal(str(error), most=200)}.{others}")
     if table is not None:
         st.session_state[_LAST] = (table, encode_settings(settings))
     if _LAST not in st.session_state:
         return None
     last, encoded = st.session_state[_LAST]
-    return last, decode_settings(encoded)[0]
+    return last, replace(decode_settings(encoded)[0], dim=settings.dim)

@@ -1,0 +1,250 @@
+"""Curves and rows of the scaling experiment: valid for Plotly, true to the table, told apart in both themes."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.figures import CURVES, Curve, curve_spec, row_spec
+from attnviz.figures.palette import scale_style, theme
+from attnviz.scaling import softmax_row, sweep_scaling
+from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS
+from attnviz.scaling_sources import SOURCES
+
+X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
+DIMS = (1, 4, 16, 64)
+SCALES = ("none", "sqrt", "linear", 0.3)
+BANDED = [curve for curve in CURVES if curve.band]
+HOSTILE = "<b>x</b> & <img src=x>"
+
+
+def swept(dims: tuple[int, ...] = DIMS, source: str = "normal", **more: Any) -> pd.DataFrame:
+    x = X if source.endswith("-projections") else None
+    return sweep_scaling(dims, 60, 0, **{"n_keys": 8, "source": source, "x": x, "scales": SCALES} | more)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return swept()
+
+
+def lines(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The curves by their name in the legend."""
+    return {trace["name"]: trace for trace in spec["data"] if trace["mode"] == "lines+markers"}
+
+
+def bands(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return [trace for trace in spec["data"] if trace.get("fill") == "toself"]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, as WCAG defines it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+# Curves
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_curve_is_valid_for_plotly(table: pd.DataFrame, curve: Curve, dark: bool) -> None:
+    figure = go.Figure(curve_spec(table, curve, picked=16, dark=dark))  # checks every property
+    assert curve.title in figure.layout.title.text
+    assert figure.layout.font.color == theme(dark).text
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("dims", [(1,), (64,), (2, 3), (1, 4096), tuple(range(1, MAX_DIMS + 1))], ids=str)
+def test_any_sweep_makes_valid_figures(source: str, dims: tuple[int, ...]) -> None:
+    table = sweep_scaling(dims, 2, 0, n_keys=2, source=source, x=X if source.endswith("-projections") else None)
+    for curve in CURVES:
+        spec = curve_spec(table, curve, picked=dims[0])
+        go.Figure(spec)
+        for trace in spec["data"]:
+            assert np.isfinite(trace["y"]).all()
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
+def test_the_plotted_numbers_are_those_of_the_table(table: pd.DataFrame, curve: Curve) -> None:
+    drawn = lines(curve_spec(table, curve))
+    assert list(drawn) == ["raw", "/ √d", "/ d", "/ d^0.3"]
+    for scale, trace in zip(("none", "sqrt", "linear", "0.3"), drawn.values(), strict=True):
+        rows = table[table.scale == scale]
+        np.testing.assert_array_equal(trace["x"], DIMS)
+        np.testing.assert_array_equal(trace["y"], rows[curve.column])
+
+
+@pytest.mark.parametrize("curve", BANDED, ids=lambda curve: curve.column)
+def test_the_band_runs_along_the_interval_and_around_its_curve(table: pd.DataFrame, curve: Curve) -> None:
+    spec = curve_spec(table, curve)
+    for (scale, rows), band in zip(table.groupby("scale", sort=False), bands(spec), strict=True):
+        half = len(rows)
+        high, low = band["y"][:half], band["y"][half:][::-1]
+        power = 1 if curve.column == "variance" else 2
+        np.testing.assert_allclose(low**power, rows.variance_low)
+        np.testing.assert_allclose(high**power, rows.variance_high)
+        np.testing.assert_array_equal(band["x"], [*DIMS, *DIMS[::-1]])
+        assert (low < rows[curve.column]).all(), scale
+        assert (rows[curve.column] < high).all(), scale
+
+
+@pytest.mark.parametrize("curve", BANDED, ids=lambda curve: curve.column)
+def test_theory_is_drawn_as_d_raw_and_1_scaled(curve: Curve) -> None:
+    spec = curve_spec(swept(scales=("none", "sqrt")), curve)
+    raw, scaled = (trace for trace in spec["data"] if trace.get("name") == "theory")
+    power = 1 if curve.column == "variance" else 0.5
+    np.testing.assert_allclose(raw["y"], np.array(DIMS, float) ** power)
+    np.testing.assert_allclose(scaled["y"], 1)
+    assert "theory" not in [trace.get("name") for trace in curve_spec(swept(), curve, theory=False)["data"]]
+
+
+def test_only_the_variance_and_its_root_have_bands_and_theory(table: pd.DataFrame) -> None:
+    assert [curve.column for curve in BANDED] == ["variance", "std"]
+    for curve in CURVES:
+        spec = curve_spec(table, curve)
+        assert len(spec["data"]) == len(SCALES) * (3 if curve.band else 1)
+
+
+def test_the_legend_and_the_pointer_name_the_curves_alone(table: pd.DataFrame) -> None:
+    for curve in CURVES:
+        for trace in curve_spec(table, curve)["data"]:
+            is_curve = trace["mode"] == "lines+markers"
+            assert trace.get("showlegend", True) == is_curve
+            assert (trace.get("hoverinfo") != "skip") == is_curve
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_each_scale_has_its_own_colour_marker_and_dash_in_every_figure(table: pd.DataFrame, dark: bool) -> None:
+    looks: dict[str, set[tuple[str, str, str]]] = {}
+    for curve in CURVES:
+        for name, trace in lines(curve_spec(table, curve, dark=dark)).items():
+            assert trace["marker"]["color"] == trace["line"]["color"] == scale_style_of(name, dark)
+            look = (trace["line"]["color"], trace["marker"]["symbol"], trace["line"]["dash"])
+            looks.setdefault(name, set()).add(look)
+    assert all(len(each) == 1 for each in looks.values())
+    colours, symbols, _ = zip(*(look for each in looks.values() for look in each), strict=True)
+    assert len(set(colours)) == len(set(symbols)) == len(SCALES)
+
+
+def scale_style_of(name: str, dark: bool) -> str:
+    scales = {scale_style(scale, dark).label: scale for scale in ("none", "sqrt", "linear", "0.3")}
+    return scale_style(scales[name], dark).colour
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("scale", ["none", "sqrt", "linear", "0.3", "uniform", "nn.Linear", "normal"])
+def test_every_colour_stands_out_from_the_page(scale: str, dark: bool) -> None:
+    assert contrast(scale_style(scale, dark).colour, "#0e1117" if dark else "#ffffff") > 3
+
+
+def test_a_scale_keeps_its_look_when_others_are_left_out() -> None:
+    alone = lines(curve_spec(swept(scales=("linear",)), CURVES[0]))["/ d"]
+    among = lines(curve_spec(swept(), CURVES[0]))["/ d"]
+    assert alone["line"] == among["line"]
+    assert alone["marker"] == among["marker"]
+
+
+def test_axes_are_logarithmic_where_numbers_span_decades(table: pd.DataFrame) -> None:
+    logarithmic = {"variance", "std", "jacobian_norm"}
+    for curve in CURVES:
+        layout = curve_spec(table, curve)["layout"]
+        assert layout["xaxis"]["type"] == "log"
+        assert layout["yaxis"]["type"] == ("log" if curve.column in logarithmic else "linear")
+        if curve.column not in logarithmic:
+            low, high = layout["yaxis"]["range"]
+            assert low <= 0
+            assert high >= 1
+    near = curve_spec(swept((2, 3, 4)), CURVES[0])["layout"]
+    assert "type" not in near["xaxis"]
+
+
+def test_a_few_decades_are_labelled_by_powers_of_ten_and_less_by_plotly(table: pd.DataFrame) -> None:
+    assert curve_spec(table, CURVES[0])["layout"]["yaxis"]["dtick"] == 1
+    assert "dtick" not in curve_spec(swept(scales=("sqrt",)), CURVES[0])["layout"]["yaxis"]
+
+
+def test_the_picked_dimension_is_marked(table: pd.DataFrame) -> None:
+    for curve in CURVES:
+        (line,) = curve_spec(table, curve, picked=16)["layout"]["shapes"]
+        assert (line["x0"], line["x1"]) == (16, 16)
+        assert (line["y0"], line["y1"], line["yref"]) == (0, 1, "paper")
+        assert "shapes" not in curve_spec(table, curve)["layout"]
+
+
+@given(st.lists(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS, unique=True).map(sorted))
+def test_labels_of_dimensions_have_room(dims: list[int]) -> None:
+    table = pd.DataFrame({"dim": dims, "scale": "none", "largest_attention_weight": 0.5})
+    axis = curve_spec(table, CURVES[2])["layout"]["xaxis"]
+    labels = axis["tickvals"]
+    assert set(labels) <= set(dims)
+    assert labels[-1] == dims[-1]
+    assert len(labels) <= 9
+    places = [math.log(dim) if axis.get("type") == "log" else dim for dim in labels]
+    span = (math.log(dims[-1] / dims[0]) if axis.get("type") == "log" else dims[-1] - dims[0]) or 1
+    assert all(right - left >= span / 8 * 0.999 for left, right in itertools.pairwise(places))
+
+
+def test_usual_dimensions_have_their_labels() -> None:
+    dims = [2**i for i in range(11)]
+    table = pd.DataFrame({"dim": dims, "scale": "none", "largest_attention_weight": 0.5})
+    assert curve_spec(table, CURVES[2])["layout"]["xaxis"]["tickvals"] == [1, 4, 16, 64, 256, 1024]
+
+
+# Rows
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("n_keys", [1, 2, 64, 256])
+def test_rows_are_valid_for_plotly_and_their_bars_are_the_weights(n_keys: int, dark: bool) -> None:
+    rows = {"none": softmax_row(np.linspace(-1, 1, n_keys)), "sqrt": softmax_row(np.linspace(0, 1, n_keys))}
+    figure = go.Figure(row_spec(rows, "Two rows", dark=dark))
+    for (scale, row), bars in zip(rows.items(), figure.data, strict=True):
+        np.testing.assert_array_equal(bars.y, row)
+        assert math.isclose(sum(bars.y), 1)
+        assert (bars.name, bars.marker.color) == (scale_style(scale, dark).label, scale_style(scale, dark).colour)
+    assert figure.layout.barmode == "group"
+    assert figure.layout.yaxis.range == (0, 1.02)  # rows side by side are read against the same axis
+    assert figure.layout.showlegend
+
+
+def test_a_row_alone_needs_no_legend() -> None:
+    assert row_spec({"none": softmax_row((1, 2))}, "One")["layout"]["showlegend"] is False
+
+
+def test_rows_can_have_names_of_their_own() -> None:
+    rows = {"sqrt": softmax_row((1, 2)), "none": softmax_row((8, 16))}
+    bars = row_spec(rows, "Two", names=("times 1", "times 8"), axis="score")
+    assert [each["name"] for each in bars["data"]] == ["times 1", "times 8"]
+    assert [each["hovertemplate"].split(",")[0] for each in bars["data"]] == ["times 1", "times 8"]
+    assert bars["layout"]["xaxis"]["title"]["text"] == "score"
+
+
+def test_labels_of_keys_are_never_markup() -> None:
+    spec = row_spec({"none": softmax_row((1, 2))}, "One", labels=[HOSTILE, "b"])
+    escaped = "&lt;b&gt;x&lt;/b&gt; &amp; &lt;img src=x&gt;"
+    assert spec["layout"]["xaxis"]["ticktext"] == [escaped, "b"]
+    assert spec["data"][0]["hovertext"] == [escaped, "b"]
+    go.Figure(spec)
+
+
+@pytest.mark.parametrize("n_keys", [1, 6, 16, 17, 512])
+def test_labels_of_many_keys_are_thinned_and_every_bar_keeps_its_own(n_keys: int) -> None:
+    labels = [f"token {i}" for i in range(n_keys)]
+    spec = row_spec({"none": softmax_row(np.zeros(n_keys))}, "One", labels=labels)
+    axis = spec["layout"]["xaxis"]
+    assert len(axis["tickvals"]) == len(axis["ticktext"]) <= 16
+    assert axis["ticktext"] == [labels[i] for i in axis["tickvals"]]
+    assert spec["data"][0]["hovertext"] == labels
