@@ -20,6 +20,7 @@ from attnviz.changes import (
     replace_matrix,
     with_changes,
 )
+from attnviz.scenario import without_changes
 from attnviz.stages import BIASES, EDITABLE
 from tests.unit.helpers import cell_values, edits_of, setups
 
@@ -45,8 +46,20 @@ def changed(draw: st.DrawFn) -> Scenario:
     return replace(setup, edits=draw(edits_of(setup)))
 
 
-@given(changed(), setups())
-def test_nothing_is_lost_when_the_set_up_changes(old: Scenario, new: Scenario) -> None:
+SETTINGS = [name for name in Scenario.__dataclass_fields__ if name not in (*EDITABLE, "edits")]
+
+
+@st.composite
+def steps(draw: st.DrawFn, old: st.SearchStrategy[Scenario]) -> tuple[Scenario, Scenario]:
+    """A scenario, and the set-up after some of its settings became others, often just one."""
+    before, other = draw(old), draw(setups())
+    names = draw(st.sets(st.sampled_from(SETTINGS), min_size=1, max_size=draw(st.sampled_from((1, 2, len(SETTINGS))))))
+    return before, replace(without_changes(before), **{name: getattr(other, name) for name in names})
+
+
+@given(steps(changed()))
+def test_nothing_is_lost_when_the_set_up_changes(step: tuple[Scenario, Scenario]) -> None:
+    old, new = step
     changes = changes_of(old)
     kept, dropped = carry_over(changes, old, new)
     for mine, theirs, all_of_it in zip(as_sets(kept), as_sets(dropped), as_sets(changes), strict=True):
@@ -54,14 +67,16 @@ def test_nothing_is_lost_when_the_set_up_changes(old: Scenario, new: Scenario) -
         assert not mine & theirs
 
 
-@given(changed(), setups())
-def test_what_is_kept_fits_the_new_set_up(old: Scenario, new: Scenario) -> None:
+@given(steps(changed()))
+def test_what_is_kept_fits_the_new_set_up(step: tuple[Scenario, Scenario]) -> None:
+    old, new = step
     kept, _ = carry_over(changes_of(old), old, new)
     assert as_sets(changes_of(with_changes(new, kept))) == as_sets(kept)
 
 
-@given(changed(), setups())
-def test_going_back_and_bringing_back_restores_everything(old: Scenario, new: Scenario) -> None:
+@given(steps(changed()))
+def test_going_back_and_bringing_back_restores_everything(step: tuple[Scenario, Scenario]) -> None:
+    old, new = step
     kept, dropped = carry_over(changes_of(old), old, new)
     restored, left = bring_back(with_changes(old, kept), dropped)
     assert not left
@@ -71,8 +86,9 @@ def test_going_back_and_bringing_back_restores_everything(old: Scenario, new: Sc
             assert torch.equal(restored.matrix(name), old.matrix(name))
 
 
-@given(changed(), setups())
-def test_bringing_back_says_what_does_not_fit_and_lays_on_all_else(old: Scenario, new: Scenario) -> None:
+@given(steps(changed()))
+def test_bringing_back_says_what_does_not_fit_and_lays_on_all_else(step: tuple[Scenario, Scenario]) -> None:
+    old, new = step
     offered = changes_of(old)
     brought, left = bring_back(new, offered)
     now = changes_of(brought)
@@ -123,18 +139,27 @@ def test_what_redraws_a_matrix_drops_its_edits_and_no_others(setting: dict[str, 
     assert {edit.matrix for edit in gone.edits} == dropped
 
 
-@given(setups(), setups())
-def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(old: Scenario, new: Scenario) -> None:
+@given(steps(setups()))
+def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenario, Scenario]) -> None:
+    old, new = step
     names = [name for name in EDITABLE if old.bias or name not in BIASES]
     kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in names)), old, new)
     for edit in kept.edits:
         if edit.matrix != "x":
             assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
-    same_draw = {name: new.bias or name not in BIASES for name in W + BIASES}
     for edit in dropped.edits:
-        if edit.matrix != "x" and same_draw[edit.matrix]:
-            setting = ("init", "seed", "d_in", "d_out", "bias")
-            assert any(getattr(old, name) != getattr(new, name) for name in setting)
+        if edit.matrix in W:
+            drawn_by = ("init", "seed", "d_in", "d_out", "bias")
+            assert any(getattr(old, name) != getattr(new, name) for name in drawn_by)
+
+
+@pytest.mark.parametrize(("init", "dropped"), [("uniform", set()), ("normal", set()), ("linear", {"w_k", "w_v"})])
+@pytest.mark.parametrize("bias", [False, True])
+def test_switching_biases_drops_edits_only_where_it_changes_the_draws(init: str, dropped: set[str], bias: bool) -> None:
+    old, new = Scenario(init=init, bias=bias), Scenario(init=init, bias=not bias)
+    assert {name for name in W if not torch.equal(old.matrix(name), new.matrix(name))} == dropped
+    _, gone = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in W)), old, new)
+    assert {edit.matrix for edit in gone.edits} == dropped
 
 
 def test_an_edit_of_x_follows_the_token_of_its_row() -> None:
