@@ -1,0 +1,370 @@
+"""The scaling page: what it shows, what its controls do, what it says to what can't be swept."""
+
+import io
+from dataclasses import replace
+from typing import Any
+from unittest.mock import Mock
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+
+from attnviz import Scenario
+from attnviz.figures import CURVES
+from attnviz.scaling import sample_row
+from attnviz.scaling_words import flat_or_not, theory_against_measured
+from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings
+from attnviz.ui import sweeps
+from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
+
+PROJECTIONS = ("uniform-projections", "linear-projections", "normal-projections")
+
+
+@pytest.fixture
+def scaling() -> ScalingPage:
+    return ScalingPage()
+
+
+def sentence(text: str = "Your journey starts with one step") -> Any:
+    return Scenario(text, embedding="published").matrix("x")
+
+
+# What a reader sees first
+
+
+def test_the_first_run_sweeps_the_default() -> None:
+    page = ScalingPage("")
+    assert page.shows(sweep_of(SweepSettings()))
+    assert page.errors == page.messages == []
+    assert page.at.text_input(key="sweep").value == ""
+    assert page.picked == 64
+
+
+def test_the_worked_line_of_theory_has_the_measured_value() -> None:
+    said = ScalingPage("").text("At d = 64 theory")
+    assert said == theory_against_measured(sweep_of(SweepSettings()), 64)
+    assert said.startswith("At d = 64 theory expects a variance of 64, and 1 after / √64; measured: ")
+
+
+def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
+    assert scaling.text("softmax of 1 ") == "softmax of 1 times them: 0.1925, 0.1426, 0.2351, 0.1426, 0.2872"
+    assert scaling.text("softmax of 8 ") == "softmax of 8 times them: 0.0326, 0.0030, 0.1615, 0.0030, 0.8000"
+    rows = scaling.curves("classic")
+    np.testing.assert_allclose(rows["times 1"], (0.1925, 0.1426, 0.2351, 0.1426, 0.2872), atol=5e-5)
+    np.testing.assert_allclose(rows["times 8"], (0.0326, 0.0030, 0.1615, 0.0030, 0.8000), atol=5e-5)
+
+
+def test_the_broken_assumption_has_its_numbers(scaling: ScalingPage) -> None:
+    said = scaling.text("Numbers between 0 and 1")
+    assert "it goes from 0.23 at d = 2 to 3.45 at d = 512 with torch.rand" in said
+    assert "(0.38 to 0.40 with torch.randn" in said
+    drawn = scaling.curves("broken")
+    np.testing.assert_allclose(drawn["torch.rand"][[0, -1]], (0.23, 3.45), atol=0.005)
+    np.testing.assert_allclose(drawn["torch.randn"], 0.4, atol=0.03)
+    assert scaling.figure("broken")["layout"]["yaxis"]["type"] == "linear"
+
+
+def test_every_chart_has_a_text_for_those_who_cannot_see_it(scaling: ScalingPage) -> None:
+    for name, chart in scaling.charts.items():
+        assert chart.alt, name
+    assert "raw goes from" in scaling.charts["curve.variance"].alt
+
+
+def test_the_page_says_that_dimensions_share_their_draws(scaling: ScalingPage) -> None:
+    assert any("All dimensions share their draws" in caption.value for caption in scaling.at.caption)
+
+
+# Every control
+
+
+CONTROLS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("dims", "16 4;1", {"dims": (1, 4, 16)}),
+    ("dims", "4096", {"dims": (4096,)}),
+    ("trials", 55, {"trials": 55}),
+    ("keys", 3, {"keys": 3}),
+    ("seed", 9, {"seed": 9}),
+    ("source", "uniform", {"source": "uniform"}),
+    ("scales", ["linear"], {"scales": ("linear",)}),
+    ("scales", ["linear", "none"], {"scales": ("none", "linear")}),
+    ("scales", list(SCALE_CHOICES), {"scales": SCALE_CHOICES}),
+]
+
+
+@pytest.mark.parametrize(("control", "value", "changed"), CONTROLS, ids=[f"{c} {v!s:.12}" for c, v, _ in CONTROLS])
+def test_a_control_changes_the_sweep_and_the_url(
+    scaling: ScalingPage, control: str, value: Any, changed: dict[str, Any]
+) -> None:
+    expected = replace(SMALL, **changed)
+    scaling.set(f"scaling.{control}", value)
+    assert scaling.errors == []
+    assert scaling.settings == expected
+    assert scaling.shows(sweep_of(expected))
+    assert ScalingPage(expected).shows(sweep_of(expected))
+
+
+@pytest.mark.parametrize("source", PROJECTIONS)
+def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage, source: str) -> None:
+    settings = replace(SMALL, source=source)
+    scaling.set("scaling.source", source)
+    assert scaling.shows(sweep_of(settings, sentence()))
+    assert scaling.text("Scores within a row.")
+    row = sample_row(64, 0, source=source, x=sentence(), query=1)
+    np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], row.attention_weights)
+    assert scaling.figure("row.none")["layout"]["xaxis"]["ticktext"][1] == "journey"
+    assert any("The query is `journey`" in caption.value for caption in scaling.at.caption)
+    scaling.set("text", "dog bites man")
+    assert scaling.shows(sweep_of(settings, sentence("dog bites man")))
+
+
+def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: ScalingPage) -> None:
+    scaling.set("scaling.trials", 1000).set("scaling.dims", "1, 32, 1024")
+    for p, verdict in ((0.2, "grows"), (0.7, "shrinks"), (0.5, "stays")):
+        scaling.set("scaling.p", p)
+        expected = replace(SMALL, dims=(1, 32, 1024), trials=1000, scales=SCALE_CHOICES, p=p)
+        assert scaling.settings == expected
+        table = sweep_of(expected)
+        assert scaling.shows(table)
+        assert scaling.text("Divided by d^") == flat_or_not(table, str(p))
+        assert f"the variance {verdict}, " in scaling.text("Divided by d^")
+    assert "/ d^0.5" in scaling.curves("curve.variance")
+    assert scaling.at.pills(key="scaling.scales").value == list(SCALE_CHOICES)
+
+
+def test_the_slider_of_p_leaves_numbers_without_tails_in_the_url(scaling: ScalingPage) -> None:
+    scaling.set("scaling.p", 0.1 + 0.2)
+    assert scaling.at.text_input(key="sweep").value.endswith("scales.none-sqrt-linear-own_p")  # p = 0.3 is the default
+    scaling.set("scaling.p", 0.1 + 0.05)
+    assert scaling.at.text_input(key="sweep").value.endswith("*p.0.15")
+
+
+def test_a_dimension_is_picked_from_its_control(scaling: ScalingPage) -> None:
+    scaling.set("scaling.at.64", 8)
+    assert scaling.picked == scaling.settings.dim == 8
+    row = sample_row(8, 0, n_keys=8)
+    ordered = row.sort_values("scores", ascending=False)
+    np.testing.assert_array_equal(scaling.curves("row.none")["raw"], ordered.attention_weights_unscaled)
+    np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], ordered.attention_weights)
+    assert scaling.table(1).equals(row)
+    assert scaling.text("At d = 8 theory")
+    scaling.set("scaling.dims", "2, 64")
+    assert scaling.picked == 64
+    scaling.set("scaling.dims", "2, 8, 64")
+    assert scaling.picked == 8
+
+
+def test_a_dimension_can_be_picked_while_a_control_holds_something_bad(scaling: ScalingPage) -> None:
+    scaling.set("scaling.dims", "2, eight").set("scaling.at.64", 2)
+    assert scaling.picked == 2
+    assert scaling.shows(sweep_of(SMALL))
+
+
+def test_the_classic_row_takes_any_factor(scaling: ScalingPage) -> None:
+    scaling.set("scaling.factor", 2.5)
+    scores = np.array((0.1, -0.2, 0.3, -0.2, 0.5)) * 2.5
+    expected = np.exp(scores) / np.exp(scores).sum()
+    np.testing.assert_allclose(scaling.curves("classic")["times 2.5"], expected)
+    assert scaling.text("softmax of 2.5 ").endswith(", ".join(f"{weight:.4f}" for weight in expected))
+
+
+@pytest.mark.parametrize(("heads", "too_even"), [(8, (0.394, 0.276, 0.194, 0.136)), (1, (0.644, 0.237, 0.087, 0.032))])
+def test_the_wrong_root_makes_the_weights_too_even(
+    scaling: ScalingPage, heads: int, too_even: tuple[float, ...]
+) -> None:
+    scaling.set("scaling.heads", heads)
+    rows = scaling.curves("heads_row")
+    np.testing.assert_allclose(rows["/ √d_k"], (0.644, 0.237, 0.087, 0.032), atol=5e-4)
+    np.testing.assert_allclose(rows["/ √d_model"], too_even, atol=1e-3)
+    assert f"d_k = 512 / {heads} = {512 // heads}." in scaling.text("d_model = 512")
+
+
+def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    button = Mock()
+    monkeypatch.setattr(st, "download_button", button)
+    page = ScalingPage()
+    files = {}
+    for args in (call.args for call in button.call_args_list):
+        label, written, name, _ = args
+        assert label == "Download as CSV"
+        files[name] = pd.read_csv(io.StringIO(written()))
+    assert list(files) == ["scaling.csv", "softmax_row.csv", "projections.csv"]
+    pd.testing.assert_frame_equal(files["scaling.csv"], sweep_of(SMALL), check_exact=True)
+    for i, written in enumerate(files.values()):
+        pd.testing.assert_frame_equal(written, page.table(i).reset_index(drop=True), check_exact=True)
+
+
+def test_the_playground_opens_with_the_picked_width(scaling: ScalingPage) -> None:
+    scaling.set("scaling.at.64", 8).press("scaling.open")
+    assert scaling.at.number_input(key="d_out").value == 8
+    assert "scaling.dims" not in [each.key for each in scaling.at.text_input]
+
+
+def test_a_width_beyond_the_playgrounds_has_no_button() -> None:
+    page = ScalingPage(replace(SMALL, dims=(2, 4096), dim=4096))
+    assert page.text("The playground goes up to") == "The playground goes up to d_out = 1024."
+    assert "scaling.open" not in [button.key for button in page.at.button]
+
+
+# What can't be swept
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "message"),
+    [
+        ("dims", "2, 4, eight", "dimension is 'eight', expected a whole number from 1 to 4096"),
+        ("dims", "2.5", "dimension is '2.5'"),
+        ("dims", "0, 2", "dimension is 0"),
+        ("dims", "-8", "dimension is -8"),
+        ("dims", "4097", "dimension is 4097"),
+        ("dims", "9" * 50, "dimension is '99999"),
+        ("dims", "2, 8, 2", "dimension 2 is repeated"),
+        ("dims", ", ".join(map(str, range(1, 70))), "dimension 65 is one more than the limit of 64"),
+        ("dims", " ", "no dimension is given"),
+        ("dims", "<b>2</b>", "dimension is '<b>2</b>'"),
+        ("trials", 0, "trials is 0, expected a whole number from 2 to 10000"),
+        ("trials", 10**9, "trials is 1000000000"),
+        ("keys", 1, "keys is 1, expected a whole number from 2 to 256"),
+        ("seed", -1, "seed is -1"),
+        ("scales", [], "choose at least one scale"),
+    ],
+)
+def test_a_bad_value_is_named_and_the_last_good_plot_stays(
+    scaling: ScalingPage, control: str, value: Any, message: str
+) -> None:
+    scaling.set("scaling.seed", 3)
+    good = replace(SMALL, seed=3)
+    scaling.set(f"scaling.{control}", value)
+    (error,) = scaling.errors
+    assert message in error.replace("\N{NO-BREAK SPACE}", " ")
+    assert "The plots are those of the last settings that could." in error
+    assert scaling.shows(sweep_of(good))
+    assert scaling.settings == good
+    scaling.set("scaling.dims", "2, 4")
+    scaling.set(f"scaling.{control}", getattr(SMALL, control) if control != "dims" else "2, 4")
+    assert scaling.errors == []
+
+
+BAD_PARTS = ("dims.2-8-eight", "dims.2-2", "trials.0", "trials.1e9", "p.1.5", "p.nan", "scales.none-none", "dim.-1",
+             "keys.x", "source.cauchy", "<img>", "9" * 500)  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD_PARTS, ids=[part[:20] for part in BAD_PARTS])
+def test_what_an_address_cannot_be_is_named_and_the_rest_is_used(bad: str) -> None:
+    page = ScalingPage(f"{bad}*seed.3")
+    (message,) = page.messages
+    assert "The link's sweep was left out where it can't be run" in message
+    assert bad[:50] in message
+    assert page.run().settings == SweepSettings(seed=3)
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "one"])
+def test_a_sentence_that_is_too_short_leaves_the_sweep_of_random_vectors(text: str) -> None:
+    page = ScalingPage(text=text)
+    assert page.shows(sweep_of(SMALL))
+    assert "A sentence of at least two tokens shows it." in page.texts
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("text", ["", "one"])
+def test_a_sentence_that_is_too_short_has_no_queries_and_keys_of_its_own(text: str) -> None:
+    settings = replace(SMALL, source="uniform-projections")
+    page = ScalingPage(settings)
+    page.set("text", text)
+    (error,) = page.errors
+    assert error.startswith("The sentence's own queries and keys can be swept once it has two tokens or more.")
+    assert page.shows(sweep_of(settings, sentence()))
+    alone = ScalingPage(settings, text=text)
+    assert alone.errors == ["The sentence's own queries and keys can be swept once it has two tokens or more."]
+    assert alone.set("text", "dog bites man").shows(sweep_of(settings, sentence("dog bites man")))
+
+
+def test_a_long_sentence_still_shows_where_the_argument_fails() -> None:
+    page = ScalingPage(text="the cat sat on the mat " * 40)
+    assert "it goes from" in page.text("Numbers between 0 and 1")
+
+
+def test_an_x_too_large_to_sweep_gets_a_word() -> None:
+    page = ScalingPage(replace(SMALL, source="normal-projections"), edits="x.0.0.1e7")
+    (error,) = page.errors
+    assert "x holds 10000000.0" in error.replace("\N{NO-BREAK SPACE}", " ")
+    page.set("scaling.source", "normal")
+    assert page.text("This sentence can't show it: x holds 10000000.0")
+
+
+# Long sweeps
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    sweep = Mock(wraps=sweeps.sweep_scaling)
+    monkeypatch.setattr(sweeps, "sweep_scaling", sweep)
+    return sweep
+
+
+def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
+    sweeps._tables().__init__()  # type: ignore[misc]
+    one = ScalingPage()
+    n_sweeps = counted.call_count
+    assert n_sweeps == 1 + len(PROJECTIONS)
+    other = ScalingPage()
+    other.set("scaling.at.64", 8)
+    one.run()
+    assert counted.call_count == n_sweeps
+    other.set("scaling.seed", 77)
+    assert counted.call_count == n_sweeps + 1
+    other.set("scaling.seed", SMALL.seed)
+    assert counted.call_count == n_sweeps + 1
+
+
+def test_the_cache_is_bounded() -> None:
+    tables = sweeps._Tables()
+    for i in range(100):
+        tables.put(i, pd.DataFrame({"i": [i]}))
+        tables.get(0)
+    assert [i for i in range(100) if tables.get(i) is not None] == [0, *range(100 - sweeps._KEPT + 1, 100)]
+
+
+def test_every_sweep_of_a_run_can_show_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeps, "_SLOW", -1.0)
+    sweeps._tables().__init__()  # type: ignore[misc]
+    page = ScalingPage()
+    assert page.shows(sweep_of(SMALL))
+    assert not [button for button in page.at.button if button.label == "Stop"]
+
+
+def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: ScalingPage, counted: Mock) -> None:
+    wanted = replace(SMALL, seed=5)
+    key = (wanted.dims, wanted.trials, wanted.keys, 5, wanted.source, wanted.swept_scales(), None, "all")
+    scaling.at.session_state["scaling.stopped"] = key
+    scaling.set("scaling.seed", 5)
+    assert "Stopped. The plots are those of the last sweep that ran to its end." in scaling.texts
+    assert scaling.shows(sweep_of(SMALL))
+    assert counted.call_count == 0
+    scaling.press("scaling.again.normal.all")
+    assert scaling.shows(sweep_of(wanted))
+
+
+def test_a_sweep_stopped_first_leaves_nothing_to_show(scaling: ScalingPage) -> None:
+    wanted = replace(SMALL, seed=6)
+    key = (wanted.dims, wanted.trials, wanted.keys, 6, wanted.source, wanted.swept_scales(), None, "all")
+    scaling.at.session_state["scaling.stopped"] = key
+    del scaling.at.session_state["scaling.last"]
+    scaling.set("scaling.seed", 6)
+    assert "Stopped." in scaling.texts
+    assert scaling.charts == {}
+
+
+# Two readers
+
+
+def test_two_sessions_have_settings_of_their_own() -> None:
+    one, other = ScalingPage(), ScalingPage(replace(SMALL, seed=4))
+    one.set("scaling.scales", ["none", OWN]).set("scaling.at.64", 2)
+    other.set("scaling.keys", 5)
+    assert one.run().settings == replace(SMALL, scales=("none", OWN), dim=2)
+    assert other.run().settings == replace(SMALL, seed=4, keys=5)
+
+
+def test_all_curves_are_drawn(scaling: ScalingPage) -> None:
+    assert {f"curve.{curve.column}" for curve in CURVES} < set(scaling.charts)
