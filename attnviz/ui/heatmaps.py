@@ -16,4 +16,7 @@ def show_heatmaps(trace: AttentionTrace, query: int, digits: int) -> None:
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
         for name in PICTURED:
             spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
+            # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
+            # Plotly.js sees that the second time brings nothing new.
+            spec["layout"]["datarevision"] = 0
             show_figure(spec, f"playground.{name}", described(trace, name, query, digits))
