@@ -1,0 +1,164 @@
+"""What a person waits for, in a real Chromium: from the key press to the repainted page, and page load."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.rows import Row, p95
+from benchmarks.servers import OURS, STOCK, Server, serving
+
+ROUNDS = 15
+LOADS = 5
+SIZE = {"width": 1440, "height": 1000}
+QUIET_MS = 400  # a page that has not changed for so long has been repainted
+HEATMAPS = "[data-testid=stPlotlyChart]"
+ECHO = "[data-testid=stText]"
+# With these vectors, a change of the seed changes X too, and so all eight matrices.
+SIX_TOKENS = "?embedding=stable"
+THIRTY_TWO = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(32))
+_MEASURE = (Path(__file__).parent / "measure.js").read_text()
+_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+class Wait(NamedTuple):
+    total: float  # milliseconds from the key press to the frame after the last change of what is watched
+    before_sending: float  # of those, until the browser told the server
+    touched: int  # how many of the watched elements changed
+
+    @property
+    def after_sending(self) -> float:
+        return self.total - self.before_sending
+
+
+class Measured(NamedTuple):
+    """A way to change something on an open page, and the waits that it took."""
+
+    change: Callable[[int], Wait]
+    waits: list[Wait]
+
+
+def run() -> list[Row]:
+    """Measure all changes in turn, round by round, so that a drift of the machine meets each alike."""
+    with serving(OURS) as ours, serving(STOCK) as stock, _browser() as browser:
+        loads = [(_load(browser, ours, HEATMAPS + " .hm"), _load(browser, stock, ECHO)) for _ in range(LOADS)]
+        pages = [_open(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
+        echo = Measured(_slider(_open(browser, stock)), [])
+        keys = [Measured(_seed(page), []) for page in pages]
+        edits = [Measured(_cell(page), []) for page in pages]
+        for i in range(ROUNDS + 1):
+            for measured in (echo, *keys, *edits):
+                wait = measured.change(i)
+                if i > 0:  # the first of each warms up
+                    measured.waits.append(wait)
+    return _rows(echo.waits, [key.waits for key in keys], [edit.waits for edit in edits], loads)
+
+
+def _rows(
+    echo: list[Wait], keys: list[list[Wait]], edits: list[list[Wait]], loads: list[tuple[float, float]]
+) -> list[Row]:
+    sizes = (("6 tokens", "<= 2.5"), ("32 tokens, d 8", "<= 3.5"))
+    base = [wait.total for wait in echo]
+    ratios, details = [], [_detail("stock app, key press to echo painted", base)]
+    for (size, target), key, edit in zip(sizes, keys, edits, strict=True):
+        total, after = [wait.total for wait in key], [wait.after_sending for wait in edit]
+        least = min(wait.touched for wait in key)
+        ratios.append(_ratio(f"key press to {least} heatmaps repainted / stock echo, {size}", total, base, target))
+        ratios.append(
+            _ratio(f"cell edit to heatmaps repainted, less the editor's wait / stock echo, {size}", after, base, target)
+        )
+        editor = median(wait.before_sending for wait in edit)
+        details.append(_detail(f"key press to heatmaps repainted, {size}", total))
+        details.append(_detail(f"cell edit, sent to repainted (the editor waited {editor:.0f} ms), {size}", after))
+    ours, stock = zip(*loads, strict=True)
+    ratios.append(_ratio("page load to first heatmap / page load of the stock app", ours, stock))
+    details.append(_detail("page load to first heatmap", ours))
+    details.append(_detail("page load of the stock app", stock))
+    return ratios + details
+
+
+def _ratio(measure: str, above: list[float], below: list[float], target: str = "") -> Row:
+    return Row(measure, f"{median(a / b for a, b in zip(above, below, strict=True)):.2f}", target)
+
+
+def _detail(measure: str, milliseconds: list[float]) -> Row:
+    return Row(measure, f"{median(milliseconds):.0f} ms (p95 {p95(milliseconds):.0f})")
+
+
+@contextmanager
+def _browser() -> Iterator[Browser]:
+    system = next(filter(None, map(shutil.which, _CHROMIUM)), None)  # else the one that Playwright installed
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=system, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+def _open(browser: Browser, server: Server, query: str = "") -> Page:
+    page = browser.new_context(viewport=SIZE).new_page()
+    page.add_init_script(_MEASURE)
+    page.goto(f"http://{server.address}/{query}")
+    _wait_for_end_of_run(page)
+    return page
+
+
+def _load(browser: Browser, server: Server, awaited: str) -> float:
+    """Return the milliseconds to the frame that shows an element, in a browser that has cached nothing."""
+    page = browser.new_context(viewport=SIZE).new_page()
+    page.add_init_script(_MEASURE + f"\nbench.awaited = {awaited!r};")
+    page.goto(f"http://{server.address}/")
+    milliseconds = page.wait_for_function("bench.loaded", timeout=60_000).json_value()
+    page.context.close()
+    return float(milliseconds)
+
+
+def _slider(page: Page) -> Callable[[int], Wait]:
+    def change(_: int) -> Wait:
+        page.bring_to_front()
+        page.locator("input[type=range]").focus()
+        return _press(page, "ArrowRight", ECHO)
+
+    return change
+
+
+def _seed(page: Page) -> Callable[[int], Wait]:
+    def change(_: int) -> Wait:
+        page.bring_to_front()
+        page.get_by_label("Seed", exact=True).focus()
+        return _press(page, "ArrowUp", HEATMAPS)
+
+    return change
+
+
+def _cell(page: Page) -> Callable[[int], Wait]:
+    def change(i: int) -> Wait:
+        page.bring_to_front()
+        corner = page.get_by_test_id("stDataFrame").bounding_box()
+        page.mouse.click(corner["x"] + 100, corner["y"] + 50)  # the first row's first cell
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(200)  # the cell's text box takes a moment to come, and then drops keys that follow fast
+        page.keyboard.type(f"0.{i + 1:02}", delay=30)
+        page.wait_for_timeout(200)
+        return _press(page, "Enter", HEATMAPS)
+
+    return change
+
+
+def _press(page: Page, key: str, watched: str) -> Wait:
+    """Press a key and return what it took until the page was quiet again."""
+    page.evaluate("([selector, key]) => void bench.arm(selector, key)", [watched, key])
+    page.keyboard.press(key)
+    page.wait_for_function(f"bench.painted && performance.now() - bench.changed > {QUIET_MS}", timeout=30_000)
+    pressed, sent, painted, touched = page.evaluate("[bench.pressed, bench.sent, bench.painted, bench.touched.size]")
+    _wait_for_end_of_run(page)
+    return Wait(painted - pressed, sent - pressed, touched)
+
+
+def _wait_for_end_of_run(page: Page) -> None:
+    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    page.wait_for_timeout(300)  # the page settles

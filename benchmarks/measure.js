@@ -1,0 +1,37 @@
+// Runs in the page before its own scripts. All times are performance.now(): milliseconds since navigation began.
+// bench.arm(selector, key): the next press of that key starts a measurement of the elements that match.
+(() => {
+  const bench = { loaded: null, pressed: null };
+  window.bench = bench;
+  const now = () => performance.now();
+
+  bench.arm = (selector, key) =>
+    Object.assign(bench, { selector, key, pressed: null, sent: null, changed: null, painted: null, touched: new Set() });
+
+  // On the window and capturing, so that this sees the key before Streamlit does.
+  window.addEventListener("keydown", (event) => {
+    if (event.key === bench.key && bench.pressed === null) bench.pressed = now();
+  }, true);
+
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (...data) {
+    if (bench.pressed !== null) bench.sent ??= now();
+    return send.apply(this, data);
+  };
+
+  // Of an element that was removed or added, the parent is the target.
+  const holderOf = (target) => (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
+
+  new MutationObserver((records) => {
+    if (bench.loaded === null && bench.awaited && document.querySelector(bench.awaited)) {
+      bench.loaded = NaN; // found, and painted with the next frame
+      requestAnimationFrame(() => { bench.loaded = now(); });
+    }
+    if (bench.pressed === null) return;
+    const holders = records.map((record) => holderOf(record.target)).filter(Boolean);
+    if (holders.length === 0) return;
+    holders.forEach((holder) => bench.touched.add(holder));
+    bench.changed = now();
+    requestAnimationFrame(() => { bench.painted = now(); });
+  }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+})();
