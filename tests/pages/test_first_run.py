@@ -47,7 +47,7 @@ def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playgrou
         figure = playground.figure(name)
         cells = figure["data"][0]
         limits[name] = (cells["zmin"], cells["zmax"])
-        said = f"colours {cells['zmin']:.2f} to {cells['zmax']:.2f}".replace("-", "−")
+        said = "colours 0 to 1" if name == "attention_weights" else f"colours ±{cells['zmax']:.2f}"
         assert said in figure["layout"]["title"]["text"]
     assert limits["q"] == limits["k"] == limits["v"] == limits["context"]
     assert limits["scores"] == limits["scaled_scores"]
