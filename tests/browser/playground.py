@@ -1,0 +1,265 @@
+"""The playground in a real browser, used and read in the words of the page."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from playwright.sync_api import Locator, Page, expect
+
+SECONDS = 30
+expect.set_options(timeout=SECONDS * 1000)
+
+MATRICES = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+PUBLISHED_CONTEXT_OF_JOURNEY = ["0.3061", "0.8210"]
+
+# What a reader reads off a heatmap: for each row its label and the numbers in its cells, and whether it is outlined.
+_READ_HEATMAP = """selector => {
+  const plot = document.querySelector(selector);
+  if (!plot) return [];
+  const box = element => element.getBoundingClientRect();
+  const middle = element => (box(element).top + box(element).bottom) / 2;
+  const cells = [...plot.querySelectorAll('.heatmap-label text, .scatterlayer text')].map(
+    text => ({y: middle(text), x: box(text).left + box(text).width / 2, text: text.textContent}));
+  const outline = plot.querySelector('.shapelayer path');
+  return [...plot.querySelectorAll('.ytick text')].map(tick => {
+    const y = middle(tick);
+    const inRow = cells.filter(cell => Math.abs(cell.y - y) < 8).sort((a, b) => a.x - b.x);
+    return {
+      label: tick.textContent,
+      cells: inRow.map(cell => cell.text),
+      places: inRow.map(cell => [cell.x, cell.y]),
+      outlined: outline !== null && box(outline).top < y && y < box(outline).bottom,
+    };
+  }).sort((a, b) => a.places[0]?.[1] - b.places[0]?.[1]);
+}"""
+
+_ALL_DRAWN = """() => {
+  const charts = [...document.querySelectorAll('.stPlotlyChart')];
+  const drawn = charts.length > 0 && charts.every(chart => chart.querySelector('.ytick'));
+  return drawn || document.querySelector('[data-testid=stAlert]') !== null;
+}"""
+
+_FOCUSED = """() => {
+  let element = document.activeElement;
+  while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  if (element === document.body) return '';
+  const name = element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent;
+  return element.tagName === 'CANVAS' ? 'matrix editor' : name.trim();
+}"""
+
+
+def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -> None:
+    """Wait until something that can be read off the page is as wanted."""
+    deadline = time.monotonic() + seconds
+    seen = read()
+    while seen != wanted and time.monotonic() < deadline:
+        time.sleep(0.05)
+        seen = read()
+    assert seen == wanted, f"{seen!r} on the page, expected {wanted!r}"
+
+
+class Playground:
+    """A reader's browser tab with the playground in it."""
+
+    def __init__(self, page: Page, server: str) -> None:
+        self.page = page
+        self.server = server
+        self.errors: list[str] = []
+        self.dialogs: list[str] = []
+        page.set_default_timeout(SECONDS * 1000)
+        page.on("console", lambda message: self._note(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self._note(str(error)))
+        page.on("dialog", self._dismiss)
+
+    def _note(self, error: str) -> None:
+        # The machine's own network came or went: nothing of the page's.
+        if "ERR_NETWORK_CHANGED" not in error:
+            self.errors.append(error)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    # What a reader does.
+
+    def open(self, path: str = "/", **address: object) -> Self:
+        query = f"?{urlencode(address)}" if address else ""
+        for attempt in range(3):
+            self.page.goto(f"{self.server}{path}{query}")
+            try:
+                self.page.wait_for_selector("[data-testid=stApp]", timeout=(10 + 10 * attempt) * 1000)
+                break
+            except TimeoutError:  # a network change takes scripts away while they load
+                continue
+        return self.settle()
+
+    def settle(self) -> Self:
+        """Wait until the server's run has ended and what it drew stands, as a reader waits for a first page."""
+        self.page.wait_for_selector('[data-test-script-state="notRunning"]')
+        self.page.wait_for_function(_ALL_DRAWN)
+        return self
+
+    def type_sentence(self, text: str) -> Self:
+        box = self.page.get_by_label("Sentence", exact=True)
+        box.fill(text)
+        box.press("Enter")
+        return self
+
+    def set_number(self, label: str, value: object) -> Self:
+        box = self.page.get_by_label(label, exact=True)
+        box.fill(str(value))
+        box.press("Enter")
+        return self
+
+    def choose(self, label: str, option: str) -> Self:
+        self.page.get_by_label(label, exact=True).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        return self
+
+    def switch(self, label: str) -> Self:
+        """Turn a switch on or off."""
+        self.page.locator("label").filter(has_text=label).click()
+        return self
+
+    def press(self, label: str) -> Self:
+        self.page.get_by_role("button", name=label, exact=True).click()
+        return self
+
+    def look_at(self, symbol: str) -> Self:
+        """Choose the matrix that the editor shows."""
+        self.page.get_by_test_id("stButtonGroup").get_by_text(symbol, exact=True).click()
+        expect(self.page.get_by_text(f"Paste a table into {symbol}")).to_be_visible()
+        return self
+
+    def edit(self, row: int, column: int, value: object) -> Self:
+        """Type into a cell of the matrix that the editor shows."""
+        self._select_cell(row, column)
+        self.type_into_cell(value)
+        return self
+
+    def paste_into_cells(self, table: str) -> Self:
+        """Paste a table into the cells from the first one on, as from a spreadsheet."""
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", table)
+        self._select_cell(0, 0)
+        self.page.wait_for_timeout(200)
+        self.page.keyboard.press("Control+V")
+        return self
+
+    def _select_cell(self, row: int, column: int) -> None:
+        self.canvas.scroll_into_view_if_needed()
+        n_rows, n_columns = self.editor_shape()
+        box = self.canvas.bounding_box()
+        assert box is not None
+        height = box["height"] / (n_rows + 1)
+        # A click selects a cell of the last column, whose place is known whatever the widths.
+        self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
+        for _ in range(n_columns - 1 - column):
+            self.page.keyboard.press("ArrowLeft")
+
+    def type_into_cell(self, value: object) -> Self:
+        """Replace the number in the selected cell, by keyboard alone."""
+        keyboard = self.page.keyboard
+        typing = self.page.locator("#portal input")
+        self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
+        if typing.count() == 0:  # a click on a cell that is selected already opens it
+            keyboard.press("Enter")
+        typing.wait_for()
+        self.page.wait_for_timeout(200)
+        keyboard.press("Control+A")
+        keyboard.type(str(value))
+        self.page.wait_for_timeout(200)  # ... and to know what was typed
+        keyboard.press("Enter")
+        return self
+
+    def pick(self, token: str) -> Self:
+        self.chip(token).click()
+        return self
+
+    def paste(self, symbol: str, table: str) -> Self:
+        """Replace a whole matrix by a pasted table."""
+        self.look_at(symbol).press(f"Paste a table into {symbol}")
+        box = self.page.get_by_role("textbox", name="rows of")
+        box.fill(table)
+        box.press("Control+Enter")
+        self.press("Use these numbers")
+        self.page.keyboard.press("Escape")
+        return self
+
+    def hover(self, matrix: str, row: int, column: int) -> str:
+        """Point at a cell and return what appears."""
+        self.chart(matrix).scroll_into_view_if_needed()
+        x, y = self.read(matrix)[row]["places"][column]
+        self.page.mouse.move(x - 3, y - 3)
+        self.page.mouse.move(x, y)
+        label = self.chart(matrix).locator(".hoverlayer .hovertext").first
+        label.wait_for()
+        return "\n".join(label.locator("text.nums tspan.line").all_text_contents() or [label.text_content() or ""])
+
+    def go_to(self, page: str) -> Self:
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=page).click()
+        return self
+
+    def tab(self) -> str:
+        """Move on with the Tab key and return the name of what has the focus now."""
+        self.page.keyboard.press("Tab")
+        return self.focused
+
+    # What a reader sees.
+
+    @property
+    def canvas(self) -> Locator:
+        return self.page.locator("[data-testid=stDataFrame] canvas").first
+
+    @property
+    def chips(self) -> Locator:
+        """The tokens to pick the query from."""
+        return self.page.get_by_role("radiogroup", name="Query token").get_by_role("radio")
+
+    def chip(self, token: str) -> Locator:
+        return self.page.get_by_role("radiogroup", name="Query token").get_by_role("radio", name=token, exact=True)
+
+    def editor_shape(self) -> tuple[int, int]:
+        grid = self.page.locator("[data-testid=stDataFrame] table[role=grid]")
+        return int(grid.get_attribute("aria-rowcount") or 0) - 1, int(grid.get_attribute("aria-colcount") or 0) - 1
+
+    def chart(self, matrix: str) -> Locator:
+        return self.page.locator(f".st-key-playground-{matrix}")
+
+    def read(self, matrix: str) -> list[dict[str, Any]]:
+        return list(self.page.evaluate(_READ_HEATMAP, f".st-key-playground-{matrix}[data-stale=false] .js-plotly-plot"))
+
+    def labels(self, matrix: str) -> list[str]:
+        return [row["label"] for row in self.read(matrix)]
+
+    def row(self, matrix: str, label: str) -> list[str]:
+        """The numbers in the row with this label, as they stand in the cells."""
+        return next((row["cells"] for row in self.read(matrix) if row["label"] == label), [])
+
+    def cells(self, matrix: str) -> list[list[str]]:
+        return [row["cells"] for row in self.read(matrix)]
+
+    def outlined(self, matrix: str) -> list[str]:
+        return [row["label"] for row in self.read(matrix) if row["outlined"]]
+
+    def shows(self, matrix: str, label: str, numbers: list[str]) -> None:
+        """Wait until a row has these numbers."""
+        eventually(lambda: self.row(matrix, label), numbers)
+
+    def says(self, text: str) -> None:
+        """Wait until the page says this somewhere."""
+        expect(self.page.get_by_text(text).first).to_be_visible()
+
+    @property
+    def address(self) -> str:
+        # Playwright's own page.url lags behind by one change.
+        return str(self.page.evaluate("decodeURIComponent(location.search)"))
+
+    @property
+    def focused(self) -> str:
+        return str(self.page.evaluate(_FOCUSED))
+
+    @property
+    def sideways(self) -> int:
+        """How many pixels of the page stick out to the right."""
+        return int(self.page.evaluate("document.scrollingElement.scrollWidth - innerWidth"))

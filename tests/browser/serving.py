@@ -1,0 +1,69 @@
+"""Starts what a browser test needs: the app's server and a Chromium."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Playwright
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+START_SECONDS = 60
+
+
+@contextmanager
+def running_server(log: IO[str] | None = None) -> Iterator[str]:
+    """Run the app with the repository's own settings on a free port; give its address."""
+    port = _free_port()
+    command = [
+        sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.address=127.0.0.1",
+        "--server.headless=true", "--server.fileWatcherType=none",
+    ]  # fmt: skip
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_until_healthy(address, server)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def _wait_until_healthy(address: str, server: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"the app's server ended with code {server.returncode}")
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the app's server was not healthy within {START_SECONDS} s")
+
+
+def launched_chromium(playwright: Playwright) -> Browser:
+    """Start the system's Chromium, or Playwright's own where there is none."""
+    system = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    return playwright.chromium.launch(executable_path=system, args=CHROMIUM_ARGUMENTS)

@@ -1,0 +1,76 @@
+"""Tokens on the page: repeated, pointed at, picked, and hostile."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.playground import Playground, eventually
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)> </script><script>alert(1)</script> <b>x</b> "
+    "$\\frac12$ `a` 👨‍👩‍👧 שלום 我爱 z\u200bz \u202ea"
+)
+HOSTILE_TOKENS = [
+    "<img", "src=x", "onerror=alert(1)>", "</script><script>alert(1)</script>", "<b>x</b>", "$\\frac12$", "`a`",
+    "👨‍👩‍👧", "שלום", "我爱", "z⟨U+200B⟩z", "⟨U+202E⟩a",
+]  # fmt: skip
+
+
+def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
+    playground.press("Examples")
+    playground.press("the cat sat on the mat")
+    eventually(lambda: playground.labels("scores"), ["the (1)", "cat", "sat", "on", "the (2)", "mat"])
+    assert [len(row) for row in playground.cells("scores")] == [6] * 6
+    assert playground.row("x", "the (1)") == playground.row("x", "the (2)") != playground.row("x", "cat")
+    assert "query the (2), key the (1)" in playground.hover("scores", 4, 0)
+
+
+def test_hover_names_query_key_and_value(playground: Playground) -> None:
+    assert playground.hover("attention_weights", 1, 2) == "query journey, key starts\nA = 0.2199"
+    assert playground.hover("context", 1, 0) == "query journey, feature 0\nC = 0.3061"
+    assert playground.hover("x", 0, 2) == "token Your, feature 2\nX = 0.8900"
+
+
+def test_picking_a_token_outlines_its_row_and_changes_the_sentence(playground: Playground) -> None:
+    eventually(lambda: playground.outlined("scores"), ["journey"])
+    playground.pick("step")
+    playground.says("'step' attends most to 'journey': attention weight 0.2092.")
+    for matrix in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+        eventually(lambda matrix=matrix: playground.outlined(matrix), ["step"])
+    expect(playground.chip("step")).to_be_checked()
+    expect(playground.chip("journey")).not_to_be_checked()
+
+
+@pytest.mark.parametrize("how", ["typed", "in a link"])
+def test_hostile_texts_are_shown_as_text(new_reader: Callable[..., Playground], how: str) -> None:
+    playground = new_reader()
+    if how == "typed":
+        playground.open(tokenizer="whitespace").type_sentence(HOSTILE)
+    else:
+        playground.open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
+        playground.says("Some of the link was left out")
+    expect(playground.chips).to_have_text(HOSTILE_TOKENS)
+    shown = [token if len(token) <= 18 else token[:17] + "…" for token in HOSTILE_TOKENS]
+    eventually(lambda: playground.labels("attention_weights"), shown)
+    assert "query <img, key <b>x</b>" in playground.hover("scores", 0, 4)
+    playground.pick("<b>x</b>").says("'<b>x</b>' attends most to ")
+    playground.look_at("X")
+    expect(playground.page.locator("[data-testid=stDataFrame] table")).to_contain_text("</script><script>alert(1)")
+    assert playground.page.locator("img, .katex, [data-testid=stMain] script").count() == 0
+    assert playground.dialogs == []
+
+
+def test_a_long_text_is_cut_and_stays_in_the_box(playground: Playground) -> None:
+    text = ("word " * 2000)[:10_000]
+    playground.type_sentence(text)
+    playground.says("The sentence is long: its first 512 tokens are used, the rest stays in the box.")
+    expect(playground.page.get_by_label("Sentence", exact=True)).to_have_value(text)
+    expect(playground.chips).to_have_count(512)
+    assert playground.sideways <= 0
+
+
+def test_a_blank_sentence_gets_a_friendly_line(playground: Playground) -> None:
+    playground.type_sentence("   ")
+    playground.says("Type a sentence above")
+    playground.type_sentence("one journey").shows("q", "journey", ["0.4306", "1.4551"])
