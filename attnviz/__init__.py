@@ -3,6 +3,7 @@
 from attnviz import figures
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
+from attnviz.explanation import Explanation, explain
 from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Edit, Scenario, trace
 from attnviz.tokens import tokenize
@@ -10,11 +11,13 @@ from attnviz.tokens import tokenize
 __all__ = [
     "AttentionTrace",
     "Edit",
+    "Explanation",
     "Scenario",
     "SelfAttention",
     "UndefinedAttentionError",
     "attend",
     "available_devices",
+    "explain",
     "figures",
     "sweep_scaling",
     "tokenize",

@@ -1,0 +1,6 @@
+"""How each cell of each matrix is made, derived from the table of stages."""
+
+from attnviz.explanation.explaining import Explanation, explain
+from attnviz.explanation.sources import Cells, Factor, Term, shapes_of, sources_of
+
+__all__ = ["Cells", "Explanation", "Factor", "Term", "explain", "shapes_of", "sources_of"]

@@ -1,0 +1,171 @@
+"""What made one cell, put together: value, terms, sources, words and LaTeX."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import localcontext
+
+import torch
+
+from attnviz.attention import AttentionTrace
+from attnviz.explanation.displayed import DECIMALS
+from attnviz.explanation.latex import in_latex
+from attnviz.explanation.origins import origin
+from attnviz.explanation.rules import Cell, Made, product, scale, softmax
+from attnviz.explanation.sources import Cells, Factor, Term, name_of, shapes_of, sources_of
+from attnviz.limits import check_whole
+from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
+from attnviz.scenario import Scenario
+from attnviz.stages import STAGES, Rule
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How one cell is made; its ``str`` is the plain text, and a notebook shows its LaTeX.
+
+    `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product), the one quotient
+    by `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after
+    `shift` is subtracted (softmax), or the number itself (given). `exact` is the same in float64, and `tolerance`
+    how far the roundings of the trace's precision may take `value` from it (infinite where they may overflow).
+    `sources` are the cells that the rule reads.
+
+    `symbols` is the rule in symbols and `steps` the rule with its numbers; each step after the first starts with
+    "=", with "≈" where the numbers as displayed do not give it, or with "→" where a number is masked or no longer
+    finite. `words` say the rule, or where a given number is from; `notes` what is out of the ordinary.
+    `text` says all this for a screen reader, with texts of tokens that are not escaped; `latex` has no such texts.
+    """
+
+    matrix: str
+    row: int
+    column: int
+    rule: Rule
+    digits: int
+    value: float
+    exact: float
+    tolerance: float
+    terms: tuple[Term, ...]
+    divisor: float
+    shift: float
+    masked: bool
+    sources: tuple[Cells, ...]
+    symbols: str
+    steps: tuple[str, ...]
+    words: str
+    notes: tuple[str, ...]
+    text: str
+    latex: str
+
+    @property
+    def rounded(self) -> bool:
+        """Whether digits that are not displayed show in what is displayed."""
+        return any(step.startswith("≈") for step in self.steps)
+
+    @property
+    def numbers(self) -> str:
+        """The rule with its numbers, in one line."""
+        return _numbers(self.steps)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex}$"
+
+
+def explain(
+    trace: AttentionTrace,
+    matrix: str,
+    row: int,
+    column: int,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    scenario: Scenario | None = None,
+) -> Explanation:
+    """Explain how one cell of a trace is made: its rule, its numbers, its sources.
+
+    `matrix` is a field of the trace that holds a matrix; `row` and `column` count from 0, a bias has only row 0;
+    `digits` are the decimals displayed, 1 to 6. The `scenario` of the trace, if given, tells where a number of X,
+    a projection or a bias is from. All of it follows from the row of the matrix in the table of stages.
+
+    Raises ``ValueError`` for another matrix, a cell outside of it, other digits, a batched trace, or a scenario
+    that has another number there.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; for the tolerance, Higham 2002,
+    Accuracy and Stability of Numerical Algorithms, section 3.1.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> explain(trace(Scenario(embedding="published")), "scores", 1, 5).numbers
+    '0.4306 × 0.3275 + 1.4551 × 0.9642 = 0.1410 + 1.4030 = 1.5440'
+    """
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    shapes = shapes_of(trace)
+    sources = sources_of(matrix, row, column, shapes)
+    stage, tensor = STAGES[matrix], getattr(trace, matrix).detach()
+    value = float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
+    cell = Cell(
+        trace, stage, int(row), int(column), digits, shapes, sources, value, torch.finfo(tensor.dtype),
+    )  # fmt: skip
+    with localcontext(DECIMALS):
+        made = _given(cell, scenario) if stage.rule == "given" else RULES[stage.rule](cell)
+    return _explanation(cell, made)
+
+
+RULES = {"product": product, "scale": scale, "softmax": softmax}
+
+
+def _given(cell: Cell, scenario: Scenario | None) -> Made:
+    number = Factor(cell.stage.name, cell.row, cell.column, cell.value)
+    words = origin(scenario, number, cell.shapes[cell.stage.name], cell.digits)
+    return Made("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
+
+
+def _explanation(cell: Cell, made: Made) -> Explanation:
+    name = name_of(cell.stage.name, cell.row, cell.column)
+    notes = _notes(cell, made)
+    sentences = [
+        f"{cell.stage.title}, {cell.place()}: {name} is {cell.write(cell.value)}.",
+        f"{made.words}: {_numbers(made.steps)}." if made.symbols else f"{made.words}.",
+        *notes,
+    ]
+    return Explanation(
+        matrix=cell.stage.name,
+        row=cell.row,
+        column=cell.column,
+        rule=cell.stage.rule,
+        digits=cell.digits,
+        value=cell.value,
+        exact=made.exact,
+        tolerance=made.tolerance,
+        terms=made.terms,
+        divisor=made.divisor,
+        shift=made.shift,
+        masked=made.masked,
+        sources=cell.sources,
+        symbols=f"{name} = {made.symbols}" if made.symbols else name,
+        steps=tuple(made.steps),
+        words=made.words,
+        notes=notes,
+        text=" ".join(sentences),
+        latex=in_latex(name, made.symbols, () if cell.value == -math.inf and made.masked else made.steps),
+    )
+
+
+def _numbers(steps: Sequence[str]) -> str:
+    rounded = any(step.startswith("≈") for step in steps)
+    return " ".join(steps) + (" (rounded)" if rounded else "")
+
+
+def _notes(cell: Cell, made: Made) -> tuple[str, ...]:
+    notes = [made.trouble] if made.trouble else []
+    if math.isfinite(cell.value):
+        may_be = abs(made.exact - cell.value) <= made.tolerance
+    else:
+        may_be = made.tolerance == math.inf or made.exact == cell.value
+    if not may_be:
+        notes.append(
+            f"The numbers of the trace give {cell.write(made.exact)} here: "
+            f"more than the rounding of {cell.precision.dtype} explains."
+        )
+    elif cell.value == 0 and 0 < abs(made.exact) < cell.precision.tiny:
+        notes.append(f"{cell.write(made.exact)} is too small for {cell.precision.dtype}, which holds 0 instead.")
+    return tuple(notes)
