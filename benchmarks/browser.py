@@ -1,6 +1,5 @@
 """What a person waits for, in a real Chromium: from the key press to the repainted page, and page load."""
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -28,6 +28,10 @@ class Row(NamedTuple):
         number, limit = (float(text.replace(",", "")) for text in (value[0], target[2]))
         return {"<=": number <= limit, "<": number < limit, ">=": number >= limit}[target[1]]
 
+    def is_ratio(self) -> bool:
+        """Whether the value is a number without a unit."""
+        return re.fullmatch(_NUMBER, self.value) is not None
+
 
 def p95(values: Sequence[float]) -> float:
     """Return the 95th percentile."""

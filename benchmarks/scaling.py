@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
 from attnviz.scaling import sweep_scaling
 from attnviz.scaling_arguments import MAX_KEYS, MAX_TRIALS
+from benchmarks.rows import Row, table
 
 DIMS = tuple(2**power for power in range(1, 11))
 TRIALS = 1000
@@ -26,12 +27,6 @@ PEAKS: dict[str, dict[str, Any]] = {
     "10,000 trials x 4096, all statistics": {"dims": [4096]},
     "10,000 trials x 256 keys, dimensions 1..32": {"dims": range(1, 33), "n_keys": MAX_KEYS},
 }
-
-
-class Row(NamedTuple):
-    measure: str
-    value: str
-    target: str = ""
 
 
 def plain_loop() -> None:
@@ -121,5 +116,4 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         _sweep_and_print_peak(sys.argv[1])
     else:
-        for row in run():
-            print(f"{row.value:>12}  {row.target:<12} {row.measure}")
+        print(table(run()))

@@ -1,0 +1,59 @@
+"""Speed and memory in one table: `python -m benchmarks`, or single parts: `python -m benchmarks tracing load`.
+
+It is no test: what misses its target is said, and the exit status is 0 all the same.
+"""
+
+import argparse
+import os
+import platform
+import sys
+import time
+import traceback
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+from benchmarks.rows import Row, table
+
+# Scaling first: it measures the peak memory of processes that start with the peak of this one.
+PARTS = ("scaling", "tracing", "browser", "load")
+_PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures speed and memory.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("--seconds", type=float, default=60, help="how long our server is under load (default: 60)")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}, only {', '.join(PARTS)}")
+    print(_machine())
+    rows: list[Row] = []
+    for part in arguments.parts or PARTS:
+        rows += _measured(part, {"seconds": arguments.seconds} if part == "load" else {})
+    print(table(sorted(rows, key=lambda row: not row.is_ratio())))
+
+
+def _measured(part: str, settings: dict[str, Any]) -> list[Row]:
+    start = time.monotonic()
+    print(f"measuring {part} ... ", end="", file=sys.stderr, flush=True)
+    try:
+        rows: list[Row] = import_module(f"benchmarks.{part}").run(**settings)
+    except Exception:
+        traceback.print_exc()
+        return [Row(f"{part}: could not be measured", "failed")]
+    print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    return rows
+
+
+def _machine() -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    load = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}, "
+        f"Python {platform.python_version()}, {packages}"
+    )
+
+
+if __name__ == "__main__":
+    main()
