@@ -162,13 +162,17 @@ def _visible(char: str) -> str:
     return char
 
 
-def token_labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a label for each token, told apart by position where a token stands more than once.
+def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:
+    """Return a label for each token, cut to `most` characters, told apart where two would be the same.
 
     >>> token_labels(("the", "cat", "on", "the"))
     ('the (1)', 'cat', 'on', 'the (2)')
+    >>> token_labels(("incomprehensible", "cat"), most=6)
+    ('incom…', 'cat')
     """
     labels = [visible(token) for token in tokens]
+    if most is not None:
+        labels = [label if len(label) <= most else label[: most - 1] + "…" for label in labels]
     totals: dict[str, int] = {}
     for label in labels:
         totals[label] = totals.get(label, 0) + 1

@@ -122,14 +122,10 @@ def axis_labels(trace: AttentionTrace, kind: str, n: int, step: int = 1) -> list
     if kind == "feature" or len(trace.tokens) != n:
         labels = [str(i) for i in range(n)]
     else:
-        labels = [_short(label) for label in token_labels(trace.tokens)]
+        labels = list(token_labels(trace.tokens, LABEL_CHARS))
     if step == 1:
         return labels
     return [f"{labels[i]} to {labels[min(i + step, n) - 1]}" for i in range(0, n, step)]
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + "…"
 
 
 def _cells(picture: _Picture) -> dict[str, Any]:

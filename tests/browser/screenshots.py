@@ -26,7 +26,9 @@ def take(browser: Browser, server: str, scheme: str) -> bytes:
     taken = Image.open(io.BytesIO(playground.page.screenshot(animations="disabled")))
     context.close()
     small = io.BytesIO()
-    taken.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
+    taken.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        small, "PNG", optimize=True
+    )
     return small.getvalue()
 
 

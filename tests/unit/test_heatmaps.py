@@ -304,3 +304,10 @@ def test_a_batch_has_no_heatmap() -> None:
     made = attend(**random_inputs(3, 2, 2, 2) | {"x": random_inputs(3, 2, 2, 2)["x"].expand(4, 3, 2)})
     with pytest.raises(ValueError, match=r"scores has shape \(4, 3, 3\), expected one matrix and no batch"):
         heatmap_spec(made, "scores")
+
+
+def test_long_repeated_words_keep_what_tells_them_apart():
+    word = "incomprehensibilities"
+    spec = heatmap_spec(trace(Scenario(text=f"{word} {word}")), "scores")
+    first, second = spec["layout"]["xaxis"]["ticktext"]
+    assert first.endswith("(1)") and second.endswith("(2)")

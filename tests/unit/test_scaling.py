@@ -92,9 +92,7 @@ def test_largest_attention_weight_of_six_keys() -> None:
     table = sweep_scaling((2, 8, 64, 512), 4000, 0, n_keys=6)
     assert at(table, "largest_attention_weight", "none") == pytest.approx([0.46, 0.68, 0.89, 0.96], abs=0.011)
     assert at(table, "largest_attention_weight", "sqrt") == pytest.approx([0.39, 0.41, 0.42, 0.42], abs=0.011)
-    assert at(table, "largest_attention_weight", "linear") == pytest.approx(
-        [0.32, 0.25, 0.19, 0.18], abs=0.011
-    )
+    assert at(table, "largest_attention_weight", "linear") == pytest.approx([0.32, 0.25, 0.19, 0.18], abs=0.011)
 
 
 def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> None:
@@ -111,9 +109,7 @@ def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> 
     init=st.sampled_from(["uniform", "linear", "normal"]),
 )
 @settings(max_examples=10, deadline=None)
-def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(
-    d: int, low: float, init: str
-) -> None:
+def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(d: int, low: float, init: str) -> None:
     x = [[low, 0.5], [1.0, -0.3], [0.2, 0.9]]
     table = sweep_scaling([d], 4000, 0, source=f"{init}-projections", x=x, scales=("none",))
     assert table.variance[0] == pytest.approx(table.expected_variance[0], rel=0.2)
@@ -159,9 +155,7 @@ def test_a_sample_row_of_projections_is_that_of_torch(init: str) -> None:
     assert row.scores.to_numpy() == pytest.approx(scores.numpy(), rel=1e-5)
     weights = torch.softmax(scores / 5**0.5, 0)
     assert row.attention_weights.to_numpy() == pytest.approx(weights.numpy(), rel=1e-5)
-    assert row.attention_weights_unscaled.to_numpy() == pytest.approx(
-        torch.softmax(scores, 0).numpy(), rel=1e-5
-    )
+    assert row.attention_weights_unscaled.to_numpy() == pytest.approx(torch.softmax(scores, 0).numpy(), rel=1e-5)
 
 
 def test_a_sample_row_of_vectors_has_its_keys_and_its_scale() -> None:
@@ -250,13 +244,10 @@ def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
 
 def test_numbers_are_the_same_on_one_thread() -> None:
     code = (
-        "from attnviz.scaling import sweep_scaling as sweep;"
-        "print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
+        "from attnviz.scaling import sweep_scaling as sweep;print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
     )
     one = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    printed = subprocess.run(
-        [sys.executable, "-c", code], env=one, capture_output=True, text=True, check=True
-    )
+    printed = subprocess.run([sys.executable, "-c", code], env=one, capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == sweep_scaling((2, 40), 50, 7).to_json(double_precision=15)
 
 
@@ -319,16 +310,12 @@ def test_bad_dimensions_are_named(text: str, named: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-@given(
-    st.sets(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS), st.sampled_from([",", " ", ", ", ";\n"])
-)
+@given(st.sets(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS), st.sampled_from([",", " ", ", ", ";\n"]))
 def test_typed_dimensions_are_read_back_ascending(dims: set[int], separator: str) -> None:
     assert parse_dims(separator.join(map(str, dims))) == tuple(sorted(dims))
 
 
-@pytest.mark.parametrize(
-    "bad", [2.0, "2", True, None, np.float64(3), float("nan"), 0, -1, MAX_DIM + 1, 10**30]
-)
+@pytest.mark.parametrize("bad", [2.0, "2", True, None, np.float64(3), float("nan"), 0, -1, MAX_DIM + 1, 10**30])
 def test_a_dimension_is_a_whole_number_within_the_limit(bad: object) -> None:
     with pytest.raises(ValueError, match="dimension is"):
         check_dims([1, bad])
