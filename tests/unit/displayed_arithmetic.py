@@ -1,0 +1,145 @@
+"""Reads back the arithmetic that an explanation displays, and works it out again."""
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from attnviz import Explanation
+from attnviz.numbers import written
+
+RELATION = re.compile(r" (=|≈|→) ")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]\d+)?")
+REMAINDER = re.compile(r"\(and \d+ more: ([^)]+)\)")
+
+
+class Between:
+    """A displayed number, or what is worked out from several: taken as it stands, and all that it may stand for."""
+
+    def __init__(self, nominal: Fraction, low: float, high: float) -> None:
+        self.nominal, self.low, self.high = nominal, low, high
+
+    def __add__(self, other: "Between") -> "Between":
+        return Between(self.nominal + other.nominal, self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> "Between":
+        return Between(-self.nominal, -self.high, -self.low)
+
+    def __sub__(self, other: "Between") -> "Between":
+        return self + -other
+
+    def __mul__(self, other: "Between") -> "Between":
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Between(self.nominal * other.nominal, min(corners), max(corners))
+
+    def __truediv__(self, other: "Between") -> "Between":
+        if other.low <= 0:  # so many zeros were written with few digits that nothing can be said
+            return Between(self.nominal / other.nominal, -math.inf, math.inf)
+        return self * Between(1 / other.nominal, 1 / other.high, 1 / other.low)
+
+
+@cache
+def half_a_unit(displayed: str) -> Fraction:
+    exponent = Decimal(displayed.replace("−", "-")).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return Fraction(10) ** exponent / 2
+
+
+def shown(displayed: str) -> Between:
+    value, slack = float(displayed), float(half_a_unit(displayed))
+    slack += abs(value) * 1e-12  # the limits are floats
+    return Between(Fraction(displayed), value - slack, value + slack)
+
+
+def exponential(power: Between) -> Between:
+    nominal, low, high = (math.exp(min(p, 700.0)) for p in (float(power.nominal), power.low, power.high))
+    return Between(Fraction(nominal), low, high)
+
+
+@cache
+def worked_out(expression: str) -> Between:
+    """Work out an expression as it is displayed; it holds no text but ours."""
+    if NUMBER.fullmatch(expression):
+        return shown(expression)
+    code = REMAINDER.sub(r"(\1)", expression).replace("exp(−∞)", "zero").replace("−", "-").replace("×", "*")
+    code = re.sub(r"√(\d+)", r"root_\1", code)
+    names: dict[str, Any] = {"shown": shown, "exp": exponential, "zero": Between(Fraction(0), 0.0, 0.0)}
+    for radicand in re.findall(r"root_(\d+)", code):
+        root = math.sqrt(int(radicand))
+        names[f"root_{radicand}"] = Between(Fraction(root), root, root)
+    return eval(NUMBER.sub(r"shown('\g<0>')", code), {"__builtins__": {}}, names)
+
+
+def addends(expression: str) -> list[str]:
+    """Split a sum at its signs outside of parentheses."""
+    expression = expression.removeprefix("(").removesuffix(")") if is_grouped(expression) else expression
+    depth, terms, start = 0, [], 0
+    for i, char in enumerate(expression):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and char in "+−" and expression[i - 1 : i + 2] == f" {char} ":
+            terms.append(expression[start : i - 1])
+            start = i if char == "−" else i + 2
+    return [term.replace("− ", "−") for term in (*terms, expression[start:])]
+
+
+def is_grouped(expression: str) -> bool:
+    depth = 0
+    for i, char in enumerate(expression):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return i == len(expression) - 1 and not expression.startswith("(and ") and " + " in expression
+    return False
+
+
+def gives(left: str, right: str) -> bool:
+    """Whether each number on the right is, to its last digit, what the numbers on the left give."""
+    if left.count(" / ") == right.count(" / ") == 1:
+        return all(gives(a, b) for a, b in zip(left.split(" / "), right.split(" / "), strict=True))
+    from_left, from_right = addends(left), addends(right)
+    if len(from_right) == 1:
+        from_left = [left]
+    assert len(from_left) == len(from_right), (left, right)
+    for a, b in zip(from_left, from_right, strict=True):
+        number = REMAINDER.sub(r"\1", b)
+        if abs(worked_out(a).nominal - worked_out(number).nominal) > half_a_unit(number):
+            return False
+    return True
+
+
+def numbers_in(explanation: Explanation) -> str:
+    """The arithmetic that the plain text displays."""
+    opening = f"{explanation.words}: " if explanation.rule != "given" else f"{explanation.symbols} is "
+    rest = explanation.text.split(opening, 1)[1]
+    return re.split(r"\.(?= |$)", rest)[0]
+
+
+def check_arithmetic(explanation: Explanation) -> None:
+    """The displayed terms give the displayed value, to the last digit, or the text says "rounded"."""
+    numbers = numbers_in(explanation)
+    assert explanation.rule == "given" or numbers == explanation.numbers
+    assert not re.search("inf|nan", numbers.replace("NaN", ""))
+    assert numbers.endswith(" (rounded)") == ("≈" in numbers) == explanation.rounded
+    numbers = numbers.removesuffix(" (rounded)")
+    masked = numbers.endswith(" → −∞ (masked)")
+    assert masked == (explanation.rule == "scale" and explanation.masked)
+    first, *rest = RELATION.split(numbers.removesuffix(" → −∞ (masked)"))
+    steps = [("", first), *zip(rest[::2], rest[1::2], strict=True)]
+    final = explanation.exact if masked else explanation.value
+    for (_, left), (relation, right) in pairwise(steps):
+        if relation == "→":
+            assert not math.isfinite(final) or masked or "∞" in left or "NaN" in left
+            continue
+        assert "NaN" not in right or "NaN" in left
+        assert "∞" not in left.replace("exp(−∞)", "") or masked or not math.isfinite(final)
+        if re.search("∞|NaN", left.replace("exp(−∞)", "") + right.replace("exp(−∞)", "")):
+            continue
+        assert gives(left, right) == (relation == "="), (left, relation, right)
+        from_left, from_right = worked_out(left), worked_out(right)
+        slack = explanation.tolerance if math.isfinite(explanation.tolerance) else math.inf
+        assert from_left.low <= from_right.high + slack, (left, relation, right)
+        assert from_left.high >= from_right.low - slack, (left, relation, right)
+    if not masked:
+        assert steps[-1][1] == written(explanation.value + 0.0, explanation.digits)

@@ -1,0 +1,217 @@
+"""What an explanation says in words: divisors, masks, long sums, overflow, origins, and its errors."""
+
+import math
+import re
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+import torch
+
+import attnviz
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
+from tests.unit.helpers import HOSTILE, random_inputs
+from tests.unit.test_explanation import cells_of, same, traced
+
+PUBLISHED = Scenario(embedding="published")
+
+
+def test_the_divisor_is_the_root_of_the_number_of_products():
+    trace = attnviz.trace(Scenario(d_in=8, d_out=2))
+    explanation = explain(trace, "scaled_scores", 1, 2)
+    assert "√2 = 1.4142 (d_k = 2: a score is a sum of 2 products)" in explanation.text
+    assert len(explain(trace, "scores", 1, 2).terms) == 2
+    assert explanation.divisor == math.sqrt(2)
+    assert "temperature" not in explanation.text
+    warm = explain(attnviz.trace(Scenario(temperature=2.5)), "scaled_scores", 1, 2)
+    assert "and by the temperature 2.5" in warm.text
+    assert warm.symbols == "S′[1, 2] = S[1, 2] / (√d_k · 2.5)"
+    assert warm.divisor == pytest.approx(math.sqrt(2) * 2.5)
+    bare = explain(attnviz.trace(Scenario(scale=False)), "scaled_scores", 1, 2)
+    assert "unscaled" in bare.text
+    assert "√" not in bare.text
+    assert bare.divisor == 1
+
+
+def test_a_masked_cell_says_so():
+    trace = attnviz.trace(Scenario(causal=True))
+    score = explain(trace, "scaled_scores", 1, 2)
+    assert score.masked
+    assert score.value == score.exact == -math.inf
+    assert "key 2 'starts' comes after query 1 'journey'" in score.text
+    assert score.numbers.endswith("→ −∞ (masked)") or score.numbers.endswith("→ −∞ (masked) (rounded)")
+    weight = explain(trace, "attention_weights", 1, 2)
+    assert weight.masked
+    assert weight.value == 0
+    assert "exp(−∞) = 0" in weight.text
+    assert not explain(trace, "scaled_scores", 1, 1).masked
+    assert not explain(trace, "scores", 1, 2).masked
+    assert not explain(attnviz.trace(Scenario()), "scaled_scores", 1, 2).masked
+
+
+def test_a_long_sum_shows_its_largest_terms_and_the_remainder():
+    trace = attend(**random_inputs(12, 64, 64, 2))
+    for name, n_terms in (("scores", 64), ("q", 64), ("attention_weights", 12), ("context", 12)):
+        explanation = explain(trace, name, 3, 1)
+        shown, rest = explanation.terms[:-1], explanation.terms[-1]
+        assert rest.n_terms == n_terms - len(shown)
+        assert f"(and {rest.n_terms} more: " in explanation.text
+        assert len(shown) in (7, 8)
+    explanation = explain(trace, "scores", 3, 1)
+    products = (trace.q[3].double() * trace.k[1].double()).tolist()
+    largest = sorted(products, key=abs)[-7:]
+    assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
+
+
+def test_the_softmax_always_shows_the_cells_own_term():
+    trace = attend(**random_inputs(30, 4, 4, 2))
+    for column in range(30):
+        terms = explain(trace, "attention_weights", 0, column).terms
+        assert column in [term.factors[0].column for term in terms if term.factors]
+
+
+def test_large_scores_are_shifted_and_small_ones_are_not():
+    eye = torch.eye(2)
+    small = explain(attend(eye, eye * 3, eye, eye), "attention_weights", 0, 0)
+    assert small.shift == 0
+    assert "m =" not in small.text
+    large = explain(attend(eye, eye * 1e5, eye, eye), "attention_weights", 0, 0)
+    assert large.shift == pytest.approx(1e5 / math.sqrt(2))
+    assert "exp(S′[0, 0] − m)" in large.symbols
+    assert "changes no quotient" in large.text
+    assert all(term.value <= 1 for term in large.terms)
+
+
+def undefined(*inputs: torch.Tensor) -> AttentionTrace:
+    with pytest.raises(UndefinedAttentionError) as error:
+        attend(*inputs)
+    return error.value.trace
+
+
+def test_overflow_explains_itself():
+    eye = torch.eye(2)
+    trace = undefined(eye * 1e30, torch.tensor([[1e30, 0.0], [0.0, 1.0]]), eye * 1e-35, eye)
+    assert "1.00e+30 × 1.00e+30 = 1.00e+60 is beyond the largest float32, 3.40e+38" in explain(trace, "q", 0, 0).text
+    assert "Q[0, 0] is ∞ already" in explain(trace, "scores", 0, 0).text
+    assert "Q[0, 0] is ∞ already, and 0 × ∞ is no number." in explain(trace, "scores", 0, 1).text
+    assert "S[0, 0] is ∞ already" in explain(trace, "scaled_scores", 0, 0).text
+    assert "the whole row is undefined" in explain(trace, "attention_weights", 0, 1).text
+    assert "A[0, 0] is NaN already" in explain(trace, "context", 0, 1).text
+
+
+def test_a_sum_that_overflows_on_its_way_explains_itself():
+    x = torch.tensor([[3e38, 3e38]])
+    trace = traced(Scenario(text="a", d_in=2, d_out=1, x=x, w_q=[[1], [1]], w_k=[[0], [0]], w_v=[[0], [0]]))
+    assert "No term is beyond the largest float32" in explain(trace, "q", 0, 0).text
+
+
+def test_a_number_too_small_for_float32_explains_itself():
+    trace = attend(torch.tensor([[1e-30]]), *[torch.tensor([[1e-30]])] * 3)
+    assert "1.00e−60 is too small for float32, which holds 0 instead" in explain(trace, "q", 0, 0).text
+
+
+def test_numbers_that_do_not_belong_together_are_called_out():
+    trace = attnviz.trace(PUBLISHED)
+    assert not explain(trace, "q", 0, 0).notes
+    wrong = trace._replace(q=trace.q + 0.01)
+    assert "more than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
+
+
+def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
+    for token in HOSTILE:
+        trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
+        tokens = trace.tokens
+        for name, row, column, value in cells_of(trace):
+            explanation = explain(trace, name, row, column)
+            assert same(explanation.value, value, 0)
+            assert "<" not in explanation.latex
+            explanation.text.encode()  # a lone surrogate is written out
+        assert explain(trace, "q", 0, 0).latex == explain(trace._replace(tokens=()), "q", 0, 0).latex
+        assert "<b>" not in tokens[0] or f"query 0 '{tokens[0]}'" in explain(trace, "q", 0, 0).text
+
+
+@pytest.mark.parametrize(
+    ("changed", "cell", "said"),
+    [
+        ({"embedding": "published"}, ("x", 1, 2), "from the published vector of 'journey'"),
+        ({}, ("x", 1, 2), "from the vector of 'journey', drawn from its text, d_in = 3 and seed 123"),
+        ({"embedding": "table"}, ("x", 1, 2), "row of 'journey' in nn.Embedding, drawn from seed 123"),
+        ({"x": "identity"}, ("x", 1, 1), "of the identity matrix"),
+        ({"w_v": "zeros"}, ("w_v", 0, 0), "of a matrix of zeros"),
+        ({"w_k": "random:7"}, ("w_k", 0, 0), "drawn for this matrix alone, from seed 7"),
+        ({"w_q": [[1, 2]] * 3}, ("w_q", 0, 0), "given as a number, in place of a drawn one"),
+        ({"init": "normal"}, ("w_q", 0, 0), "drawn by torch.randn from seed 123"),
+        ({"init": "linear", "bias": True}, ("b_v", 0, 0), "drawn by nn.Linear from seed 123"),
+        ({"init": "linear", "bias": True, "w_v": [[1] * 4] * 3}, ("b_v", 0, 3), "a bias that starts at 0"),
+        ({"bias": True}, ("b_q", 0, 1), "a bias that starts at 0"),
+        ({"edits": (("w_q", 0, 1, 0.9),)}, ("w_q", 0, 1), "edited, in place of 0.5166, drawn by torch.rand"),
+    ],
+)
+def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tuple[str, int, int], said: str):
+    scenario = Scenario(**changed)
+    explanation = explain(attnviz.trace(scenario), *cell, scenario=scenario)
+    assert said in explanation.text
+    assert explanation.sources == ()
+    assert explanation.rule == "given"
+    assert "an input" in explain(attnviz.trace(scenario), *cell).text
+
+
+def test_an_explanation_is_frozen_and_says_its_digits():
+    explanation = explain(attnviz.trace(PUBLISHED), "scores", 1, 5, digits=2)
+    assert explanation.numbers == "0.43 × 0.33 + 1.46 × 0.96 = 0.14 + 1.40 = 1.54"
+    assert explanation.symbols == "S[1, 5] = Q[1, :] · K[5, :]"
+    assert "query 1 'journey', key 5 'step'" in explanation.text
+    assert explanation.digits == 2
+    hash(explanation)
+    with pytest.raises(FrozenInstanceError):
+        explanation.value = 1.0  # type: ignore[misc]
+
+
+# --- Errors --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("weights", 0, 0), "'weights' is no matrix of this trace, expected one of x, w_q"),
+        (("causal", 0, 0), "'causal' is no matrix"),
+        ((3, 0, 0), "3 is no matrix"),
+        (("b_q", 0, 0), "'b_q' is no matrix of this trace"),
+        (("scores", 6, 0), "row of scores is 6, expected a whole number from 0 to 5"),
+        (("scores", 0, -1), "column of scores is -1, expected a whole number from 0 to 5"),
+        (("q", 0, 2), "column of q is 2, expected a whole number from 0 to 1"),
+        (("q", 0.5, 0), "row of q is 0.5"),
+        (("q", None, 0), "row of q is None"),
+    ],
+)
+def test_what_is_not_there_is_named(arguments: Any, said: str):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        explain(attnviz.trace(PUBLISHED), *arguments)
+
+
+@pytest.mark.parametrize("digits", [0, 7, 2.5, True])
+def test_digits_have_limits(digits: Any):
+    with pytest.raises(ValueError, match=r"digits is .*, expected a whole number from 1 to 6"):
+        explain(attnviz.trace(PUBLISHED), "q", 0, 0, digits=digits)
+
+
+def test_a_batch_is_refused():
+    trace = attnviz.SelfAttention(3, 2).trace(torch.ones(4, 2, 3))
+    with pytest.raises(ValueError, match=r"x has shape \(4, 2, 3\), expected one matrix and no batch"):
+        explain(trace, "q", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        (Scenario(seed=5), "w_q"),
+        (Scenario(d_in=4), "w_q"),
+        (Scenario(text="a cat"), "x"),
+        (Scenario(), "x"),
+        (Scenario(embedding="published"), "b_q"),
+    ],
+)
+def test_another_scenario_is_refused(other: Scenario, name: str):
+    trace = attnviz.trace(Scenario(embedding="published", bias=True))
+    with pytest.raises(ValueError, match=f"{name}.* in the trace.* in the scenario"):
+        explain(trace, name, 0, 0, scenario=other)
