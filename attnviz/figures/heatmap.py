@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
+NARROWEST = 150  # pixels: Plotly.js draws nothing narrower, Streamlit would cut it off
 DRAWN = 256  # rows or columns; above, neighbouring cells are drawn as one
 LABEL_CHARS = 18
 CHAR_WIDTH, FONT_SIZE, TITLE_HEIGHT = 6.2, 11, 44  # pixels
+TITLE_SIZE, SMALLEST_TITLE = 13, 11  # of its letters, which shrink where a narrow matrix has a long title
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,10 @@ def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
     left = 14 + CHAR_WIDTH * max(len(label) for label in picture.rows[:LABELLED])
     angle, top, right = _column_label_room(picture.columns, width)
     top += TITLE_HEIGHT
+    title_width = _title_width(picture.stage, formula)
+    wanted = max(NARROWEST, title_width * SMALLEST_TITLE / TITLE_SIZE)
+    right = max(right, wanted - left - width * n_columns)
+    title_size = min(TITLE_SIZE, TITLE_SIZE * (left + width * n_columns + right) / title_width)
     row = None if picture.query is None else picture.query // picture.steps[0]
     layout: dict[str, Any] = {
         "width": round(left + width * n_columns + right),
@@ -194,7 +200,7 @@ def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": picture.theme.undefined,
         "font": {"color": picture.theme.text, "size": FONT_SIZE},
-        "title": _title(picture, formula),
+        "title": _title(picture, formula) | {"font": {"size": round(title_size, 1)}},
         "xaxis": _axis(picture.columns, None) | {"side": "top", "tickangle": angle},
         "yaxis": _axis(picture.rows, row) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
         "dragmode": False,
@@ -239,6 +245,13 @@ def _formula(trace: AttentionTrace, stage: Stage) -> str:
     )
 
 
+def _title_width(stage: Stage, formula: str) -> float:
+    """Return the pixels that the first line of a title takes at its full size."""
+    mark = 18 if stage.name in STAGE_COLOURS else 0
+    made = 0 if formula == stage.title else len(formula) + 3
+    return 8 + mark + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
+
+
 def _title(picture: _Picture, formula: str) -> dict[str, Any]:
     stage = picture.stage
     mark = f'<span style="color:{STAGE_COLOURS[stage.name]}">■</span> ' if stage.name in STAGE_COLOURS else ""
@@ -250,7 +263,6 @@ def _title(picture: _Picture, formula: str) -> dict[str, Any]:
     return {
         "text": f"{mark}<b>{stage.title}</b>{made}<br>"
         f'<span style="font-size:11px;color:{picture.theme.muted}">{about}</span>',
-        "font": {"size": 13},
         "x": 0,
         "xref": "container",
         "y": 1,

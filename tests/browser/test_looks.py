@@ -1,12 +1,13 @@
 """Light and dark, narrow and wide, and what an accessibility checker says."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FloatRect, Locator
 
-from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground
+from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
 
@@ -48,11 +49,28 @@ def bottom_of(element: Locator) -> float:
     return box_of(element)["y"] + box_of(element)["height"]
 
 
+def right_of(element: Locator) -> float:
+    return box_of(element)["x"] + box_of(element)["width"]
+
+
 def test_at_390_pixels_a_long_sentence_stays_in_its_place(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader(390, 844).open(
-        text="The animal didn't cross the street because it was too tired", d_out=12, bias="true"
-    )
+    playground = new_reader(390, 844).open(text="The animal didn't cross the street because it was too tired", d_out=12)
     assert playground.sideways <= 0
+    for row in playground.read("scores"):
+        places = [x for x, _ in row["places"]]
+        assert min(b - a for a, b in pairwise(places)) > 35  # the numbers stand beside each other
+
+
+def test_nothing_is_cut_off_where_there_is_more_to_show(new_reader: Callable[..., Playground]) -> None:
+    playground = new_reader().open(bias="true", causal="true", temperature=2, text="dog bites man")
+    for matrix in MATRICES:
+        title, picture = (
+            playground.chart(matrix).locator(".gtitle"),
+            playground.chart(matrix).locator(".main-svg").first,
+        )
+        assert right_of(title) <= right_of(picture)
+    editor = playground.page.get_by_test_id("stColumn").filter(has_text="Edit the numbers of").first
+    assert right_of(playground.page.get_by_test_id("stButtonGroup").get_by_text("b_v")) <= right_of(editor)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
