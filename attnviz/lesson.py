@@ -35,7 +35,7 @@ def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
 
 
 def _label(trace: AttentionTrace, position: int) -> str:
-    return f"'{token_labels(trace.tokens)[position]}'"
+    return f"'{token_labels(trace.tokens, 40)[position]}'"
 
 
 def _most_read(trace: AttentionTrace, query: int) -> int:

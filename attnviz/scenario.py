@@ -153,6 +153,11 @@ class Scenario:
         """The tokens of the text, one for each row of X."""
         return tokenize(self.text, self.tokenizer)
 
+    @property
+    def editable(self) -> tuple[str, ...]:
+        """The matrices that can be edited: the biases only where they are switched on."""
+        return EDITABLE if self.bias else tuple(name for name in EDITABLE if name not in BIASES)
+
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of an editable matrix; a bias is one row."""
         if name == "x":

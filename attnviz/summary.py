@@ -11,7 +11,7 @@ from attnviz.tokens import token_labels
 
 def _labels(trace: AttentionTrace) -> tuple[str, ...]:
     n_tokens = trace.x.shape[-2]
-    return token_labels(trace.tokens) if trace.tokens else tuple(f"token {i}" for i in range(n_tokens))
+    return token_labels(trace.tokens, 40) if trace.tokens else tuple(f"token {i}" for i in range(n_tokens))
 
 
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:

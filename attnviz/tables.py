@@ -40,13 +40,26 @@ def _cells(line: str) -> list[str]:
     return line.split()
 
 
-def _number(cell: str, line: int, column: int) -> float:
-    # Typeset minus signs are what spreadsheets and papers give.
-    plain = re.sub("[\u2212\u2013\u2012]", "-", cell)
+def parse_number(text: str) -> float:
+    """Read one number, with a typeset minus sign too, as spreadsheets and papers have it.
+
+    Raises ``ValueError`` naming a text that is no finite number.
+
+    >>> parse_number(" −1e-3 ")
+    -0.001
+    """
+    plain = re.sub("[\u2212\u2013\u2012]", "-", text.strip())
     try:
-        value = float(plain) if re.fullmatch(r"[-+.\deE]+", plain) else math.nan
+        value = float(plain) if re.fullmatch(r"[-+.0-9eE]+", plain) else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f"line {line}, column {column} is {cell[:40]!r}, expected a number")
+        raise ValueError(f"{text[:40]!r} is no number")
     return value
+
+
+def _number(cell: str, line: int, column: int) -> float:
+    try:
+        return parse_number(cell)
+    except ValueError:
+        raise ValueError(f"line {line}, column {column} is {cell[:40]!r}, expected a number") from None

@@ -17,6 +17,7 @@ class Board {
   constructor(root) {
     this.root = root;
     this.grids = new Map(); // by matrix: { cells, element }
+    this.pending = []; // edits that Python has not answered yet
     this.trail = []; // where stepping to sources came from
     this.pinned = null;
     this.at = null;
@@ -42,10 +43,18 @@ class Board {
       this.lit = addressOf(data.lit);
       this.pinned = data.lit;
     }
-    if (this.drag) return; // the numbers of now belong to an older release; the next one brings newer ones
+    this.pending = this.pending.filter((edit) => this.isUnanswered(edit));
+    if (this.drag || this.pending.length) return; // the numbers of now belong to an older release; the next one brings newer ones
     this.shown = this.torch;
     this.paint();
     this.report();
+  }
+
+  // Whether Python's numbers do not have an edit yet; after a few answers without it, it was refused.
+  isUnanswered(edit) {
+    edit.answers = (edit.answers ?? 0) + 1;
+    const matrix = this.torch[edit.matrix];
+    return edit.answers < 4 && matrix !== undefined && matrix.values[this.index(edit)] !== Math.fround(edit.value);
   }
 
   // ---- drawing ----
@@ -211,8 +220,12 @@ class Board {
     return grid?.cells[row * this.shown[matrix].columns + column];
   }
 
-  valueAt({ matrix, row, column }) {
-    return this.shown[matrix].values[row * this.shown[matrix].columns + column];
+  index({ matrix, row, column }) {
+    return row * this.torch[matrix].columns + column;
+  }
+
+  valueAt(at) {
+    return this.shown[at.matrix].values[this.index(at)];
   }
 
   // Light up what the cell of now is made from, and say how.
@@ -468,7 +481,9 @@ class Board {
 
   commit(edits) {
     for (const edit of edits) this.change(edit, edit.value);
-    this.send.setTriggerValue("edits", edits);
+    // A trigger sent before the last was handled replaces it, so each carries all that is unanswered.
+    this.pending = [...this.pending.filter((old) => !edits.some((edit) => addressOf(edit) === addressOf(old))), ...edits];
+    this.send.setTriggerValue("edits", this.pending);
   }
 
   reset(at) {

@@ -18,6 +18,7 @@ from attnviz.stages import BIASES, STAGES, formula_of
 from attnviz.summary import vectors_in_words
 from attnviz.tokens import token_labels
 from attnviz.ui import state
+from attnviz.ui.typed import scenario_now
 
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 HEATMAPS, BOARD = "Heatmaps", "Board"
@@ -69,8 +70,8 @@ def show_board(
         key=key,
         data=_data(scenario, trace, query, names)
         | {"lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True))},
-        on_edits_change=lambda: _take_edits(scenario, key),
-        on_reset_change=lambda: _take_reset(scenario, key),
+        on_edits_change=lambda: _take_edits(key),
+        on_reset_change=lambda: _take_reset(key),
     )
 
 
@@ -138,9 +139,12 @@ def _origins(scenario: Scenario, names: list[str]) -> dict[str, str]:
     return origins
 
 
-def _take_edits(scenario: Scenario, key: str) -> None:
+def _take_edits(key: str) -> None:
     """Lay the edits made on the board over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("edits") or []
+    scenario = scenario_now()
+    if scenario is None:
+        return
     try:
         edits = tuple(Edit(each["matrix"], each["row"], each["column"], each["value"]) for each in sent)
         changed = with_changes(scenario, changes_of(scenario) + Changes(edits=edits))
@@ -151,9 +155,12 @@ def _take_edits(scenario: Scenario, key: str) -> None:
     state.redraw_editors()
 
 
-def _take_reset(scenario: Scenario, key: str) -> None:
+def _take_reset(key: str) -> None:
     """Drop the edit of one cell."""
     sent = st.session_state[key].get("reset") or {}
+    scenario = scenario_now()
+    if scenario is None:
+        return
     cell = (sent.get("matrix"), sent.get("row"), sent.get("column"))
     kept = tuple(edit for edit in scenario.edits if edit[:3] != cell)
     state.keep(with_changes(scenario, Changes(kept, changes_of(scenario).replaced)))

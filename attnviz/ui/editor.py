@@ -1,31 +1,27 @@
 """The editor of one matrix: its cells, its whole-matrix actions, and the list of its edits."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
-import torch
 
 from attnviz.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.numbers import written
 from attnviz.scenario import Edit, Scenario
-from attnviz.stages import BIASES, EDITABLE, STAGES
+from attnviz.stages import EDITABLE, STAGES
 from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table
-from attnviz.tokens import token_labels
 from attnviz.ui import state
+from attnviz.ui.typed import scenario_now, start_table, with_typed
 
 WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
 LISTED = 12  # edits listed one by one
 OFFERED = 200  # edits beyond these, to choose from
-_BASES = "editor.bases"
 
 
 def show_editor(scenario: Scenario) -> Scenario:
     """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
-    names = [name for name in EDITABLE if scenario.bias or name not in BIASES]
+    names = scenario.editable
     name = st.pills(
         "Edit the numbers of", names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
         key="playground.matrix", persist_state="session",
@@ -44,14 +40,16 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     if n_columns > WIDE:
         row = int(st.number_input(f"Row of {STAGES[name].symbol}", 0, n_rows - 1, 0, key="playground.row"))
         st.caption(f"{STAGES[name].symbol} has {n_columns} columns: its row {row} stands here as a column.")
-    start = _start_of(scenario, name, row)
-    number = st.column_config.NumberColumn(required=True, format=f"%.{state.digits()}f", width="small")
-    edited = st.data_editor(
-        start, key=_key(scenario, name, row), num_rows="fixed", column_config=dict.fromkeys(start.columns, number),
+    key = _key(scenario, name, row)
+    start = start_table(scenario, name, row, key)
+    # Texts, not numbers: a number cell silently makes 130 of 1e30 and keeps quiet about "abc".
+    column = st.column_config.TextColumn(alignment="right", width="small", max_chars=60)
+    st.data_editor(
+        start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
         width="stretch" if row is None else "content", height="auto",
         alt=f"{STAGES[name].title}: {STAGES[name].meaning}",
     )  # fmt: skip
-    return _with_typed(scenario, name, row, edited)
+    return with_typed(scenario)
 
 
 def _key(scenario: Scenario, name: str, row: int | None) -> str:
@@ -60,53 +58,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
     Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
     """
     drawn = hash((scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()))
-    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.revision()}"
-
-
-def _start_of(scenario: Scenario, name: str, row: int | None) -> pd.DataFrame:
-    """Return the table that the editor started from: it must stay the same while its key does."""
-    key = _key(scenario, name, row)
-    bases = st.session_state.setdefault(_BASES, {})
-    if key not in bases or key not in st.session_state:
-        bases.clear()  # one editor is drawn at a time
-        bases[key] = _table(scenario, name, row)
-    return bases[key]
-
-
-def _table(scenario: Scenario, name: str, row: int | None) -> pd.DataFrame:
-    # Typed numbers are kept as typed: float32 would show 0.9 as 0.8999999761581421.
-    values = scenario.matrix(name).double()
-    for edit in scenario.edits:
-        if edit.matrix == name:
-            values[edit.row, edit.column] = edit.value
-    if row is not None:
-        return pd.DataFrame({f"row {row}": values[row].numpy()})
-    index = list(token_labels(scenario.tokens)) if name == "x" else None
-    return pd.DataFrame(values.numpy(), columns=[str(i) for i in range(values.shape[1])], index=index)
-
-
-def _with_typed(scenario: Scenario, name: str, row: int | None, edited: pd.DataFrame) -> Scenario:
-    """Return the scenario with the editor's numbers; cells that hold none keep what they held, with a message."""
-    typed = torch.tensor(edited.to_numpy(dtype=float, na_value=math.nan, copy=True))
-    values = scenario.matrix(name).double()
-    rows = [row] if row is not None else list(range(values.shape[0]))
-    typed = typed.T if row is not None else typed
-    bad = ~(typed.abs() <= torch.finfo(torch.float32).max)
-    values[rows] = torch.where(bad, values[rows], typed)
-    for i, column in bad.nonzero().tolist()[:3]:
-        cell = f"{STAGES[name].symbol}[{rows[i]}, {column}]"
-        state.say(
-            f"{cell} needs a number that float32 can hold; "
-            f"it still counts as {written(values[rows[i], column].item(), 4)}."
-        )
-    try:
-        changed = edit_matrix(scenario, name, values)
-    except ValueError as error:
-        state.say(f"These edits were not taken: {error}.")
-        return scenario
-    if changed != scenario:
-        state.keep(changed)
-    return changed
+    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
 
 
 def _show_actions(scenario: Scenario, name: str) -> None:
@@ -120,12 +72,14 @@ def _show_actions(scenario: Scenario, name: str) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         for label, by, help_text in actions:
             st.button(
-                label, key=f"playground.{label}", help=help_text, on_click=_replace, args=(scenario, name, by),
+                label, key=f"playground.{label}", help=help_text, on_click=_replace, args=(name, by),
             )  # fmt: skip
 
 
-def _replace(scenario: Scenario, name: str, by: Callable[[], str | None]) -> None:
-    state.keep(replace_matrix(scenario, name, by()))
+def _replace(name: str, by: Callable[[], str | None]) -> None:
+    scenario = scenario_now()
+    if scenario is not None and name in scenario.editable:
+        state.keep(replace_matrix(scenario, name, by()))
     state.redraw_editors()
 
 
@@ -140,13 +94,16 @@ def _show_paste(scenario: Scenario, name: str) -> None:
         st.button(
             "Use these numbers",
             on_click=_paste,
-            args=(scenario, name),
+            args=(name,),
             disabled=not text,
             key="playground.use",
         )
 
 
-def _paste(scenario: Scenario, name: str) -> None:
+def _paste(name: str) -> None:
+    scenario = scenario_now()
+    if scenario is None:
+        return
     try:
         changed = edit_matrix(
             replace_matrix(scenario, name, None), name, parse_table(st.session_state["playground.paste"])
@@ -167,12 +124,12 @@ def _show_edits(scenario: Scenario) -> None:
             f"{STAGES[name].symbol}: {by}",
             f"playground.undo.{name}",
             _replace,
-            (scenario, name, lambda: None),
+            (name, lambda: None),
         )
     in_words = _edits_in_words(scenario)
     for edit, words in list(in_words.items())[:LISTED]:
         key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
-        _undo_line(words, key, _undo, (scenario, edit))
+        _undo_line(words, key, _undo, (edit[:3],))
     if len(in_words) > LISTED:
         _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
     _show_offer()
@@ -193,7 +150,7 @@ def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
     offered = list(in_words)[:OFFERED]
     more = f" (the first {OFFERED} of them)" if len(in_words) > OFFERED else ""
     chosen = st.selectbox(f"{len(in_words)} more edits{more}", offered, format_func=in_words.__getitem__)
-    st.button("Undo this one", key="playground.undo_rest", on_click=_undo, args=(scenario, chosen))
+    st.button("Undo this one", key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
 
 
 def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
@@ -202,8 +159,10 @@ def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[objec
         st.button("Undo", key=key, on_click=undo, args=args, type="tertiary")
 
 
-def _undo(scenario: Scenario, edit: Edit) -> None:
-    state.keep(replace(scenario, edits=tuple(other for other in scenario.edits if other != edit)))
+def _undo(cell: tuple[str, int, int]) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
     state.redraw_editors()
 
 
@@ -214,7 +173,7 @@ def _show_offer() -> None:
     count = len(dropped.edits) + len(dropped.replaced)
     what = "1 change was" if count == 1 else f"{count} changes were"
     with st.container(border=True):
-        st.text(f"{what} dropped, because the matrices under them are other ones now.")
+        st.text(f"{what} dropped, because the matrices under them were drawn anew.")
         with st.container(horizontal=True):
             st.button("Bring back", on_click=state.take_back, key="playground.bring_back")
             st.button("Let go", on_click=state.forget_offer, key="playground.let_go", type="tertiary")

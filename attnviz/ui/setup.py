@@ -8,12 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.changes import changes_of
 from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
+from attnviz.ui.typed import scenario_now
 
 _PAGE_CSS = Path(__file__).parent / "page.css"
 EXAMPLES = (
@@ -130,13 +132,17 @@ def _flag(parameter: Parameter) -> bool:
 
 
 def _same_seed_again() -> None:
-    dropped = state.current_changes()
+    scenario = scenario_now()
+    if scenario is None:
+        return
     bound.send(bound.CHANGES, "")
+    dropped = changes_of(scenario)
     if dropped:
         state.offer_back(dropped)
 
 
 def _new_seed() -> None:
+    _same_seed_again()  # here already, so that Back never meets the new seed with the old one's edits
     st.session_state["seed"] = secrets.randbelow(10_000)
 
 
@@ -149,8 +155,8 @@ def _start_over() -> None:
 
 def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
     parts = [
-        f"{name} = {literal(query[name])} is not {table[name].expected()}, so {literal(str(values[name]))} is used"
+        f"{name} = {literal(query[name])} is not {table[name].expected()}; {literal(str(values[name]))} is used"
         for name in ignored_in(query, table)
     ]
     if parts:
-        state.say("Some of the link was left out: " + "; ".join(parts) + ".")
+        state.say("The link was not taken as it is: " + "; ".join(parts) + ".")

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
-from attnviz.limits import MAX_TEXT_TOKENS
+from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
 from attnviz.link import decode_changes, encode_changes, scenario_of
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
@@ -40,7 +40,7 @@ def set_up(values: dict[str, Any]) -> None:
     Changes that came with the URL are taken as they are; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
     """
-    text, cut = shortened(values["text"], values["tokenizer"], MAX_TEXT_TOKENS)
+    text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TEXT_TOKENS)
     if cut:
         say(f"The sentence is long: its first {MAX_TEXT_TOKENS} tokens are used, the rest stays in the box.")
     st.session_state[_BLANK] = not tokenize(text, values["tokenizer"])
@@ -123,7 +123,7 @@ def current_changes() -> Changes:
 
 def offer_back(dropped: Changes) -> None:
     """Keep dropped changes so that the reader can have them back."""
-    st.session_state[_DROPPED] = encode_changes(dropped)
+    st.session_state[_DROPPED] = encode_changes(offered() + dropped)
     redraw_editors()
 
 

@@ -77,7 +77,7 @@ def test_two_readers_at_once_see_their_own_numbers(new_reader: Callable[..., Pla
 def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(d_in="abc", seed="-1", device="cuda:9")
     playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
-    playground.says("Some of the link was left out")
+    playground.says("The link was not taken as it is")
     eventually(lambda: playground.address, "")
     playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["0.0000"] * 5)
     eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)

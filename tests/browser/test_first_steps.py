@@ -50,7 +50,7 @@ def test_another_seed_drops_an_edit_and_offers_it_back(playground: Playground) -
     playground.edit(0, 1, 0.9)
     playground.shows("q", "journey", ["0.4306", "1.6659"])
     playground.set_number("Seed", 5)
-    playground.says("1 change was dropped, because the matrices under them are other ones now.")
+    playground.says("1 change was dropped, because the matrices under them were drawn anew.")
     eventually(lambda: playground.address, "?seed=5")
     playground.press("Bring back")
     eventually(lambda: playground.address, "?seed=5&edits=w_q.0.1.0.9")

@@ -49,7 +49,7 @@ def test_hostile_texts_are_shown_as_text(new_reader: Callable[..., Playground], 
         playground.open(tokenizer="whitespace").type_sentence(HOSTILE)
     else:
         playground.open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
-        playground.says("Some of the link was left out")
+        playground.says("The link was not taken as it is")
     expect(playground.chips).to_have_text(HOSTILE_TOKENS)
     shown = [token if len(token) <= 18 else token[:17] + "…" for token in HOSTILE_TOKENS]
     eventually(lambda: playground.labels("attention_weights"), shown)

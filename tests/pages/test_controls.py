@@ -64,7 +64,7 @@ def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Pla
     cells = playground.figure("context")["data"][0]
     assert cells["texttemplate"] == "%{z:.2f}"
     assert "%{z:.2f}" in cells["hovertemplate"]
-    assert '"%.2f"' in playground.at.data_editor[0].proto.columns
+    assert playground.editor.iloc[0, 0] == "0.30"
     assert playground.shows(Scenario(embedding="published"))
 
 

@@ -1,5 +1,6 @@
 """Edits of the matrices: typed, pasted, replaced, undone, dropped and brought back."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
 WEIGHTS = ("w_q", "w_k", "w_v")
-DROPPED_ONE = "1 change was dropped, because the matrices under them are other ones now."
+DROPPED_ONE = "1 change was dropped, because the matrices under them were drawn anew."
 
 
 def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
@@ -47,7 +48,7 @@ def test_edits_of_several_matrices_stand_beside_each_other(playground: Playgroun
         playground.edit(*edit)
     assert playground.shows(Scenario(**PUBLISHED, edits=edits))
     playground.look_at("w_q")
-    assert playground.editor.iloc[0, 1] == 0.9
+    assert float(playground.editor.iloc[0, 1]) == 0.9
     playground.edit("w_q", 1, 0, 7.0)
     assert playground.shows(Scenario(**PUBLISHED, edits=[*edits, ("w_q", 1, 0, 7.0)]))
 
@@ -100,7 +101,7 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
         playground.edit(*edit)
     playground.set(control, value)
     assert playground.shows(Scenario(**PUBLISHED, **{control: value}))
-    assert "2 changes were dropped, because the matrices under them are other ones now." in playground.texts
+    assert "2 changes were dropped, because the matrices under them were drawn anew." in playground.texts
     playground.press("Bring back")
     assert playground.shows(Scenario(**PUBLISHED, **{control: value}, edits=edits[:brought_back]))
     assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer
@@ -233,7 +234,7 @@ def test_wide_matrices_are_edited_one_row_at_a_time(playground: Playground) -> N
     playground.run()
     assert playground.shows(Scenario(**PUBLISHED, d_out=40, edits=[("w_q", 2, 17, 8.0)]))
     playground.set("playground.row", 0).set("playground.row", 2)
-    assert playground.editor.iloc[17, 0] == 8.0
+    assert float(playground.editor.iloc[17, 0]) == 8.0
 
 
 def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Playground) -> None:
@@ -266,3 +267,37 @@ def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground:
     assert np.isfinite(playground.matrix("q")).all()
     playground.press("Reset").look_at("w_q").press("Reset")
     assert playground.shows(Scenario(**PUBLISHED))
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"), [("1e30", 1e30), ("1e-3", 1e-3), ("−1.5", -1.5), (" 2 ", 2.0), ("+.5", 0.5)]
+)
+def test_a_number_is_taken_as_it_is_typed(playground: Playground, typed: str, number: float) -> None:
+    playground.edit("w_v", 0, 1, typed)
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 1, number)]))
+
+
+@pytest.mark.parametrize("typed", ["abc", "", "NaN", "1e400", "1,5", "--1", "2.5.1", "9" * 50])
+def test_what_is_no_number_is_told_and_changes_nothing(playground: Playground, typed: str) -> None:
+    playground.edit("w_q", 0, 1, typed)
+    assert playground.messages == ["W_q[0, 1] needs a number that float32 can hold; it still counts as 0.5166."]
+    assert playground.shows(Scenario(**PUBLISHED))
+
+
+def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable[..., Playground]) -> None:
+    playground = open_playground(edits="w_q.0.0.0.5")
+    key = playground.at.data_editor[0].key
+    playground.at.session_state[key] = {"edited_rows": {1: {"1": "0.77"}}, "added_rows": [], "deleted_rows": []}
+    playground.press("Undo")
+    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 0.77)]))
+
+
+def test_two_drops_are_offered_back_together(playground: Playground) -> None:
+    playground.edit("w_q", 0, 0, 0.5).press("New seed").edit("w_k", 1, 1, 0.25).press("New seed")
+    assert any(text.startswith("2 changes were dropped") for text in playground.texts)
+
+
+def test_a_shown_number_typed_again_is_no_edit(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, "0.5166")
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert not any("W_q[0, 1]" in text for text in playground.texts)

@@ -69,9 +69,9 @@ def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
     playground = Playground(d_in="abc", seed="-1", device="cuda:9")
     assert playground.shows(Scenario(**PUBLISHED))
     (message,) = playground.messages
-    assert message.startswith("Some of the link was left out: ")
+    assert message.startswith("The link was not taken as it is: ")
     for part in (
-        "d_in = `abc` is not a whole number from 1 to 1024, so `3` is used",
+        "d_in = `abc` is not a whole number from 1 to 1024; `3` is used",
         "seed = `-1` is not a whole number from 0 to 4294967295, so `123` is used",
         "device = `cuda:9` is not one of cpu",
     ):
