@@ -1,13 +1,10 @@
 """What the scaling page shows of a sweep."""
 
 from dataclasses import replace
-from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from attnviz.figures import CURVES, Curve, curve_spec, row_spec
 from attnviz.limits import MAX_D
@@ -18,6 +15,7 @@ from attnviz.sweep_settings import OWN, SweepSettings
 from attnviz.tokens import visible
 from attnviz.ui import state
 from attnviz.ui.charts import show_figure, show_pickable
+from attnviz.ui.navigation import go_to
 from attnviz.ui.scaling_controls import pick_dimension
 from attnviz.ui.sweeps import inputs_of, swept
 from attnviz.ui.text import is_dark, literal
@@ -142,30 +140,11 @@ def _show_link(dim: int) -> None:
     if dim > MAX_D:
         st.text(f"The playground goes up to d_out = {MAX_D}.")
     elif st.button(f"Open the playground with d_out = {dim}", key="scaling.open", on_click=_set_d_out, args=(dim,)):
-        _go_to("pages/playground.py")
+        go_to("pages/playground.py")
 
 
 def _set_d_out(dim: int) -> None:
     st.session_state["d_out"] = dim
-
-
-def _go_to(page: str) -> None:
-    """Run another page with this session's set-up.
-
-    st.switch_page empties the URL first; the bound controls then write it anew one by one, and each part stays
-    in the browser's history, so that Back would not lead here.
-    """
-    context = get_script_run_ctx()
-    if context is None:
-        return
-    pages = context.pages_manager.get_pages().values()
-    (found,) = [each["page_script_hash"] for each in pages if each["script_path"].endswith(page)]
-    widgets = WidgetStates(widgets=context.session_state.get_widget_states())
-    raise RerunException(RerunData(page_script_hash=found, query_string=_now(), widget_states=widgets))
-
-
-def _now() -> str:
-    return urlencode({name: st.query_params[name] for name in st.query_params}, safe="*")
 
 
 def show_classic_row() -> None:

@@ -72,7 +72,7 @@ def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
     assert message.startswith("The link was not taken as it is: ")
     for part in (
         "d_in = `abc` is not a whole number from 1 to 1024; `3` is used",
-        "seed = `-1` is not a whole number from 0 to 4294967295, so `123` is used",
+        "seed = `-1` is not a whole number from 0 to 4294967295; `123` is used",
         "device = `cuda:9` is not one of cpu",
     ):
         assert part in message
