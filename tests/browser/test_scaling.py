@@ -1,0 +1,240 @@
+"""The scaling page in a browser: sweeps that run, are picked from, followed, stopped, kept in the address."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.playground import Playground, eventually
+from tests.browser.serving import running_server
+
+SMALL = "dims.2-8-64*trials.50"
+LONG = ("2, 64, 4096", 10_000)  # dimensions and trials: several seconds on any machine
+SCREENS = [(390, 844, "dark"), (1366, 768, "light")]
+
+
+class Reader(Playground):
+    """A reader's browser tab with the scaling page in it."""
+
+    def _note(self, error: str) -> None:
+        # Opened at a page's own address, Streamlit first looks for its server below that address.
+        if "404 (Not Found)" not in error:
+            super()._note(error)
+
+    def sweep(self, settings: str = SMALL) -> Self:
+        return self.open("/scaling", **({"sweep": settings} if settings else {}))
+
+    def type_dims(self, text: str) -> Self:
+        return self.set_number("Dimensions d", text)
+
+    def start_long_sweep(self) -> Self:
+        dims, trials = LONG
+        self.set_number("Trials", trials).type_dims(dims)
+        expect(self.progress).to_be_visible()
+        return self
+
+    def pick_point(self, curve: str, point: int, line: int = 0) -> Self:
+        chart = self.page.locator(f".st-key-scaling-curve-{curve}")
+        marker = chart.locator(".trace:has(.point)").nth(line).locator(".point").nth(point)
+        marker.scroll_into_view_if_needed()
+        marker.hover(force=True)  # the plot's own layer lies above its points
+        box = marker.bounding_box()
+        assert box is not None
+        self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        return self
+
+    def pick_from_list(self, dim: int) -> Self:
+        box = self.page.get_by_label("At dimension", exact=True)
+        box.scroll_into_view_if_needed()
+        option = self.page.get_by_role("option", name=str(dim), exact=True)
+
+        def opened() -> bool:  # scrolling closes the list again
+            if not option.is_visible():
+                box.press("ArrowDown")
+            return option.is_visible()
+
+        eventually(opened, True)
+        option.click()
+        return self
+
+    @property
+    def progress(self) -> Locator:
+        return self.page.get_by_test_id("stProgress")
+
+    @property
+    def stop(self) -> Locator:
+        """The page's own Stop, not the one that Streamlit puts into its header."""
+        return self.page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True)
+
+    def looks_at(self, dim: int) -> None:
+        """Wait until the row, the sentence and the way to the playground are of this dimension."""
+        title = self.page.locator(".st-key-scaling-row-none .gtitle")
+        row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d\d\d$"))
+        expect(row.first).to_be_visible()
+        self.says(f"At d = {dim} theory expects a variance of {dim}, and 1 after / √{dim}; measured: ")
+        button = self.page.get_by_role("button", name=f"Open the playground with d_out = {dim}", exact=True)
+        expect(button).to_be_visible()
+
+    def labels_below(self, curve: str) -> list[str]:
+        return self.page.locator(f".st-key-scaling-curve-{curve} .xtick text").all_text_contents()
+
+
+@pytest.fixture
+def new_scaling_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Reader]]:
+    readers: list[Reader] = []
+
+    def new(width: int = 1366, height: int = 900, at: str = server, **settings: Any) -> Reader:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
+        readers.append(Reader(context.new_page(), at))
+        return readers[-1]
+
+    yield new
+    for reader in readers:
+        reader.page.context.close()
+    assert [reader.errors for reader in readers] == [[] for _ in readers], "errors in the browser's console"
+
+
+@pytest.fixture
+def reader(new_scaling_reader: Callable[..., Reader]) -> Reader:
+    return new_scaling_reader().sweep()
+
+
+def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
+    new_scaling_reader: Callable[..., Reader], tmp_path: Path
+) -> None:
+    with (tmp_path / "log.txt").open("w") as log, running_server(log) as address:
+        reader = new_scaling_reader(at=address).sweep(f"{SMALL}*dim.8")
+        reader.looks_at(8)
+        assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 8, 64"
+        assert reader.page.get_by_label("Sentence", exact=True).input_value() == "Your journey starts with one step"
+        assert reader.labels_below("variance") == ["2", "8", "64"]
+        reader.page.goto("about:blank")  # lest it looks for its server once that is gone
+    assert "Traceback" not in (tmp_path / "log.txt").read_text()
+
+
+def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground_and_back(
+    new_scaling_reader: Callable[..., Reader],
+) -> None:
+    reader = new_scaling_reader().open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5")
+    reader.type_dims("2, 4, 32")
+    eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
+    reader.pick_point("variance", 1).looks_at(4)
+    eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
+    reader.press("Open the playground with d_out = 4")
+    eventually(lambda: [len(row) for row in reader.cells("context")], [4] * 6)
+    assert reader.page.get_by_label("d_out", exact=True).input_value() == "4"
+    assert reader.page.get_by_label("Seed", exact=True).input_value() == "7"
+    for part in ("d_out=4", "seed=7", "edits=x.0.0.0.5", "sweep=dims.2-4-32*trials.50*dim.4"):
+        eventually(lambda part=part: part in reader.address, True)
+    assert "/scaling" not in reader.page.evaluate("location.pathname")
+    reader.settle().page.go_back()
+    reader.looks_at(4)
+    assert "/scaling" in reader.page.evaluate("location.pathname")
+    assert "sweep=dims.2-4-32*trials.50*dim.4" in reader.address
+    reader.page.reload()
+    reader.settle().looks_at(4)
+    assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 4, 32"
+    assert reader.page.get_by_label("Trials", exact=True).input_value() == "50"
+
+
+def test_points_of_every_curve_and_the_list_pick_in_any_order(reader: Reader) -> None:
+    reader.pick_point("variance", 0).looks_at(2)
+    reader.pick_from_list(64).looks_at(64)
+    reader.pick_point("variance", 0).looks_at(2)  # the same point again
+    reader.pick_point("largest_attention_weight", 1, line=2).looks_at(8)
+    reader.pick_point("dead_key_share", 2).looks_at(64)
+
+
+def test_sliding_p_to_one_half_lays_the_curve_flat(new_scaling_reader: Callable[..., Reader]) -> None:
+    reader = new_scaling_reader().sweep("dims.1-32-1024*trials.1000*keys.2")
+    slider = reader.page.get_by_role("slider", name="Find it yourself: p of / d^p")
+    slider.press("ArrowRight")
+    reader.says("Divided by d^0.35 the variance grows, from ")
+    for _ in range(3):
+        slider.press("ArrowRight")
+    reader.says("Divided by d^0.5 the variance stays, from ")
+    slider.press("ArrowRight")
+    reader.says("Divided by d^0.55 the variance shrinks, from ")
+    eventually(lambda: reader.address, "?sweep=dims.1-32-1024*keys.2*scales.none-sqrt-linear-own_p*p.0.55")
+
+
+def test_a_bad_list_is_named_and_the_plot_stays(reader: Reader) -> None:
+    reader.type_dims("2, 4, eight").says("This can't be swept: ")
+    alert = reader.page.get_by_test_id("stAlert")
+    named = re.compile(r"dimension\s+is\s+'eight',\s+expected\s+a\s+whole\s+number\s+from\s+1\s+to\s+4096")
+    expect(alert).to_contain_text(named)
+    assert reader.labels_below("variance") == ["2", "8", "64"]
+    reader.set_number("Trials", 0)
+    reader.type_dims("2, 4")
+    expect(alert).to_contain_text(re.compile(r"trials\s+is\s+0"))
+    reader.set_number("Trials", 20)
+    eventually(lambda: reader.labels_below("variance"), ["2", "4"])
+    expect(alert).to_have_count(0)
+
+
+def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
+    reader: Reader, new_scaling_reader: Callable[..., Reader]
+) -> None:
+    other = new_scaling_reader().sweep()
+    reader.start_long_sweep()
+    expect(reader.progress).to_contain_text(re.compile(r"Sweeping: \d+%"))
+
+    times = other.page.get_by_role("slider", name="Times")
+    times.press("ArrowRight")
+    expect(other.page.get_by_text("softmax of 8.5 times them: ")).to_be_visible(timeout=5_000)
+    assert reader.progress.is_visible()
+
+    reader.stop.click()
+    reader.says("Stopped. The plots are those of the last sweep that ran to its end.")
+    expect(reader.progress).to_have_count(0)
+    reader.settle()
+    assert reader.labels_below("variance") == ["2", "8", "64"]
+    assert "dims.2-64-4096*trials.10000" in reader.address
+
+    reader.press("Run it again")
+    expect(reader.progress).to_contain_text(re.compile(r"Sweeping: \d+%"))
+    reader.type_dims("2, 4").set_number("Trials", 30)  # changes of mind need no Stop
+    eventually(lambda: reader.labels_below("variance"), ["2", "4"])
+    expect(reader.progress).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), SCREENS)
+def test_nothing_sticks_out_and_everything_can_be_read(
+    new_scaling_reader: Callable[..., Reader], width: int, height: int, scheme: str
+) -> None:
+    reader = new_scaling_reader(width, height, color_scheme=scheme).sweep(f"{SMALL}*scales.none-sqrt-linear-own_p")
+    reader.looks_at(64)
+    assert reader.sideways <= 0
+    room = reader.page.get_by_test_id("stMain").bounding_box()
+    assert room is not None
+    for chart in reader.page.locator(".js-plotly-plot").all():
+        box = chart.bounding_box()
+        assert box is not None
+        assert box["x"] >= room["x"]
+        assert box["x"] + box["width"] <= room["x"] + room["width"]
+    assert reader.page.evaluate(_OVERLAPPING) == []
+    brightness = """element => {
+      const [red, green, blue] = getComputedStyle(element).fill.match(/[\\d.]+/g).map(Number);
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    }"""
+    for text in (".gtitle", ".xtick text", ".ytick text", ".legendtext"):
+        shade = reader.page.locator(f".st-key-scaling-curve-std {text}").first.evaluate(brightness)
+        assert shade < 100 if scheme == "light" else shade > 155
+
+
+# Pairs of texts of a chart that lie on each other.
+_OVERLAPPING = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => {
+  const texts = [...plot.querySelectorAll('.gtitle, .legendtext, .xtick text, .ytick text, .xtitle')].filter(
+    text => text.textContent);
+  const boxes = texts.map(text => text.getBoundingClientRect());
+  const found = [];
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
+    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (wide > 1 && high > 2) found.push([texts[i].textContent, texts[i + 1 + j].textContent]);
+  }));
+  return found;
+})"""
