@@ -135,6 +135,8 @@ def _origins(scenario: Scenario, names: list[str]) -> dict[str, str]:
         if STAGES[name].rule == "given":
             by = getattr(scenario, name)
             drawn = f"drawn by {scenario.init}, seed {scenario.seed}" if by is None else f"replaced: {by}"
+            edits = sum(edit.matrix == name for edit in scenario.edits)
+            drawn += f"; edited cells: {edits}, underlined" if edits else ""
             origins[name] = vectors_in_words(scenario) if name == "x" else f"{STAGES[name].symbol} is {drawn}."
     return origins
 
