@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, TimeoutError, expect
 
 SECONDS = 30
 expect.set_options(timeout=SECONDS * 1000)
@@ -85,12 +85,12 @@ class Playground:
 
     def open(self, path: str = "/", **address: object) -> Self:
         query = f"?{urlencode(address)}" if address else ""
-        for attempt in range(3):
-            self.page.goto(f"{self.server}{path}{query}")
+        for _ in range(3):
             try:
-                self.page.wait_for_selector("[data-testid=stApp]", timeout=(10 + 10 * attempt) * 1000)
+                self.page.goto(f"{self.server}{path}{query}")
+                self.page.wait_for_selector("[data-testid=stApp]", timeout=15_000)
                 break
-            except TimeoutError:  # a network change takes scripts away while they load
+            except Error:  # a network that changes takes pages and scripts away while they load
                 continue
         return self.settle()
 
@@ -129,7 +129,7 @@ class Playground:
     def look_at(self, symbol: str) -> Self:
         """Choose the matrix that the editor shows."""
         self.page.get_by_test_id("stButtonGroup").get_by_text(symbol, exact=True).click()
-        expect(self.page.get_by_text(f"Paste a table into {symbol}")).to_be_visible()
+        self.page.wait_for_selector(f"[data-testid=stDataFrameResizable][aria-label^='{symbol}']")
         return self
 
     def edit(self, row: int, column: int, value: object) -> Self:
@@ -147,21 +147,29 @@ class Playground:
         return self
 
     def _select_cell(self, row: int, column: int) -> None:
-        self.canvas.scroll_into_view_if_needed()
         n_rows, n_columns = self.editor_shape()
-        box = self.canvas.bounding_box()
-        assert box is not None
-        height = box["height"] / (n_rows + 1)
-        # A click selects a cell of the last column, whose place is known whatever the widths.
-        self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
-        for _ in range(n_columns - 1 - column):
-            self.page.keyboard.press("ArrowLeft")
+        selected = self.page.locator(f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]")
+        for _ in range(5):
+            self.canvas.scroll_into_view_if_needed()
+            box = self.canvas.bounding_box()
+            assert box is not None
+            height = box["height"] / (n_rows + 1)
+            # A click selects a cell of the last column, whose place is known whatever the widths.
+            self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
+            for _ in range(n_columns - 1 - column):
+                self.page.keyboard.press("ArrowLeft")
+            try:
+                selected.wait_for(state="attached", timeout=3000)
+                return
+            except TimeoutError:  # the editor was drawn anew in that moment, so the click was lost
+                continue
+        raise AssertionError(f"the cell [{row}, {column}] could not be selected")
 
     def type_into_cell(self, value: object) -> Self:
         """Replace the number in the selected cell, by keyboard alone."""
         keyboard = self.page.keyboard
-        typing = self.page.locator("#portal input")
-        self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
+        typing = self.page.locator("#portal :is(input, textarea)")
+        self.page.wait_for_timeout(200)  # the editor takes a moment to open what was clicked twice ...
         if typing.count() == 0:  # a click on a cell that is selected already opens it
             keyboard.press("Enter")
         typing.wait_for()
