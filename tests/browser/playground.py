@@ -147,32 +147,38 @@ class Playground:
         return self
 
     def _select_cell(self, row: int, column: int) -> None:
+        """Click a cell of the last column, whose place is known whatever the widths, and walk left from there."""
         n_rows, n_columns = self.editor_shape()
-        selected = self.page.locator(f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]")
         for _ in range(5):
             self.canvas.scroll_into_view_if_needed()
             box = self.canvas.bounding_box()
             assert box is not None
             height = box["height"] / (n_rows + 1)
-            # A click selects a cell of the last column, whose place is known whatever the widths.
             self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
-            for _ in range(n_columns - 1 - column):
-                self.page.keyboard.press("ArrowLeft")
             try:
-                selected.wait_for(state="attached", timeout=3000)
+                self._is_selected(row, n_columns - 1)
+                for to in range(n_columns - 2, column - 1, -1):
+                    self.page.keyboard.press("ArrowLeft")
+                    self._is_selected(row, to)
                 return
             except TimeoutError:  # the editor was drawn anew in that moment, so the click was lost
                 continue
         raise AssertionError(f"the cell [{row}, {column}] could not be selected")
 
+    def _is_selected(self, row: int, column: int) -> None:
+        selected = f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]"
+        self.page.locator(selected).wait_for(state="attached", timeout=3000)
+        if self.cell_input.count():  # a click on a cell that is selected already opens it
+            self.page.keyboard.press("Escape")
+            expect(self.cell_input).to_have_count(0)
+
     def type_into_cell(self, value: object) -> Self:
         """Replace the number in the selected cell, by keyboard alone."""
         keyboard = self.page.keyboard
-        typing = self.page.locator("#portal :is(input, textarea)")
-        self.page.wait_for_timeout(200)  # the editor takes a moment to open what was clicked twice ...
-        if typing.count() == 0:  # a click on a cell that is selected already opens it
+        self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
+        if self.cell_input.count() == 0:
             keyboard.press("Enter")
-        typing.wait_for()
+        self.cell_input.wait_for()
         self.page.wait_for_timeout(200)
         keyboard.press("Control+A")
         keyboard.type(str(value))
@@ -218,6 +224,11 @@ class Playground:
     @property
     def canvas(self) -> Locator:
         return self.page.locator("[data-testid=stDataFrame] canvas").first
+
+    @property
+    def cell_input(self) -> Locator:
+        """What one types into while a cell is open."""
+        return self.page.locator("#portal :is(input, textarea)")
 
     @property
     def chips(self) -> Locator:
