@@ -125,7 +125,7 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground_and_back(
     eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
     reader.press("Open the playground with d_out = 4")
     eventually(lambda: [len(row) for row in reader.cells("context")], [4] * 6)
-    assert reader.page.get_by_label("d_out", exact=True).input_value() == "4"
+    eventually(lambda: reader.page.get_by_label("d_out", exact=True).input_value(), "4")
     assert reader.page.get_by_label("Seed", exact=True).input_value() == "7"
     for part in ("d_out=4", "seed=7", "edits=x.0.0.0.5", "sweep=dims.2-4-32*trials.50*dim.4"):
         eventually(lambda part=part: part in reader.address, True)
