@@ -48,7 +48,7 @@ pages: dev-packages
 	$(PY) -m pytest tests/pages
 
 browser: dev-packages chromium
-	$(PY) -m pytest tests/browser
+	$(PY) -m pytest tests/browser --reruns 2
 
 bench: dev-packages chromium
 	$(PY) -m benchmarks
