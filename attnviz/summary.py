@@ -90,14 +90,14 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
 
     >>> from attnviz.scenario import trace
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
-    ['Grey cells marked −∞ are masked: no token may attend to a later one (1 of 4 scaled scores).']
+    ['Grey cells (−∞) are masked: no token may attend to a later one (1 of 4 scaled scores).']
     """
     notes = []
     n_tokens = trace.x.shape[-2]
     if trace.causal and n_tokens > 1:
         masked = n_tokens * (n_tokens - 1) // 2
         notes.append(
-            "Grey cells marked −∞ are masked: no token may attend to a later one "
+            "Grey cells (−∞) are masked: no token may attend to a later one "
             f"({masked} of {n_tokens * n_tokens} scaled scores)."
         )
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):

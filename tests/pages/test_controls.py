@@ -133,7 +133,7 @@ def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
     assert len(marks["text"]) == 15
     assert set(marks["text"]) == {"−∞"}
     assert all("masked: a later token" in hover for hover in marks["hovertext"])
-    explained = "Grey cells marked −∞ are masked: no token may attend to a later one (15 of 36 scaled scores)."
+    explained = "Grey cells (−∞) are masked: no token may attend to a later one (15 of 36 scaled scores)."
     assert explained in playground.captions
     assert "15 cells are masked or not finite." in playground.charts["scaled_scores"].alt
     np.testing.assert_array_equal(np.triu(playground.matrix("attention_weights"), 1), np.zeros((6, 6)))
