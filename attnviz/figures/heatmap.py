@@ -5,49 +5,22 @@ rest, so the page uses the dictionary and notebooks the Figure.
 """
 
 import html
-import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from attnviz.attention import AttentionTrace
-from attnviz.figures.limits import colour_limits
-from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Theme, theme
-from attnviz.numbers import DEFAULT_DIGITS, number_format, written
-from attnviz.stages import STAGES, Stage, formula_of
-from attnviz.tokens import token_labels
+from attnviz.figures.cells import FONT_SIZE, cell_traces, legend
+from attnviz.figures.palette import STAGE_COLOURS
+from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
+from attnviz.numbers import DEFAULT_DIGITS, written
+from attnviz.stages import Stage, formula_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
-LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
 NARROWEST = 150  # pixels: Plotly.js draws nothing narrower, Streamlit would cut it off
-DRAWN = 256  # rows or columns; above, neighbouring cells are drawn as one
-LABEL_CHARS = 18
-CHAR_WIDTH, FONT_SIZE, TITLE_HEIGHT = 6.2, 11, 44  # pixels
+CHAR_WIDTH, TITLE_HEIGHT = 6.2, 44  # pixels
+ABOUT_CHAR_WIDTH = 5.6
 TITLE_SIZE, SMALLEST_TITLE = 13, 11  # of its letters, which shrink where a narrow matrix has a long title
-
-
-@dataclass(frozen=True)
-class _Picture:
-    """What a heatmap draws: the cells, of which each may stand for several, and the names of its rows and columns."""
-
-    stage: Stage
-    z: np.ndarray
-    shape: tuple[int, int]  # of the matrix
-    steps: tuple[int, int]  # rows and columns of the matrix in one cell
-    rows: list[str]
-    columns: list[str]
-    limits: tuple[float, float]
-    number: str
-    theme: Theme
-    query: int | None
-
-    @property
-    def in_cell(self) -> bool:
-        return max(self.shape) <= IN_CELL
 
 
 def heatmap(
@@ -55,14 +28,15 @@ def heatmap(
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
-    `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
-    row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: the largest by size.
+        `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
+        row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: one that is infinite or NaN,
+    else the largest by size.
 
-    Raises ``ValueError`` for another name or a batched trace.
+        Raises ``ValueError`` for another name or a batched trace.
 
-    >>> from attnviz.scenario import Scenario, trace
-    >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
-    1.0
+        >>> from attnviz.scenario import Scenario, trace
+        >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
+        1.0
     """
     import plotly.graph_objects as go  # only notebooks and exports need the Figure class
 
@@ -73,123 +47,19 @@ def heatmap_spec(
     trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
-    picture = _picture(trace, name, digits, query, dark)
-    data = [_cells(picture)]
-    if picture.in_cell and not np.isfinite(picture.z).all():
-        data.append(_undefined_cells(picture, trace.causal))
-    return {"data": data, "layout": _layout(picture, _formula(trace, picture.stage))}
+    drawn = picture(trace, name, digits, query, dark)
+    return {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
 
 
-def _picture(trace: AttentionTrace, name: str, digits: int, query: int | None, dark: bool) -> _Picture:
-    if name not in STAGES or getattr(trace, name) is None:
-        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(STAGES)}")
-    matrix = getattr(trace, name).detach().cpu().numpy()
-    if matrix.ndim == 1:
-        matrix = matrix[None, :]
-    if matrix.ndim != 2:
-        raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
-    stage = STAGES[name]
-    steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
-    z = _largest_of_blocks(matrix, steps) if max(steps) > 1 else matrix
-    finite = np.abs(z[np.isfinite(z)])
-    return _Picture(
-        stage=stage,
-        z=z,
-        shape=matrix.shape,
-        steps=steps,
-        rows=axis_labels(trace, stage.rows, matrix.shape[0], steps[0]),
-        columns=axis_labels(trace, stage.columns, matrix.shape[1], steps[1]),
-        limits=colour_limits(trace, name),
-        number=number_format(float(finite.max()) if finite.size else 0.0, digits),
-        theme=theme(dark),
-        query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
-    )
-
-
-def _largest_of_blocks(matrix: np.ndarray, steps: tuple[int, int]) -> np.ndarray:
-    """Return the finite cell of largest size in each block, NaN where a block has none."""
-    n_rows, n_columns = (math.ceil(n / step) for n, step in zip(matrix.shape, steps, strict=True))
-    padded = np.full((n_rows * steps[0], n_columns * steps[1]), np.nan, dtype=matrix.dtype)
-    padded[: matrix.shape[0], : matrix.shape[1]] = np.where(np.isfinite(matrix), matrix, np.nan)
-    blocks = padded.reshape(n_rows, steps[0], n_columns, steps[1]).swapaxes(1, 2).reshape(n_rows, n_columns, -1)
-    largest = np.where(np.isnan(blocks), -1, np.abs(blocks)).argmax(-1)
-    return np.take_along_axis(blocks, largest[..., None], -1)[..., 0]
-
-
-def axis_labels(trace: AttentionTrace, kind: str, n: int, step: int = 1) -> list[str]:
-    """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
-
-    With a step, each label stands for as many and names the first.
-    """
-    if kind == "feature" or len(trace.tokens) != n:
-        labels = [str(i) for i in range(n)]
-    else:
-        labels = list(token_labels(trace.tokens, LABEL_CHARS))
-    if step == 1:
-        return labels
-    return [f"{labels[i]} to {labels[min(i + step, n) - 1]}" for i in range(0, n, step)]
-
-
-def _cells(picture: _Picture) -> dict[str, Any]:
-    stage = picture.stage
-    place = f"{stage.rows} %{{y}}, {stage.columns} %{{x}}"
-    gap = 1 if picture.in_cell else 0
-    cells: dict[str, Any] = {
-        "type": "heatmap",
-        "z": np.where(np.isfinite(picture.z), picture.z, np.nan),  # plotly.js leaves NaN cells open
-        "zmin": picture.limits[0],
-        "zmax": picture.limits[1],
-        "colorscale": SEQUENTIAL if stage.colours == "attention" else DIVERGING,
-        "showscale": False,
-        "hoverongaps": False,
-        "hovertemplate": f"{place}<br>{stage.symbol} = %{{z:{picture.number}}}<extra></extra>",
-        "xgap": gap,
-        "ygap": gap,
-    }
-    if picture.in_cell:
-        cells["texttemplate"] = f"%{{z:{picture.number}}}"
-        cells["textfont"] = {"size": FONT_SIZE}
-    # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
-    sides = (("y", picture.rows, stage.rows, 0), ("x", picture.columns, stage.columns, 1))
-    for axis, labels, kind, side in sides:
-        if len(labels) > LABELLED:
-            step = picture.steps[side]
-            names = labels if kind == "feature" else [f"{i * step}: {label}" for i, label in enumerate(labels)]
-            cells[axis] = [html.escape(name) for name in names]
-    return cells
-
-
-def _undefined_cells(picture: _Picture, causal: bool) -> dict[str, Any]:
-    """Return the signs for masked, infinite and NaN cells, which have no colour."""
-    stage, z = picture.stage, picture.z
-    places = np.argwhere(~np.isfinite(z)).tolist()
-    hovers = []
-    for i, j in places:
-        masked = causal and stage.name == "scaled_scores" and j > i
-        what = "masked: a later token" if masked else written(float(z[i, j]), 1)
-        place = f"{stage.rows} {html.escape(picture.rows[i])}, {stage.columns} {html.escape(picture.columns[j])}"
-        hovers.append(f"{place}<br>{stage.symbol} = {what}")
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [j for _, j in places],
-        "y": [i for i, _ in places],
-        "text": [written(float(z[i, j]), 1) for i, j in places],
-        "textfont": {"size": FONT_SIZE, "color": picture.theme.text},
-        "hovertext": hovers,
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "showlegend": False,
-    }
-
-
-def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
+def _layout(picture: Picture, formula: str) -> dict[str, Any]:
     n_rows, n_columns = picture.z.shape
     width, height = _cell_size(picture)
     left = 14 + CHAR_WIDTH * max(len(label) for label in picture.rows[:LABELLED])
     angle, top, right = _column_label_room(picture.columns, width)
     top += TITLE_HEIGHT
     title_width = _title_width(picture.stage, formula)
-    wanted = max(NARROWEST, title_width * SMALLEST_TITLE / TITLE_SIZE)
+    about = _about(picture)
+    wanted = max(NARROWEST, title_width * SMALLEST_TITLE / TITLE_SIZE, ABOUT_CHAR_WIDTH * len(about))
     right = max(right, wanted - left - width * n_columns)
     title_size = min(TITLE_SIZE, TITLE_SIZE * (left + width * n_columns + right) / title_width)
     row = None if picture.query is None else picture.query // picture.steps[0]
@@ -200,7 +70,7 @@ def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": picture.theme.undefined,
         "font": {"color": picture.theme.text, "size": FONT_SIZE},
-        "title": _title(picture, formula) | {"font": {"size": round(title_size, 1)}},
+        "title": _title(picture, formula, about) | {"font": {"size": round(title_size, 1)}},
         "xaxis": _axis(picture.columns, None) | {"side": "top", "tickangle": angle},
         "yaxis": _axis(picture.rows, row) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
         "dragmode": False,
@@ -216,11 +86,11 @@ def _layout(picture: _Picture, formula: str) -> dict[str, Any]:
     return layout
 
 
-def _cell_size(picture: _Picture) -> tuple[float, float]:
+def _cell_size(picture: Picture) -> tuple[float, float]:
     """Return the width and height of a cell in pixels."""
     z = picture.z
     if picture.in_cell:
-        finite = z[np.isfinite(z)]
+        finite = z[picture.kinds == FINITE]
         extremes = (float(finite.min()), float(finite.max())) if finite.size else (0.0,)
         longest = max(len(format(value, picture.number)) for value in extremes)
         return max(34.0, CHAR_WIDTH * longest + 5), 23.0
@@ -252,14 +122,19 @@ def _title_width(stage: Stage, formula: str) -> float:
     return 8 + mark + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
 
 
-def _title(picture: _Picture, formula: str) -> dict[str, Any]:
-    stage = picture.stage
-    mark = f'<span style="color:{STAGE_COLOURS[stage.name]}">■</span> ' if stage.name in STAGE_COLOURS else ""
-    made = "" if formula == stage.title else f" = {formula}"
-    spread = "0 to 1" if stage.colours == "attention" else f"±{written(picture.limits[1], 2)}"
+def _about(picture: Picture) -> str:
+    """Return the second line of a title: shape, colour limits, and what has a colour of its own."""
+    spread = "0 to 1" if picture.stage.colours == "attention" else f"±{written(picture.limits[1], 2)}"
     about = f"{picture.shape[0]}×{picture.shape[1]}, colours {spread}"
     if max(picture.steps) > 1:
         about += f", drawn: the largest of {picture.steps[0]}×{picture.steps[1]} cells"
+    return about + legend(picture)
+
+
+def _title(picture: Picture, formula: str, about: str) -> dict[str, Any]:
+    stage = picture.stage
+    mark = f'<span style="color:{STAGE_COLOURS[stage.name]}">■</span> ' if stage.name in STAGE_COLOURS else ""
+    made = "" if formula == stage.title else f" = {formula}"
     return {
         "text": f"{mark}<b>{stage.title}</b>{made}<br>"
         f'<span style="font-size:11px;color:{picture.theme.muted}">{about}</span>',

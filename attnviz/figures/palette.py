@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 # Okabe and Ito 2008, Color Universal Design.
 QUERY_COLOUR = "#0072B2"
 KEY_COLOUR = "#D55E00"
@@ -21,6 +23,21 @@ DIVERGING: Scale = (
     (0.0, "#08519c"), (0.25, "#6baed6"), (0.5, "#f7f7f7"), (0.75, "#fdae6b"), (1.0, "#c2500a"),
 )  # fmt: skip
 
+# On neither scale: what is beyond float32, and what is no number.
+INFINITE, NOT_A_NUMBER = "#7b2d5f", "#e58cc0"
+
+
+def needs_dark_ink(z: np.ndarray, scale: Scale, limits: tuple[float, float]) -> np.ndarray:
+    """Whether black can be read better than white on the colour of each value (WCAG 2.2, relative luminance)."""
+    at = (np.asarray(z, dtype=np.float64) - limits[0]) / (limits[1] - limits[0])
+    stops = [stop for stop, _ in scale]
+    luminance = np.zeros(at.shape)
+    for weight, start in ((0.2126, 1), (0.7152, 3), (0.0722, 5)):
+        channel = np.interp(at, stops, [int(colour[start : start + 2], 16) / 255 for _, colour in scale])
+        luminance += weight * np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
+    # Contrast with black is (l + 0.05) / 0.05, with white 1.05 / (l + 0.05).
+    return (luminance + 0.05) ** 2 > 0.05 * 1.05
+
 
 class Theme(NamedTuple):
     """What a figure takes from the page around it."""
@@ -33,7 +50,7 @@ class Theme(NamedTuple):
 
 
 LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea")
-DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#4a5059", outline="#ffffff", grid="#3a3f46")
+DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46")
 
 
 def theme(dark: bool) -> Theme:

@@ -89,8 +89,20 @@ class Playground:
         return json.loads(self.charts[matrix].spec)
 
     def matrix(self, name: str) -> np.ndarray:
-        """The numbers of a heatmap; NaN where a cell is left open."""
-        return as_array(self.figure(name)["data"][0]["z"])
+        """The numbers of a heatmap; NaN where a cell has none."""
+        numbers = [as_array(drawn["z"]) for drawn in self.figure(name)["data"] if "%{z" in drawn["hovertemplate"]]
+        shape = as_array(self.figure(name)["data"][0]["z"]).shape
+        return np.fmax.reduce([*numbers, np.full(shape, np.nan, dtype=np.float32)])
+
+    def signs(self, name: str) -> dict[str, int]:
+        """What stands in the hover of the cells that are no finite number, and how many there are of each."""
+        return {
+            drawn["hovertemplate"].partition(" = ")[2].removesuffix("<extra></extra>"): np.isfinite(
+                as_array(drawn["z"])
+            ).sum()
+            for drawn in self.figure(name)["data"]
+            if "%{z" not in drawn["hovertemplate"]
+        }
 
     def matrices(self) -> dict[str, np.ndarray]:
         return {name: self.matrix(name) for name in self.charts}
@@ -133,9 +145,11 @@ class Playground:
         wanted = trace(scenario)
         assert set(self.charts) == set(PICTURED)
         for name in PICTURED:
-            want = getattr(wanted, name).numpy()
+            want = only_finite(getattr(wanted, name).numpy())
+            if scenario.causal and name == "attention_weights":
+                want = np.where(np.triu(want == 0, 1), np.float32("nan"), want)
             got = self.matrix(name)
-            if got.shape != want.shape or not np.array_equal(got, only_finite(want), equal_nan=True):
+            if got.shape != want.shape or not np.array_equal(got, want, equal_nan=True):
                 return False
         return True
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.figures.limits import colour_limits
+from attnviz.figures.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
 from attnviz.stages import PICTURED, STAGES
 from attnviz.tokens import token_labels
 from tests.unit.helpers import HOSTILE, random_inputs, setups
@@ -42,17 +43,32 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def cells(spec: dict[str, Any]) -> dict[str, Any]:
-    return next(drawn for drawn in spec["data"] if drawn["type"] == "heatmap")
+    """The cells that have a colour on the scale: the first of the traces, with the numbers of all."""
+    numbers = [drawn for drawn in spec["data"] if "%{z" in drawn["hovertemplate"]]
+    first = numbers[0] if numbers else spec["data"][0] | {"z": np.full_like(spec["data"][0]["z"], np.nan)}
+    z = np.full(np.shape(first["z"]), np.nan, dtype=np.float32)
+    for drawn in numbers:
+        mine = ~np.isnan(drawn["z"])
+        assert np.isnan(z[mine]).all(), "a cell is drawn twice"
+        z[mine] = np.asarray(drawn["z"])[mine]
+    return first | {"z": z}
 
 
-def signs(spec: dict[str, Any]) -> dict[tuple[int, int], str]:
-    """What is written by hand into cells that have no colour, by row and column."""
+def signs(spec: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:
+    """What draws each cell that has no colour on the scale, by row and column."""
     return {
-        (row, column): text
+        (row, column): drawn
         for drawn in spec["data"]
-        if drawn["type"] == "scatter"
-        for row, column, text in zip(drawn["y"], drawn["x"], drawn["text"], strict=True)
+        if "%{z" not in drawn["hovertemplate"]
+        for row, column in np.argwhere(~np.isnan(drawn["z"])).tolist()
     }
+
+
+def kind_of(value: float, masked: bool) -> str:
+    """The words that must stand in the hover of a cell that is no finite number."""
+    if math.isnan(value):
+        return "NaN"
+    return "masked" if masked else "−∞, beyond" if value < 0 else " ∞, beyond"
 
 
 EXTREMES = [
@@ -96,29 +112,46 @@ def test_heatmaps_of_random_scenarios_are_valid_for_plotly(
 def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
     made = trace(Scenario(bias=True, init="linear"))
     figure = heatmap(made, name)
+    drawn = cells({"data": [{"z": data.z, "hovertemplate": data.hovertemplate} for data in figure.data]})
     expected = getattr(made, name).numpy()
-    np.testing.assert_array_equal(figure.data[0].z, expected.reshape(-1, expected.shape[-1]))
+    np.testing.assert_array_equal(drawn["z"], expected.reshape(-1, expected.shape[-1]))
 
 
 @given(setups())
-def test_every_finite_cell_is_drawn_with_its_number_and_no_other_is(setup: Scenario) -> None:
+def test_every_cell_is_drawn_once_with_its_number_or_its_sign(setup: Scenario) -> None:
     made = trace(setup)
     for name in PICTURED:
-        z, matrix = np.asarray(cells(heatmap_spec(made, name))["z"]), getattr(made, name).numpy()
-        np.testing.assert_array_equal(z, np.where(np.isfinite(matrix), matrix, np.nan))
+        spec, matrix = heatmap_spec(made, name), getattr(made, name).numpy()
+        z, signed = np.asarray(cells(spec)["z"]), signs(spec)
+        for row, column in np.ndindex(matrix.shape):
+            assert ((row, column) in signed) == math.isnan(z[row, column])
+            if (row, column) not in signed:
+                assert z[row, column] == matrix[row, column]
 
 
-@pytest.mark.parametrize("scenario", EXTREMES[:7], ids=str)
-def test_masked_infinite_and_nan_cells_are_marked_and_have_no_colour(scenario: Scenario) -> None:
+SIGNED = [*EXTREMES[:7], *(Scenario(text="a b c " * 6, causal=s.causal, edits=s.edits) for s in EXTREMES[3:7])]
+
+
+@pytest.mark.parametrize("scenario", SIGNED, ids=lambda s: f"{len(s.tokens)} tokens, {len(s.edits)} edits, {s.causal}")
+def test_masked_infinite_and_nan_cells_are_marked_as_such_in_small_and_large_matrices(scenario: Scenario) -> None:
     made = traced(scenario)
     for name in PICTURED:
         matrix, spec = getattr(made, name).numpy(), heatmap_spec(made, name)
-        undefined = {(row, column) for row, column in np.argwhere(~np.isfinite(matrix)).tolist()}
-        assert set(signs(spec)) == undefined
-        for (row, column), text in signs(spec).items():
-            value = matrix[row, column]
-            assert text == ("NaN" if math.isnan(value) else "∞" if value > 0 else "−∞")
-            assert math.isnan(cells(spec)["z"][row][column])
+        colours = set()
+        signed = signs(spec)
+        for (row, column), value in np.ndenumerate(matrix):
+            masked = made.causal and column > row and name in ("scaled_scores", "attention_weights")
+            masked &= value in (0, -math.inf)
+            assert ((row, column) in signed) == (masked or not math.isfinite(value))
+            if (row, column) in signed:
+                drawn = signed[row, column]
+                assert kind_of(value, masked) in drawn["hovertemplate"]
+                assert ("texttemplate" in drawn) == (len(made.tokens) <= 16)
+                ((_, colour), _) = drawn["colorscale"]
+                colours.add(colour)
+                word = {"masked": "grey: masked", "NaN": "pink: NaN"}.get(kind_of(value, masked), "purple: ∞")
+                assert word in spec["layout"]["title"]["text"]
+        assert not colours & {colour for _, colour in (*SEQUENTIAL, *DIVERGING)}
 
 
 def test_the_cases_above_hold_every_kind_of_undefined_cell() -> None:
@@ -130,11 +163,26 @@ def test_the_cases_above_hold_every_kind_of_undefined_cell() -> None:
 
 def test_hover_tells_masked_from_overflown() -> None:
     made = traced(Scenario(text="a b", causal=True, edits=[("x", 0, 0, -1e38), ("w_q", 0, 0, 30), ("w_k", 0, 0, 5)]))
-    drawn = heatmap_spec(made, "scaled_scores")["data"][1]
-    hovers = dict(zip(zip(drawn["y"], drawn["x"], strict=True), drawn["hovertext"], strict=True))
-    assert "masked" in hovers[0, 1]
-    assert "masked" not in hovers[0, 0]
-    assert "query a, key b" in hovers[0, 1]
+    signed = signs(heatmap_spec(made, "scaled_scores"))
+    assert "masked" in signed[0, 1]["hovertemplate"]
+    assert "masked" not in signed[0, 0]["hovertemplate"]
+    assert "query %{y}, key %{x}" in signed[0, 1]["hovertemplate"]
+
+
+def test_a_masked_attention_weight_is_not_drawn_as_a_number() -> None:
+    signed = signs(heatmap_spec(trace(Scenario(text="a b", causal=True)), "attention_weights"))
+    assert set(signed) == {(0, 1)}
+    assert signed[0, 1]["text"] == [["", "–"], ["", ""]]
+
+
+@pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
+def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float) -> None:
+    made = trace(Scenario(text="the cat sat " * 100, d_in=2))
+    x = made.x.clone()
+    x[123, 1] = bad
+    spec = heatmap_spec(made._replace(x=x), "x")
+    assert list(signs(spec)) == [(61, 1)]
+    assert kind_of(bad, False) in signs(spec)[61, 1]["hovertemplate"]
 
 
 # Tokens are labels, never markup and never axis values that merge.
@@ -192,7 +240,9 @@ def test_of_many_cells_the_largest_is_drawn(n_tokens: int) -> None:
         for i in range(drawn.shape[0]):
             for j in range(0, drawn.shape[1], 37):
                 block = matrix[i * row_step : (i + 1) * row_step, j * column_step : (j + 1) * column_step]
-                finite = block[np.isfinite(block)]
+                rows = np.arange(i * row_step, i * row_step + len(block))[:, None]
+                later = name in SQUARE[1:] and np.arange(j * column_step, j * column_step + block.shape[1]) > rows
+                finite = block[np.isfinite(block) & ~np.broadcast_to(later, block.shape)]
                 if finite.size:
                     assert abs(drawn[i, j]) == np.abs(finite).max()
                     assert drawn[i, j] in finite
@@ -312,3 +362,34 @@ def test_long_repeated_words_keep_what_tells_them_apart():
     first, second = spec["layout"]["xaxis"]["ticktext"]
     assert first.endswith("(1)")
     assert second.endswith("(2)")
+
+
+# Ink
+
+
+def luminance(colour: tuple[float, float, float]) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("scale", "limits"), [(SEQUENTIAL, (0.0, 1.0)), (DIVERGING, (-2.5, 2.5))])
+def test_numbers_can_be_read_on_every_colour_of_the_scales(scale: Scale, limits: tuple[float, float]) -> None:
+    values = np.linspace(*limits, 501)
+    for value, dark in zip(values, needs_dark_ink(values, scale, limits), strict=True):
+        at = (value - limits[0]) / (limits[1] - limits[0])
+        rgb = [np.interp(at, [s for s, _ in scale], [int(c[i : i + 2], 16) / 255 for _, c in scale]) for i in (1, 3, 5)]
+        behind = luminance((rgb[0], rgb[1], rgb[2])) + 0.05
+        assert (behind / 0.05 if dark else 1.05 / behind) >= 4.5
+
+
+@given(setups())
+def test_each_trace_writes_in_the_ink_that_its_colours_need(setup: Scenario) -> None:
+    made = trace(setup)
+    for name in PICTURED:
+        spec = heatmap_spec(made, name)
+        for drawn in spec["data"]:
+            if "%{z" in drawn["hovertemplate"] and "texttemplate" in drawn:
+                z = drawn["z"][~np.isnan(drawn["z"])]
+                dark = needs_dark_ink(z, drawn["colorscale"], (drawn["zmin"], drawn["zmax"]))
+                assert set(dark.tolist()) == {drawn["textfont"]["color"] == "#000000"}

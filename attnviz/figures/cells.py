@@ -1,0 +1,106 @@
+"""The cells of a heatmap as Plotly traces: the numbers, and the signs of what is no finite number."""
+
+import html
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
+
+FONT_SIZE = 11
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
+
+
+class _Sign(NamedTuple):
+    """How cells of a kind that has no colour on the scale are drawn, and what is said of them."""
+
+    sign: str
+    words: str
+    legend: str
+    colour: str  # empty: that of the theme
+    ink: str
+
+
+_SIGNS = {
+    MASKED: _Sign("−∞", "−∞, masked: a later token", "grey: masked", "", ""),
+    NEGATIVE: _Sign("−∞", "−∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
+    POSITIVE: _Sign("∞", "∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
+    NAN: _Sign("NaN", "NaN, not a number", "pink: NaN", NOT_A_NUMBER, DARK_INK),
+}
+_MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words="0, masked: a later token")
+
+
+def cell_traces(picture: Picture) -> list[dict[str, Any]]:
+    """Return the heatmap traces that together cover every cell once.
+
+    Plotly writes the numbers of one trace in one ink, so that a picture with light and dark cells takes two.
+    """
+    z, scale = picture.z, scale_of(picture)
+    finite = picture.kinds == FINITE
+    groups = [(finite, "")]
+    if picture.in_cell:
+        dark_ink = needs_dark_ink(np.nan_to_num(z), scale, picture.limits)
+        groups = [(finite & dark_ink, DARK_INK), (finite & ~dark_ink, LIGHT_INK)]
+    drawn = [_numbers(picture, np.where(where, z, np.nan), scale, ink) for where, ink in groups if where.any()]
+    return drawn + [_signs(picture, kind) for kind in _kinds_in(picture)]
+
+
+def scale_of(picture: Picture) -> Scale:
+    """Return the colour scale of a picture."""
+    return SEQUENTIAL if picture.stage.colours == "attention" else DIVERGING
+
+
+def legend(picture: Picture) -> str:
+    """Say which colours mean that a cell is no finite number; empty where all are."""
+    return "".join(f", {words}" for words in dict.fromkeys(_SIGNS[kind].legend for kind in _kinds_in(picture)))
+
+
+def _kinds_in(picture: Picture) -> list[int]:
+    return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
+
+
+def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[str, Any]:
+    trace = _trace(picture, z, f"%{{z:{picture.number}}}") | {
+        "zmin": picture.limits[0],
+        "zmax": picture.limits[1],
+        "colorscale": scale,
+    }
+    if picture.in_cell:
+        trace |= {"texttemplate": f"%{{z:{picture.number}}}", "textfont": {"size": FONT_SIZE, "color": ink}}
+    return trace
+
+
+def _signs(picture: Picture, kind: int) -> dict[str, Any]:
+    sign = _MASKED_SHARE if kind == MASKED and picture.stage.colours == "attention" else _SIGNS[kind]
+    colour = sign.colour or picture.theme.undefined
+    z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
+    trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, colour), (1, colour))}
+    if picture.in_cell:
+        ink = sign.ink or picture.theme.text
+        # A template without a value would be written into the open cells, too.
+        text = [[sign.sign if here else "" for here in row] for row in (picture.kinds == kind).tolist()]
+        trace |= {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
+    return trace
+
+
+def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:
+    stage = picture.stage
+    gap = 1 if picture.in_cell else 0
+    trace: dict[str, Any] = {
+        "type": "heatmap",
+        "z": z,  # plotly.js leaves NaN cells open
+        "showscale": False,
+        "hoverongaps": False,
+        "hovertemplate": f"{stage.rows} %{{y}}, {stage.columns} %{{x}}<br>{stage.symbol} = {value}<extra></extra>",
+        "xgap": gap,
+        "ygap": gap,
+    }
+    # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
+    sides = (("y", picture.rows, stage.rows, 0), ("x", picture.columns, stage.columns, 1))
+    for axis, labels, kind, side in sides:
+        if len(labels) > LABELLED:
+            step = picture.steps[side]
+            names = labels if kind == "feature" else [f"{i * step}: {label}" for i, label in enumerate(labels)]
+            trace[axis] = [html.escape(name) for name in names]
+    return trace

@@ -1,0 +1,118 @@
+"""What a heatmap draws: the cells of a matrix, what each stands for, and which of them are no finite number."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from attnviz.attention import AttentionTrace
+from attnviz.figures.limits import colour_limits
+from attnviz.figures.palette import Theme, theme
+from attnviz.numbers import number_format
+from attnviz.stages import STAGES, Stage
+from attnviz.tokens import token_labels
+
+IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
+LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
+DRAWN = 256  # rows or columns; above, neighbouring cells are drawn as one
+LABEL_CHARS = 18
+
+FINITE, MASKED, NEGATIVE, POSITIVE, NAN = range(5)  # what a cell may be; in a block of cells the largest is drawn
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The cells of a heatmap, of which each may stand for several, and the names of its rows and columns.
+
+    `kinds` says of each cell whether it is finite, masked, infinite or NaN; `z` is NaN in all but the finite.
+    """
+
+    stage: Stage
+    z: np.ndarray
+    kinds: np.ndarray
+    shape: tuple[int, int]  # of the matrix
+    steps: tuple[int, int]  # rows and columns of the matrix in one cell
+    rows: list[str]
+    columns: list[str]
+    limits: tuple[float, float]
+    number: str
+    theme: Theme
+    query: int | None
+
+    @property
+    def in_cell(self) -> bool:
+        """Whether numbers stand in the cells."""
+        return max(self.shape) <= IN_CELL
+
+
+def picture(trace: AttentionTrace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
+    """Return what the heatmap of one matrix of a trace draws; raises ``ValueError`` as the heatmap does."""
+    if name not in STAGES or getattr(trace, name) is None:
+        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(STAGES)}")
+    matrix = getattr(trace, name).detach().cpu().numpy()
+    if matrix.ndim == 1:
+        matrix = matrix[None, :]
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
+    stage = STAGES[name]
+    steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
+    z, kinds = _blocks(matrix, _kinds(matrix, trace.causal and stage.rule in ("scale", "softmax")), steps)
+    finite = np.abs(z[kinds == FINITE])
+    return Picture(
+        stage=stage,
+        z=z,
+        kinds=kinds,
+        shape=matrix.shape,
+        steps=steps,
+        rows=_axis_labels(trace, stage.rows, matrix.shape[0], steps[0]),
+        columns=_axis_labels(trace, stage.columns, matrix.shape[1], steps[1]),
+        limits=colour_limits(trace, name),
+        number=number_format(float(finite.max()) if finite.size else 0.0, digits),
+        theme=theme(dark),
+        query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
+    )
+
+
+def _kinds(matrix: np.ndarray, causal: bool) -> np.ndarray:
+    """Return what each cell is; a masked one has no share in a softmax, so it is minus infinity or 0 there."""
+    kinds = np.select([np.isnan(matrix), matrix == np.inf, matrix == -np.inf], [NAN, POSITIVE, NEGATIVE], FINITE)
+    if causal:
+        later = np.triu(np.ones(matrix.shape, dtype=bool), 1)
+        kinds[later & ((matrix == -np.inf) | (matrix == 0))] = MASKED
+    return kinds
+
+
+def _blocks(matrix: np.ndarray, kinds: np.ndarray, steps: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells to draw: of each block the largest finite number, unless it holds one that is infinite
+    or NaN, which must not hide behind its neighbours; masked only where a block is nothing else."""
+    z = np.where(kinds == FINITE, matrix, np.nan)
+    if max(steps) == 1:
+        return z, kinds
+    sizes = np.select([kinds == FINITE, kinds == MASKED], [np.abs(z), -1.0], np.inf)
+    drawn = _blocked(sizes, steps, -2.0).argmax(-1)[..., None]
+    return (
+        np.take_along_axis(_blocked(z, steps, np.nan), drawn, -1)[..., 0],
+        np.take_along_axis(_blocked(kinds, steps, FINITE), drawn, -1)[..., 0],
+    )
+
+
+def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndarray:
+    """Return (rows, columns, cells of the block), the last rows and columns filled up."""
+    n_rows, n_columns = (math.ceil(n / step) for n, step in zip(matrix.shape, steps, strict=True))
+    padded = np.full((n_rows * steps[0], n_columns * steps[1]), fill, dtype=matrix.dtype)
+    padded[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return padded.reshape(n_rows, steps[0], n_columns, steps[1]).swapaxes(1, 2).reshape(n_rows, n_columns, -1)
+
+
+def _axis_labels(trace: AttentionTrace, kind: str, n: int, step: int = 1) -> list[str]:
+    """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
+
+    With a step, each label stands for as many and names the first.
+    """
+    if kind == "feature" or len(trace.tokens) != n:
+        labels = [str(i) for i in range(n)]
+    else:
+        labels = list(token_labels(trace.tokens, LABEL_CHARS))
+    if step == 1:
+        return labels
+    return [f"{labels[i]} to {labels[min(i + step, n) - 1]}" for i in range(0, n, step)]
