@@ -165,8 +165,8 @@ def _check_shapes(
 class SelfAttention(nn.Module):
     """Self-attention as a module, with the same numbers as the scenario of the same seed.
 
-    Parameters are `w_q`, `w_k`, `w_v` ``(d_in, d_out)`` and, with `bias`, `b_q`, `b_k`, `b_v` ``(d_out,)``, drawn
-    by :func:`attnviz.seeding.seeded_projections`.
+    Parameters are `w_q`, `w_k` ``(d_in, d_out)``, `w_v` ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`,
+    `b_q`, `b_k`, `b_v` of these widths, drawn by :func:`attnviz.seeding.seeded_projections`.
 
     Raises ``ValueError`` for an unknown init and over the limits of a scenario.
 
@@ -191,16 +191,18 @@ class SelfAttention(nn.Module):
         causal: bool = False,
         scale: bool = True,
         temperature: float = 1.0,
+        d_v: int | None = None,
     ) -> None:
         super().__init__()
         check_whole("d_in", d_in, 1, MAX_D)
         check_whole("d_out", d_out, 1, MAX_D)
+        check_whole("d_v", d_out if d_v is None else d_v, 1, MAX_D)
         check_whole("seed", seed, 0, MAX_SEED)
         check_temperature(temperature)
         self.causal = causal
         self.scale = scale
         self.temperature = temperature
-        for name, drawn in seeded_projections(d_in, d_out, init, seed, bias)._asdict().items():
+        for name, drawn in seeded_projections(d_in, d_out, init, seed, bias, d_v)._asdict().items():
             self.register_parameter(name, None if drawn is None else nn.Parameter(drawn))
 
     def trace(self, x: Tensor) -> AttentionTrace:
@@ -211,5 +213,5 @@ class SelfAttention(nn.Module):
         )  # fmt: skip
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the context vectors ``(..., n_tokens, d_out)`` for `x` ``(..., n_tokens, d_in)``."""
+        """Return the context vectors ``(..., n_tokens, d_v)`` for `x` ``(..., n_tokens, d_in)``."""
         return self.trace(x).context

@@ -63,6 +63,9 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     True
     """
     same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in EDITABLE}
+    replaced_by = dict(changes.replaced)
+    if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
+        same |= {"w_v": False, "b_v": False}  # explicit numbers were as wide as they liked, or as d_v said
     # Numbers given for X cell by cell belong to its tokens; a rule like "identity" fits any text.
     same_x = old.tokens == new.tokens
     kept_replaced = tuple(
@@ -84,7 +87,9 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...]:
     """All that decides which numbers a matrix is drawn with, apart from the tokens."""
     if name == "x":
         return scenario.embedding, scenario.d_in, scenario.seed
-    drawn = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
+    drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
+    if name in ("w_v", "b_v"):  # drawn last, so that their width moves nothing else
+        drawn += (scenario.drawn_d_v,)
     # nn.Linear draws each bias after its weight, so biases shift the draws of W_k and W_v.
     depends_on_bias = name in BIASES or (scenario.init == "linear" and name != "w_q")
     return (*drawn, scenario.bias) if depends_on_bias else drawn

@@ -52,7 +52,9 @@ class Parameter:
                 return "a text"
 
     def accepts(self, raw: str) -> bool:
-        """Whether a raw value from a URL is one that this parameter may be."""
+        """Whether a raw value from a URL is one that this parameter may be; blank, where blank is the default."""
+        if raw == "" and self.default is None:
+            return True
         match self.kind:
             case "choice":
                 return raw in self.choices
@@ -94,7 +96,12 @@ def parameters() -> Mapping[str, Parameter]:
         Parameter("d_in", "d_in", _DEFAULTS["d_in"], "whole", "The length of each token's input vector.",
                   low=1, high=limits.MAX_D),
         Parameter("d_out", "d_out", _DEFAULTS["d_out"], "whole",
-                  "The length of each query, key and value: d_k and d_v.", low=1, high=limits.MAX_D),
+                  "The length of each query and key, d_k, and of each value unless d_v says another.",
+                  low=1, high=limits.MAX_D),
+        Parameter("d_v", "d_v", _DEFAULTS["d_v"], "whole",
+                  "The length of each value, and so of each context vector. Left blank, it is d_out. "
+                  "Queries and keys must share their length, because they are multiplied; values are free.",
+                  low=1, high=limits.MAX_D),
         Parameter("init", "Initialization", _DEFAULTS["init"], "choice",
                   "uniform: torch.rand, between 0 and 1. linear: as nn.Linear starts, around 0. normal: torch.randn.",
                   choices=INITS),

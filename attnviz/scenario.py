@@ -51,10 +51,11 @@ class Scenario:
     ``(n_tokens, d_in)``: "stable" (each token's vector depends on its text, `d_in` and `seed` alone), "table"
     (rows of a seeded ``nn.Embedding`` in the order of the sorted distinct tokens) or "published" (the
     published vectors of the words that have one while `d_in` is 3, "stable" for all others). `init` and `seed`
-    draw W_q, W_k, W_v ``(d_in, d_out)`` and, with `bias`, b_q, b_k, b_v ``(d_out,)``.
+    draw W_q, W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`, b_q, b_k
+    ``(d_out,)`` and b_v ``(d_v,)``.
 
     `x`, `w_q` ... `b_v` replace the drawn matrix: by explicit numbers (any nested sequence or array;
-    `w_v` and `b_v` may have their own width), or by "identity" (ones on the main diagonal), "zeros" or
+    with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main diagonal), "zeros" or
     "random:N" (drawn alone, from seed N). `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
 
@@ -69,6 +70,7 @@ class Scenario:
     embedding: str = "stable"
     d_in: int = 3
     d_out: int = 2
+    d_v: int | None = None
     init: str = "uniform"
     seed: int = 123
     bias: bool = False
@@ -112,6 +114,8 @@ class Scenario:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected True or False")
         object.__setattr__(self, "d_in", limits.check_whole("d_in", self.d_in, 1, limits.MAX_D))
         object.__setattr__(self, "d_out", limits.check_whole("d_out", self.d_out, 1, limits.MAX_D))
+        if self.d_v is not None:
+            object.__setattr__(self, "d_v", limits.check_whole("d_v", self.d_v, 1, limits.MAX_D))
         object.__setattr__(self, "seed", limits.check_whole("seed", self.seed, 0, limits.MAX_SEED))
 
     def _check_matrices(self) -> None:
@@ -163,10 +167,16 @@ class Scenario:
         if name == "x":
             return len(self.tokens), self.d_in
         n_rows = 1 if name in BIASES else self.d_in
-        n_columns = self.d_out
-        if name in ("w_v", "b_v") and isinstance(self.w_v, tuple):
-            n_columns = len(self.w_v[0])  # d_v is as wide as the W_v that is given
-        return n_rows, n_columns
+        if name not in ("w_v", "b_v"):
+            return n_rows, self.d_out
+        if self.d_v is None and isinstance(self.w_v, tuple):
+            return n_rows, len(self.w_v[0])  # d_v is as wide as the W_v that is given
+        return n_rows, self.drawn_d_v
+
+    @property
+    def drawn_d_v(self) -> int:
+        """The width of the W_v that the set-up draws."""
+        return self.d_out if self.d_v is None else self.d_v
 
     def is_published(self, row: int) -> bool:
         """Whether this row of X is a published vector, before edits."""
@@ -195,7 +205,7 @@ class Scenario:
         return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
     def _draw(self, seed: int) -> Projections:
-        return seeded_projections(self.d_in, self.d_out, self.init, seed, self.bias)
+        return seeded_projections(self.d_in, self.d_out, self.init, seed, self.bias, self.d_v)
 
     @cached_property
     def _projections(self) -> Projections:

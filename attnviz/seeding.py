@@ -19,7 +19,8 @@ FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
 class Projections(NamedTuple):
-    """Drawn projection matrices ``(d_in, d_out)`` and their biases ``(d_out,)``, or None."""
+    """Drawn projection matrices, W_q and W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)``, and their biases
+    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None."""
 
     w_q: Tensor
     w_k: Tensor
@@ -34,12 +35,14 @@ def generator_for(seed: int) -> torch.Generator:
     return torch.Generator(device="cpu").manual_seed(seed)
 
 
-def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool = False) -> Projections:
-    """Draw W_q, W_k and W_v, each ``(d_in, d_out)`` float32 on the CPU, in this order.
+def seeded_projections(
+    d_in: int, d_out: int, init: str, seed: int, bias: bool = False, d_v: int | None = None
+) -> Projections:
+    """Draw W_q and W_k ``(d_in, d_out)``, then W_v ``(d_in, d_v)``, float32 on the CPU; `d_v` None is `d_out`.
 
     "uniform" gives the numbers of three ``torch.rand(d_in, d_out)`` after ``torch.manual_seed(seed)``,
     "normal" those of three ``torch.randn``, "linear" those of three ``nn.Linear(d_in, d_out, bias=bias)``,
-    transposed. Biases are nn.Linear's own with "linear", else zeros.
+    transposed; the third is ``d_v`` wide. Biases are nn.Linear's own with "linear", else zeros.
 
     Raises ``ValueError`` for another init.
 
@@ -49,24 +52,25 @@ def seeded_projections(d_in: int, d_out: int, init: str, seed: int, bias: bool =
             [0.0740, 0.8665]])
     """
     generator = generator_for(seed)
-    drawn = [_draw(d_in, d_out, init, bias, generator) for _ in range(3)]
+    widths = (d_out, d_out, d_out if d_v is None else d_v)
+    drawn = [_draw(d_in, width, init, bias, generator) for width in widths]
     (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
     return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
 
 
-def _draw(d_in: int, d_out: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
+def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
     if init == "linear":
         # nn.Linear.reset_parameters: kaiming_uniform_(a=sqrt(5)) comes to U(-1/sqrt(d_in), 1/sqrt(d_in)).
-        weight = torch.empty(d_out, d_in, **FLOAT32_ON_CPU)
+        weight = torch.empty(width, d_in, **FLOAT32_ON_CPU)
         torch.nn.init.kaiming_uniform_(weight, a=math.sqrt(5), generator=generator)
         bound = 1 / math.sqrt(d_in)
-        b = torch.empty(d_out, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator) if bias else None
+        b = torch.empty(width, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator) if bias else None
         return weight.T.contiguous(), b
-    zeros = torch.zeros(d_out, **FLOAT32_ON_CPU) if bias else None
+    zeros = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
     if init == "uniform":
-        return torch.rand(d_in, d_out, generator=generator, **FLOAT32_ON_CPU), zeros
+        return torch.rand(d_in, width, generator=generator, **FLOAT32_ON_CPU), zeros
     if init == "normal":
-        return torch.randn(d_in, d_out, generator=generator, **FLOAT32_ON_CPU), zeros
+        return torch.randn(d_in, width, generator=generator, **FLOAT32_ON_CPU), zeros
     raise ValueError(f"init is {init!r}, expected one of {', '.join(INITS)}")
 
 

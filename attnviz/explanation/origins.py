@@ -51,7 +51,8 @@ def _before_edits(scenario: Scenario, name: str, row: int) -> str:
         if scenario.embedding == "table":
             return f"from the row of '{token}' in nn.Embedding, drawn from seed {scenario.seed}"
         return f"from the vector of '{token}', drawn from its text, d_in = {scenario.d_in} and seed {scenario.seed}"
+    drawn_width = scenario.drawn_d_v if name == "b_v" else scenario.d_out
     # A bias as wide as a W_v of its own width has no drawn numbers either.
-    if name in BIASES and (scenario.init != "linear" or scenario.shape_of(name)[1] != scenario.d_out):
+    if name in BIASES and (scenario.init != "linear" or scenario.shape_of(name)[1] != drawn_width):
         return "a bias that starts at 0"
     return f"drawn by {DRAWN_BY[scenario.init]} from seed {scenario.seed}"

@@ -96,6 +96,7 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
         key=temperature.name, bind="query-params", help=temperature.help,
     )  # fmt: skip
     values["bias"] = _flag(table["bias"])
+    values["d_v"] = _whole_or_blank(table["d_v"], f"d_out: {values['d_out']}")
     values["tokenizer"] = _choice(table["tokenizer"])
     values["embedding"] = _choice(table["embedding"])
     values["digits"] = _whole(table["digits"])
@@ -118,6 +119,14 @@ def _whole(parameter: Parameter) -> int:
             key=parameter.name, bind="query-params", help=parameter.help,
         )
     )  # fmt: skip
+
+
+def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
+    value = st.number_input(
+        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
+        key=parameter.name, bind="query-params", help=parameter.help, placeholder=placeholder,
+    )  # fmt: skip
+    return None if value is None else int(value)
 
 
 def _choice(parameter: Parameter) -> str:
@@ -155,8 +164,12 @@ def _start_over() -> None:
 
 def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
     parts = [
-        f"{name} = {literal(query[name])} is not {table[name].expected()}; {literal(str(values[name]))} is used"
+        f"{name} = {literal(query[name])} is not {table[name].expected()}; {_used(name, values)} is used"
         for name in ignored_in(query, table)
     ]
     if parts:
         state.say("The link was not taken as it is: " + "; ".join(parts) + ".")
+
+
+def _used(name: str, values: Mapping[str, Any]) -> str:
+    return "d_out" if values[name] is None else literal(str(values[name]))

@@ -18,6 +18,8 @@ CONTROLS = [
     ("d_in", 5),
     ("d_out", 4),
     ("d_out", 1),
+    ("d_v", 4),
+    ("d_v", 1),
     ("init", "linear"),
     ("init", "normal"),
     ("seed", 789),

@@ -104,6 +104,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5) -> Scenario:
         embedding=draw(st.sampled_from(("stable", "table", "published"))),
         d_in=draw(st.integers(1, max_d)),
         d_out=draw(st.integers(1, max_d)),
+        d_v=draw(st.none() | st.integers(1, max_d)),
         init=draw(st.sampled_from(("uniform", "linear", "normal"))),
         seed=draw(st.integers(0, 2**32 - 1)),
         bias=draw(st.booleans()),

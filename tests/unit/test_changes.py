@@ -42,7 +42,8 @@ def changed(draw: st.DrawFn) -> Scenario:
         name = draw(st.sampled_from(("x", "w_q", "w_k")))
         setup = replace(setup, **{name: np.full(setup.shape_of(name), 0.25)})
     if draw(st.booleans()):
-        setup = replace(setup, w_v=np.full((setup.d_in, draw(st.integers(1, 6))), 0.5))
+        width = draw(st.integers(1, 6)) if setup.d_v is None else setup.d_v
+        setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))
     return replace(setup, edits=draw(edits_of(setup)))
 
 
@@ -130,6 +131,8 @@ def test_settings_that_draw_nothing_drop_nothing(setting: dict[str, Any]) -> Non
         ({"init": "normal"}, {"w_q", "w_k", "w_v"}),
         ({"d_in": 4}, {"x", "w_q", "w_k", "w_v"}),
         ({"d_out": 4}, {"w_q", "w_k", "w_v"}),
+        ({"d_v": 4}, {"w_v"}),
+        ({"d_v": 2}, set()),  # as wide as before
         ({"embedding": "table"}, {"x"}),
     ],
 )
@@ -149,7 +152,7 @@ def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenari
             assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
     for edit in dropped.edits:
         if edit.matrix in W:
-            drawn_by = ("init", "seed", "d_in", "d_out", "bias")
+            drawn_by = ("init", "seed", "d_in", "d_out", "d_v", "bias")
             assert any(getattr(old, name) != getattr(new, name) for name in drawn_by)
 
 

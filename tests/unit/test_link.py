@@ -112,11 +112,14 @@ def test_the_largest_number_of_edits_fits_into_the_text() -> None:
 # Parameters
 
 
+def in_a_url(value: Any) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @pytest.mark.parametrize("name", list(parameters()))
 def test_every_default_is_accepted(name: str) -> None:
     parameter = parameters()[name]
-    default = str(parameter.default).lower() if parameter.kind == "flag" else str(parameter.default)
-    assert parameter.accepts(default)
+    assert parameter.accepts(in_a_url(parameter.default))
     assert parameter.label
     assert parameter.help
     assert parameter.expected()
@@ -137,8 +140,7 @@ def test_every_setting_of_a_scenario_is_a_parameter() -> None:
 def test_a_scenario_comes_back_from_the_values_of_its_parameters(scenario: Scenario) -> None:
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
     assert scenario_of(values | {"digits": 3}) == scenario
-    texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
-    assert ignored_in(texts, parameters()) == []
+    assert ignored_in({name: in_a_url(value) for name, value in values.items()}, parameters()) == []
 
 
 ACCEPTED: dict[str, list[str]] = {
@@ -148,6 +150,7 @@ ACCEPTED: dict[str, list[str]] = {
     "init": ["uniform", "linear", "normal"],
     "d_in": ["1", "007", "1024"],
     "d_out": ["1", "1024"],
+    "d_v": ["", "1", "1024"],
     "seed": ["0", "4294967295"],
     "device": ["cpu"],
     "bias": ["true", "false"],
@@ -161,6 +164,7 @@ REFUSED: dict[str, list[str]] = {
     "init": ["xavier", "uniform,linear"],
     "d_in": ["", "0", "1025", "-1", "3.0", "abc", "1e3", "٣", "²", "9" * 5000, "nan", " 3"],
     "d_out": ["0", "1025"],
+    "d_v": ["0", "1025", "None"],
     "seed": ["-1", "4294967296", "1.5", "None"],
     "device": ["cuda:9", "gpu", ""],
     "bias": ["True", "1", "", "yes"],

@@ -291,3 +291,22 @@ def test_overflow_is_an_error_that_carries_the_trace() -> None:
 def test_the_biases_have_rows_of_their_own_in_the_table() -> None:
     scenario = Scenario(bias=True)
     assert [scenario.shape_of(name) for name in BIASES] == [(1, 2)] * 3
+
+
+def test_the_width_of_the_values_is_free_and_moves_no_score() -> None:
+    plain, wide = Scenario(init="linear", bias=True), Scenario(init="linear", bias=True, d_v=5)
+    assert (wide.shape_of("w_v"), wide.shape_of("b_v"), wide.shape_of("w_k")) == ((3, 5), (1, 5), (3, 2))
+    before, after = trace(plain), trace(wide)
+    assert torch.equal(before.attention_weights, after.attention_weights)
+    assert after.context.shape == (6, 5)
+    torch.testing.assert_close(
+        after.context, torch.nn.functional.scaled_dot_product_attention(after.q, after.k, after.v)
+    )
+
+
+def test_explicit_values_of_another_width_than_d_v_are_refused() -> None:
+    assert Scenario(w_v=[[1] * 4] * 3).shape_of("w_v") == (3, 4)
+    with pytest.raises(ValueError, match=r"w_v has shape \(3, 4\), expected \(3, 5\)"):
+        Scenario(d_v=5, w_v=[[1] * 4] * 3)
+    with pytest.raises(ValueError, match="d_v is 0, expected a whole number from 1 to 1024"):
+        Scenario(d_v=0)

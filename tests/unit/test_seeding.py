@@ -39,6 +39,24 @@ def test_linear_projections_are_three_linear_layers(d_in: int, d_out: int, bias:
         assert (b is None) if layer.bias is None else torch.equal(b, layer.bias)
 
 
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(("d_in", "d_out", "d_v"), [(3, 2, 5), (3, 5, 1), (16, 4, 16), (17, 64, 3)])
+def test_values_of_another_width_are_drawn_last_by_the_same_generator(
+    d_in: int, d_out: int, d_v: int, bias: bool
+) -> None:
+    widths = (d_out, d_out, d_v)
+    for init, draw in (("uniform", torch.rand), ("normal", torch.randn)):
+        expected = under_torch_seed(7, lambda draw=draw: [draw(d_in, width) for width in widths])
+        drawn = seeded_projections(d_in, d_out, init, 7, bias, d_v)
+        assert all(torch.equal(ours, theirs) for ours, theirs in zip(drawn[:3], expected, strict=True))
+        assert drawn.b_v is None or torch.equal(drawn.b_v, torch.zeros(d_v))
+    layers = under_torch_seed(7, lambda: [nn.Linear(d_in, width, bias=bias) for width in widths])
+    drawn = seeded_projections(d_in, d_out, "linear", 7, bias, d_v)
+    for weight, b, layer in zip(drawn[:3], drawn[3:], layers, strict=True):
+        assert torch.equal(weight, layer.weight.T)
+        assert (b is None) if layer.bias is None else torch.equal(b, layer.bias)
+
+
 @pytest.mark.parametrize("init", ["uniform", "normal"])
 def test_biases_start_at_zero_and_leave_the_projections_alone(init: str) -> None:
     plain, biased = seeded_projections(3, 2, init, 5), seeded_projections(3, 2, init, 5, bias=True)
