@@ -55,8 +55,9 @@ class Scenario:
     ``(d_out,)`` and b_v ``(d_v,)``.
 
     `x`, `w_q` ... `b_v` replace the drawn matrix: by explicit numbers (any nested sequence or array;
-    with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main diagonal), "zeros" or
-    "random:N" (drawn alone, from seed N). `edits` are ``(matrix, row, column, value)`` laid over all that.
+    with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
+    diagonal), "zeros" or "random:N" (drawn alone, from seed N). `edits` are ``(matrix, row, column, value)``
+    laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
 
     Raises ``ValueError`` for whatever is of a wrong type or shape, or over a limit of :mod:`attnviz.limits`.
