@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from attnviz.limits import MAX_EDITS
-from attnviz.scenario import RANDOM_FILL, Edit, Matrix, Scenario, without_changes
+from attnviz.scenario import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, Scenario, without_changes
 from attnviz.stages import BIASES, EDITABLE
 
 Replacement = str | Matrix
@@ -69,7 +69,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     # Numbers given for X cell by cell belong to its tokens; a rule like "identity" fits any text.
     same_x = old.tokens == new.tokens
     kept_replaced = tuple(
-        (name, by) for name, by in changes.replaced if same[name] and (isinstance(by, str) or name != "x" or same_x)
+        (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or name != "x" or same_x)
     )
     replaced_lost = {name for name, _ in changes.replaced} - {name for name, _ in kept_replaced}
     kept_edits = tuple(
@@ -81,6 +81,10 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     dropped_edits = tuple(edit for edit in changes.edits if edit not in kept)
     dropped_replaced = tuple(pair for pair in changes.replaced if pair[0] in replaced_lost)
     return Changes(kept_edits, kept_replaced), Changes(dropped_edits, dropped_replaced)
+
+
+def _is_rule(by: Replacement) -> bool:
+    return isinstance(by, str) and not by.startswith(EXAMPLE_FILL)
 
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 Changes of matrices are one parameter, written with the characters that a URL carries as they are:
 ``w_q.0.1.0.9*w_v.identity*w_k.random.42`` is W_q[0, 1] = 0.9, W_v replaced by the identity, W_k drawn alone
-from seed 42.
+from seed 42. ``x.example.love-ai`` is X as that worked example states it.
 """
 
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from attnviz import limits
 from attnviz.changes import Changes
 from attnviz.devices import available_devices
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
-from attnviz.published import PUBLISHED_TEXT
-from attnviz.scenario import EMBEDDINGS, FILLS, RANDOM_FILL, Edit, Scenario
+from attnviz.published import PUBLISHED_TEXT, stated_matrix
+from attnviz.scenario import EMBEDDINGS, EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit, Scenario
 from attnviz.seeding import INITS
 from attnviz.stages import EDITABLE
 from attnviz.tokens import TOKENIZERS
@@ -173,8 +173,8 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
         try:
             if name not in EDITABLE:
                 raise ValueError(part)
-            if rest in FILLS or rest.startswith("random."):
-                replaced[name] = _fill(rest)
+            if rest in FILLS or rest.startswith(("random.", "example.")):
+                replaced[name] = _fill(name, rest)
             else:
                 row, column, value = rest.split(".", 2)
                 edits[name, int(row), int(column)] = Edit(name, int(row), int(column), float(value))
@@ -183,8 +183,13 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     return Changes(tuple(edits.values()), tuple(replaced.items())), ignored
 
 
-def _fill(rest: str) -> str:
+def _fill(name: str, rest: str) -> str:
     if rest in FILLS:
         return rest
+    if rest.startswith("example."):
+        example = rest.removeprefix("example.")
+        if stated_matrix(example, name) is None:
+            raise ValueError(f"{example!r} states no {name}")
+        return f"{EXAMPLE_FILL}{example}"
     seed = limits.check_whole("seed", int(rest.removeprefix("random.")), 0, limits.MAX_SEED)
     return f"{RANDOM_FILL}{seed}"

@@ -1,15 +1,48 @@
-"""The published example that a reader of the notebook recognises: its sentence and its vectors.
+"""The published examples as they were printed, and the one that a reader of the notebook recognises.
 
-Source: S. Raschka, Build a Large Language Model (From Scratch), 2024, chapter 3.3 to 3.4.
+The sentence and its vectors are from S. Raschka, Build a Large Language Model (From Scratch), 2024,
+chapter 3.3 to 3.4. All examples stand in one file, which nothing else repeats.
 """
 
-PUBLISHED_TEXT = "Your journey starts with one step"
-PUBLISHED_D_IN = 3
-PUBLISHED_VECTORS: dict[str, tuple[float, float, float]] = {
-    "Your": (0.43, 0.15, 0.89),
-    "journey": (0.55, 0.87, 0.66),
-    "starts": (0.57, 0.85, 0.64),
-    "with": (0.22, 0.58, 0.33),
-    "one": (0.77, 0.25, 0.10),
-    "step": (0.05, 0.80, 0.55),
-}
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+_FILE = Path(__file__).parent / "worked_examples" / "worked_examples.json"
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@cache
+def published_data() -> Mapping[str, Any]:
+    """Return the file of published examples as it is; treat it as read-only."""
+    return MappingProxyType(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+@cache
+def published_examples() -> Mapping[str, Mapping[str, Any]]:
+    """Return the examples of the file by their id.
+
+    >>> list(published_examples())[:3]
+    ['journey', 'journey-linear', 'journey-simple']
+    """
+    return MappingProxyType({example["id"]: example for example in published_data()["examples"]})
+
+
+def stated_matrix(example: str, name: str) -> Rows | None:
+    """Return a matrix that an example states number by number, or None.
+
+    >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
+    (((1.0, 1.0), (0.0, 1.0)), None)
+    """
+    stated = published_examples().get(example, {}).get(name)
+    return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list) else None
+
+
+_JOURNEY = published_examples()["journey"]
+PUBLISHED_TEXT: str = " ".join(_JOURNEY["tokens"])
+PUBLISHED_D_IN = len(_JOURNEY["x"][0])
+PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], map(tuple, _JOURNEY["x"]), strict=True))

@@ -14,7 +14,7 @@ from torch import Tensor
 from attnviz import limits
 from attnviz.attention import AttentionTrace, attend
 from attnviz.devices import check_device_name, resolve_device
-from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
+from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS, Rows, stated_matrix
 from attnviz.seeding import (
     FLOAT32_ON_CPU,
     INITS,
@@ -30,6 +30,7 @@ from attnviz.tokens import TOKENIZERS, tokenize
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
 FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
+EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -56,8 +57,8 @@ class Scenario:
 
     `x`, `w_q` ... `b_v` replace the drawn matrix: by explicit numbers (any nested sequence or array;
     with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
-    diagonal), "zeros" or "random:N" (drawn alone, from seed N). `edits` are ``(matrix, row, column, value)``
-    laid over all that.
+    diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
+    `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
 
     Raises ``ValueError`` for whatever is of a wrong type or shape, or over a limit of :mod:`attnviz.limits`.
@@ -124,8 +125,8 @@ class Scenario:
             if getattr(self, name) is not None and not self.bias:
                 raise ValueError(f"{name} is given, but bias is False")
         for name in EDITABLE:
-            given = getattr(self, name)
-            if isinstance(given, tuple):
+            given = _numbers_given(name, getattr(self, name))
+            if given is not None:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
                     raise ValueError(f"{name} has shape {shape}, expected {self.shape_of(name)}")
@@ -189,8 +190,9 @@ class Scenario:
         if name not in EDITABLE or (name in BIASES and not self.bias):
             raise ValueError(f"{name!r} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}")
         given = getattr(self, name)
-        if isinstance(given, tuple):
-            return torch.tensor(given, **FLOAT32_ON_CPU)
+        numbers = _numbers_given(name, given)
+        if numbers is not None:
+            return torch.tensor(numbers, **FLOAT32_ON_CPU)
         if given == "identity":
             return torch.eye(*self.shape_of(name), **FLOAT32_ON_CPU)
         if given == "zeros":
@@ -264,10 +266,11 @@ def trace(scenario: Scenario) -> AttentionTrace:
 
 def _plain(name: str, given: Any) -> Matrix | str | None:
     """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
-    if given is None or (isinstance(given, str) and _is_fill(given)):
+    if given is None or (isinstance(given, str) and _is_fill(name, given)):
         return given
     if isinstance(given, str):
-        raise ValueError(f"{name} is {given!r}, expected numbers, {', '.join(FILLS)} or {RANDOM_FILL}N")
+        fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
+        raise ValueError(f"{name} is {given!r}, expected numbers, {fills}")
     if isinstance(given, Tensor):
         given = given.detach().cpu()
     try:
@@ -288,8 +291,15 @@ def _plain(name: str, given: Any) -> Matrix | str | None:
     return tuple(map(tuple, array.tolist()))
 
 
-def _is_fill(given: str) -> bool:
-    return given in FILLS or _random_seed(given) is not None
+def _is_fill(name: str, given: str) -> bool:
+    return given in FILLS or _random_seed(given) is not None or _numbers_given(name, given) is not None
+
+
+def _numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
+    """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
+    if isinstance(given, str):
+        return stated_matrix(given.removeprefix(EXAMPLE_FILL), name) if given.startswith(EXAMPLE_FILL) else None
+    return given
 
 
 def _random_seed(given: str | None) -> int | None:

@@ -4,7 +4,7 @@ import torch
 
 from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
-from attnviz.scenario import Scenario
+from attnviz.scenario import EXAMPLE_FILL, Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 
@@ -43,6 +43,8 @@ def vectors_in_words(scenario: Scenario) -> str:
     'All 6 tokens have their published vectors.'
     """
     if scenario.x is not None:
+        if isinstance(scenario.x, str) and scenario.x.startswith(EXAMPLE_FILL):
+            return f"The vectors are those of the worked example {scenario.x.removeprefix(EXAMPLE_FILL)}."
         return f"X is {scenario.x}." if isinstance(scenario.x, str) else "X is given."
     n_tokens = len(scenario.tokens)
     published = sum(scenario.is_published(row) for row in range(n_tokens))

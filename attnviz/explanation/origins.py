@@ -2,7 +2,7 @@
 
 from attnviz.explanation.sources import Factor
 from attnviz.numbers import written
-from attnviz.scenario import RANDOM_FILL, Scenario
+from attnviz.scenario import EXAMPLE_FILL, RANDOM_FILL, Scenario
 from attnviz.stages import BIASES
 from attnviz.tokens import visible
 
@@ -42,6 +42,8 @@ def _before_edits(scenario: Scenario, name: str, row: int) -> str:
         return "of the identity matrix, 1 on the diagonal and 0 elsewhere"
     if replaced == "zeros":
         return "of a matrix of zeros"
+    if replaced is not None and replaced.startswith(EXAMPLE_FILL):
+        return f"stated by the worked example {replaced.removeprefix(EXAMPLE_FILL)}"
     if replaced is not None:
         return f"drawn for this matrix alone, from seed {replaced.removeprefix(RANDOM_FILL)}"
     if name == "x":

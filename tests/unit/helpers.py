@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 
+import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.stages import BIASES
 
@@ -27,11 +28,11 @@ HOSTILE = (
     "a\u200bb \ufeff \u00ad",
     "e\u0301 \u0301 \ud800 \u202e",
 )
-DATA = Path(__file__).parent / "data"
+WORKED_EXAMPLES = Path(attnviz.__file__).parent / "worked_examples" / "worked_examples.json"
 
 
 def published_example(name: str) -> dict[str, Any]:
-    examples = json.loads((DATA / "worked_examples.json").read_text(encoding="utf-8"))["examples"]
+    examples = json.loads(WORKED_EXAMPLES.read_text(encoding="utf-8"))["examples"]
     return next(example for example in examples if example["id"] == name)
 
 

@@ -8,6 +8,7 @@ import torch
 
 import attnviz
 from attnviz.published import PUBLISHED_TEXT, PUBLISHED_VECTORS
+from attnviz.worked_examples import worked_example
 from tests.unit.helpers import published_example
 
 # S. Raschka, Build a Large Language Model (From Scratch), 2024, sections 3.3.1 and 3.3.2.
@@ -20,21 +21,9 @@ SIMPLE_CONTEXT = (
 
 
 def trace_of(name: str) -> attnviz.AttentionTrace:
-    example = published_example(name)
-    matrices = {key: example[key] for key in ("w_q", "w_k", "w_v") if key in example}
-    return attnviz.trace(
-        attnviz.Scenario(
-            text=" ".join(example["tokens"]),
-            tokenizer="whitespace",
-            x=example["x"],
-            d_in=len(example["x"][0]),
-            d_out=example.get("d_out", len(example["x"][0])),
-            init=example.get("init", "uniform"),
-            seed=example.get("seed", 123),
-            scale=example["scale"],
-            **matrices,
-        )
-    )
+    scenario = worked_example(name).scenario
+    assert scenario is not None
+    return attnviz.trace(scenario)
 
 
 def assert_printed(computed: torch.Tensor, published: Any, decimals: int) -> None:
@@ -79,12 +68,6 @@ def test_published_scenario_is_the_published_example() -> None:
     assert trace.tokens == expected.tokens
     for table in ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"):
         assert torch.equal(getattr(trace, table), getattr(expected, table)), table
-
-
-def test_published_vectors_are_those_of_the_example() -> None:
-    example = published_example("journey")
-    assert PUBLISHED_TEXT.split() == example["tokens"]
-    assert [list(PUBLISHED_VECTORS[token]) for token in example["tokens"]] == example["x"]
 
 
 def test_published_attention_without_trainable_weights() -> None:

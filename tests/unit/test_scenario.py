@@ -182,12 +182,13 @@ def test_a_random_x_is_standard_normal_from_its_seed() -> None:
 
 
 BAD_FILLS = ["ones", "", "Identity", "random", "random:", "random:-1", "random:1.5", "random:abc", "random:٣",
-             "random:4294967296", "random:" + "0" * 20 + "9" * 20, "random:" + "9" * 5000, "1 2\n3 4"]  # fmt: skip
+             "random:4294967296", "random:" + "0" * 20 + "9" * 20, "random:" + "9" * 5000, "1 2\n3 4",
+             "example:", "example:journey", "example:nobody"]  # fmt: skip
 
 
 @pytest.mark.parametrize("fill", BAD_FILLS)
 def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
-    with pytest.raises(ValueError, match="expected numbers, identity, zeros or random:N") as caught:
+    with pytest.raises(ValueError, match="expected numbers, identity, zeros, random:N or example:ID") as caught:
         Scenario(w_k=fill)
     assert str(caught.value).startswith("w_k is ")
 

@@ -1,0 +1,19 @@
+"""Published examples of self-attention, with the numbers that their sources print."""
+
+from attnviz.worked_examples.loading import (
+    PublishedFeedForward,
+    VarianceRow,
+    WorkedExample,
+    published_variances,
+    worked_example,
+    worked_examples,
+)
+
+__all__ = [
+    "PublishedFeedForward",
+    "VarianceRow",
+    "WorkedExample",
+    "published_variances",
+    "worked_example",
+    "worked_examples",
+]

@@ -1,0 +1,104 @@
+"""The published examples: all of the file is there, and each scenario is the computation that its source states."""
+
+import numpy as np
+import pytest
+import torch
+
+import attnviz
+from attnviz.changes import carry_over, changes_of
+from attnviz.explanation import explain
+from attnviz.link import decode_changes, encode_changes
+from attnviz.published import published_data, stated_matrix
+from attnviz.summary import vectors_in_words
+from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
+
+WHOLE = [example for example in worked_examples().values() if example.scenario is not None]
+
+
+def test_every_example_of_the_file_is_there_in_its_order():
+    raw = published_data()["examples"]
+    assert [example["id"] for example in raw] == list(worked_examples())
+    for of_file, example in zip(raw, worked_examples().values(), strict=True):
+        assert (example.title, example.note) == (of_file["title"], of_file.get("note", ""))
+        assert example.decimals == of_file["decimals"]
+    assert len(published_variances()) == len(published_data()["variance_of_dot_products"]["rows"])
+
+
+@pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
+def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExample):
+    scenario = example.scenario
+    assert scenario is not None
+    for name, rows in example.given.items():
+        assert torch.equal(scenario.matrix(name), torch.tensor(rows)), name
+    assert scenario.tokens == tuple(token.replace(" ", "-") for token in example.tokens)
+    assert scenario.scale is example.scale
+
+
+@pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
+def test_published_tables_have_the_shapes_of_the_scenario(example: WorkedExample):
+    assert example.scenario is not None
+    trace = attnviz.trace(example.scenario)
+    for name, rows in example.published.items():
+        assert np.shape(rows) == tuple(getattr(trace, name).shape), name
+
+
+def test_rows_without_a_scenario():
+    assert worked_example("slide-row").published["attention_weights"] == ((0.15, 0.22, 0.22, 0.13, 0.09, 0.18),)
+    scores = worked_example("softmax-times-8").given["scaled_scores"]
+    assert scores[1] == tuple(8 * score for score in scores[0])
+
+
+def test_an_unknown_example_is_an_error_that_names_the_known_ones():
+    with pytest.raises(ValueError, match="'nobody' is no worked example, expected one of journey, "):
+        worked_example("nobody")
+
+
+def test_the_variances_are_as_near_to_d_as_chance_allows():
+    for row in published_variances():
+        assert abs(row.raw / row.d - 1) < 3 * row.standard_error
+        assert row.scaled == pytest.approx(row.raw / row.d)
+    # The law behind the standard error, by simulation from a seed of its own.
+    generator = torch.Generator().manual_seed(7)
+    q, k = (torch.randn(400, 1000, 5, generator=generator) for _ in range(2))
+    spread = ((q * k).sum(-1).var(-1) / 5).std().item()
+    assert spread == pytest.approx(published_variances()[0].standard_error, rel=0.15)
+
+
+# An example's matrices as a replacement: named, not copied
+
+
+def test_an_examples_matrix_travels_by_name():
+    text = "x.example.love-ai*w_k.example.three-words"
+    changes, ignored = decode_changes(text)
+    assert not ignored
+    assert changes.replaced == (("x", "example:love-ai"), ("w_k", "example:three-words"))
+    assert encode_changes(changes) == text
+
+
+@pytest.mark.parametrize("part", ["x.example.nobody", "w_q.example.journey", "w_q.example.", "b_q.example.love-ai"])
+def test_a_matrix_that_no_example_states_is_left_out(part: str):
+    assert decode_changes(part) == (type(decode_changes("")[0])(), [part])
+
+
+def test_an_examples_matrix_of_another_shape_is_an_error():
+    with pytest.raises(ValueError, match=r"w_q has shape \(2, 2\), expected \(3, 2\)"):
+        attnviz.Scenario(w_q="example:love-ai")
+
+
+def test_an_examples_vectors_belong_to_its_tokens():
+    example = worked_example("love-ai").scenario
+    assert example is not None
+    other = attnviz.Scenario("I love it", tokenizer="whitespace", embedding="published", d_in=2)
+    kept, dropped = carry_over(changes_of(example), example, other)
+    assert ("x", "example:love-ai") in dropped.replaced
+    assert ("w_q", "example:love-ai") in kept.replaced
+
+
+def test_where_an_examples_numbers_are_from_is_said():
+    scenario = worked_example("three-words").scenario
+    assert scenario is not None
+    trace = attnviz.trace(scenario)
+    words = explain(trace, "w_q", 0, 1, scenario=scenario).words
+    assert words == "Given: stated by the worked example three-words"
+    assert vectors_in_words(scenario) == "The vectors are those of the worked example three-words."
+    assert stated_matrix("three-words", "w_q") == worked_example("three-words").given["w_q"]
