@@ -5,10 +5,11 @@ import streamlit as st
 from attnviz import UndefinedAttentionError, trace
 from attnviz.summary import attends_most, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
-from attnviz.ui.board import BOARD, chosen_view, show_board
-from attnviz.ui.editor import show_editor
+from attnviz.ui.board import show_board
+from attnviz.ui.editor import show_editor, show_folded_editor
 from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
+from attnviz.ui.views import HEATMAPS, chosen_view
 
 scenario = current_scenario()
 if scenario is None:
@@ -16,10 +17,16 @@ if scenario is None:
     st.stop()
 
 query = show_token_picker(scenario)
-says = st.container()
-editor, pictures = st.columns([27, 73], gap="small")
-with editor:
-    scenario = show_editor(scenario)
+with st.container(horizontal=True, vertical_alignment="center"):
+    says = st.container()
+    view = chosen_view(scenario)
+if view == HEATMAPS:
+    editor, pictures = st.columns([27, 73], gap="small")
+    with editor:
+        scenario = show_editor(scenario)
+else:
+    pictures = st.container()
+    scenario = show_folded_editor(scenario)
 
 try:
     computed = trace(scenario)
@@ -31,7 +38,7 @@ notes = (*computed.notices, *out_of_the_ordinary(computed))
 if notes:
     says.caption(" ".join(notes))
 with pictures:
-    if chosen_view(scenario) == BOARD:
-        show_board(scenario, computed, query)
-    else:
+    if view == HEATMAPS:
         show_heatmaps(computed, query, digits())
+    else:
+        show_board(scenario, computed, query)

@@ -63,12 +63,14 @@ class Board {
     this.structure = structure;
     this.grids.clear();
     this.at = this.pinned = null;
-    const rows = this.data.layout.map((names) => make("div", "row", names.map((name) => this.buildMatrix(name))));
+    const column = (names) => make("div", "column", names.map((name) => this.buildMatrix(name)));
+    const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
     this.panel = make("div", "panel");
     this.panel.setAttribute("role", "status");
     this.mix = make("div", "mix");
     this.status = make("div", "status");
-    this.root.replaceChildren(...rows, this.mix, this.panel, this.status);
+    lines.at(-1).append(this.mix);
+    this.root.replaceChildren(...lines, this.panel, this.status);
   }
 
   buildMatrix(name) {
@@ -77,7 +79,7 @@ class Board {
     const element = make("div", "grid");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", `${stage.title}, ${rows} by ${columns}: ${stage.meaning}`);
-    element.style.gridTemplateColumns = `auto repeat(${columns}, minmax(2.6rem, auto))`;
+    element.style.gridTemplateColumns = `auto repeat(${columns}, minmax(2.5rem, auto))`;
     const header = make("div", "line", [make("span", "corner")]);
     for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
     header.setAttribute("aria-hidden", "true");

@@ -14,20 +14,19 @@ from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.numbers import written
 from attnviz.scenario import Edit, Scenario
-from attnviz.stages import BIASES, STAGES, formula_of
+from attnviz.stages import STAGES, formula_of
 from attnviz.summary import vectors_in_words
 from attnviz.tokens import token_labels
 from attnviz.ui import state
 from attnviz.ui.typed import scenario_now
 
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
-HEATMAPS, BOARD = "Heatmaps", "Board"
 _HERE = Path(__file__).parent
+# Lines of columns of matrices that stand under each other.
 _LAYOUT = (
-    ("x", "w_q", "w_k", "w_v", *BIASES),
-    ("q", "k", "v"),
-    ("scores", "scaled_scores"),
-    ("attention_weights", "context"),
+    (("x",), ("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"), ("q",), ("k",), ("v",)),
+    (("scores",), ("scaled_scores",), ("attention_weights",)),
+    (("context",),),
 )
 
 _board = st.components.v2.component(
@@ -41,16 +40,6 @@ _board = st.components.v2.component(
 def fits_board(scenario: Scenario) -> bool:
     """Whether all cells of a scenario can be shown with their numbers."""
     return max(len(scenario.tokens), scenario.d_in, *scenario.shape_of("w_q"), *scenario.shape_of("w_v")) <= FITS
-
-
-def chosen_view(scenario: Scenario) -> str:
-    """Draw the choice between heatmaps and board, where the board fits, and return what was chosen."""
-    if not fits_board(scenario):
-        return HEATMAPS
-    return st.segmented_control(
-        "View", (HEATMAPS, BOARD), default=HEATMAPS, required=True, label_visibility="collapsed",
-        key="playground.view", persist_state="session",
-    )  # fmt: skip
 
 
 def show_board(
@@ -98,8 +87,10 @@ def _data(scenario: Scenario, trace: AttentionTrace, query: int, shown: tuple[st
     }
 
 
-def _layout(names: list[str], few: bool) -> list[list[str]]:
-    return [names] if few else [[name for name in row if name in names] for row in _LAYOUT]
+def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
+    if few:
+        return [[[name] for name in names]]
+    return [[[name for name in column if name in names] for column in line] for line in _LAYOUT]
 
 
 def _drawn(name: str) -> dict[str, Any]:

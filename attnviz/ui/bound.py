@@ -1,5 +1,5 @@
-"""Texts that live in the URL and that no one types: the changes of matrices, the picked token, the sweep,
-the step.
+"""Texts that live in the URL and that no one types: the changes of matrices, the picked token, the view,
+the sweep, the step.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
 reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
@@ -13,8 +13,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.link import MAX_CHANGES_CHARACTERS
 
-CHANGES, QUERY, SWEEP, STEP = "edits", "query", "sweep", "step"  # the URL's names
-_MOST_CHARACTERS = {CHANGES: MAX_CHANGES_CHARACTERS, QUERY: 6, SWEEP: 2000, STEP: 3}
+CHANGES, QUERY, VIEW, SWEEP, STEP = "edits", "query", "view", "sweep", "step"  # the URL's names
+_MOST_CHARACTERS = {CHANGES: MAX_CHANGES_CHARACTERS, QUERY: 6, VIEW: 10, SWEEP: 2000, STEP: 3}
 
 
 def receive(name: str) -> tuple[str, bool]:

@@ -21,6 +21,30 @@ OFFERED = 200  # edits beyond these, to choose from
 
 def show_editor(scenario: Scenario) -> Scenario:
     """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
+    scenario = _show_table(scenario)
+    if not scenario.edits and not _replaced(scenario):
+        st.caption("Click a cell, type a number, press Enter. Every edit is listed here.")
+    _show_edits(scenario)
+    st.caption(vectors_in_words(scenario))
+    return scenario
+
+
+def show_folded_editor(scenario: Scenario) -> Scenario:
+    """Draw the edits in a line, and the editor folded away, for it to stand under a board.
+
+    The editor is made once it is opened. Returns the scenario with what was typed into it.
+    """
+    listed = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with st.expander("Edit as tables", key="playground.tables", on_change="rerun") as tables:
+        if tables.open:
+            scenario = _show_table(scenario)
+    with listed:
+        _show_edits(scenario)
+    st.caption(vectors_in_words(scenario))
+    return scenario
+
+
+def _show_table(scenario: Scenario) -> Scenario:
     names = scenario.editable
     name = st.pills(
         "Edit the numbers of", names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
@@ -29,8 +53,6 @@ def show_editor(scenario: Scenario) -> Scenario:
     scenario = _show_cells(scenario, name)
     _show_actions(scenario, name)
     _show_paste(scenario, name)
-    _show_edits(scenario)
-    st.caption(vectors_in_words(scenario))
     return scenario
 
 
@@ -115,11 +137,12 @@ def _paste(name: str) -> None:
     state.redraw_editors()
 
 
+def _replaced(scenario: Scenario) -> dict[str, str]:
+    return {name: getattr(scenario, name) for name in EDITABLE if isinstance(getattr(scenario, name), str)}
+
+
 def _show_edits(scenario: Scenario) -> None:
-    replaced = {name: getattr(scenario, name) for name in EDITABLE if isinstance(getattr(scenario, name), str)}
-    if not scenario.edits and not replaced:
-        st.caption("Click a cell, type a number, press Enter. Every edit is listed here.")
-    for name, by in replaced.items():
+    for name, by in _replaced(scenario).items():
         _undo_line(
             f"{STAGES[name].symbol}: {by}",
             f"playground.undo.{name}",
@@ -154,8 +177,8 @@ def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
 
 
 def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.text(text)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text(text, width="content")
         st.button("Undo", key=key, on_click=undo, args=args, type="tertiary")
 
 

@@ -36,7 +36,9 @@ _READ_HEATMAP = """selector => {
 
 _ALL_DRAWN = """() => {
   const charts = [...document.querySelectorAll('.stPlotlyChart')];
-  const drawn = charts.length > 0 && charts.every(chart => chart.querySelector('.ytick'));
+  const boards = [...document.querySelectorAll('[class*=-board] [data-testid=stBidiComponentIsolated]')];
+  const drawn = charts.length + boards.length > 0 && charts.every(chart => chart.querySelector('.ytick'))
+    && boards.every(board => board.shadowRoot?.querySelector('.cell:not(:empty)'));
   return drawn || document.querySelector('[data-testid=stAlert]') !== null;
 }"""
 
@@ -60,7 +62,7 @@ def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -
 
 
 class Playground:
-    """A reader's browser tab with the playground in it."""
+    """A reader's browser tab with the playground in it, opened at its heatmaps unless told otherwise."""
 
     def __init__(self, page: Page, server: str) -> None:
         self.page = page
@@ -83,7 +85,9 @@ class Playground:
 
     # What a reader does.
 
-    def open(self, path: str = "/", **address: object) -> Self:
+    def open(self, path: str = "/", view: str = "heatmaps", **address: object) -> Self:
+        if path == "/" and view != "board":
+            address["view"] = view
         query = f"?{urlencode(address)}" if address else ""
         for _ in range(3):
             try:
@@ -270,9 +274,17 @@ class Playground:
         expect(self.page.get_by_text(text).first).to_be_visible()
 
     @property
-    def address(self) -> str:
+    def link(self) -> str:
+        """The parameters in the address, all of them."""
         # Playwright's own page.url lags behind by one change.
         return str(self.page.evaluate("decodeURIComponent(location.search)"))
+
+    @property
+    def address(self) -> str:
+        """The parameters in the address but the view, with which the page was opened."""
+        parts = self.link.removeprefix("?").split("&")
+        others = [part for part in parts if part and not part.startswith("view=")]
+        return f"?{'&'.join(others)}" if others else ""
 
     @property
     def focused(self) -> str:

@@ -19,7 +19,7 @@ SHOWN = {"text": "the cat sat on the mat", "init": "normal", "edits": "w_q.0.1.0
 def take(browser: Browser, server: str, scheme: str) -> bytes:
     """Return a picture of the playground on a light or dark page, as a PNG of few colours."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
-    playground = Playground(context.new_page(), server).open(**SHOWN)
+    playground = Playground(context.new_page(), server).open(view="board", **SHOWN)
     playground.says("W_q[0, 1]: ")
     playground.page.evaluate("document.fonts.ready")
     playground.page.wait_for_timeout(500)  # what fades in has done so

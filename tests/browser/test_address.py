@@ -59,7 +59,7 @@ def test_a_copied_link_shows_someone_else_the_same(new_reader: Callable[..., Pla
     sender.look_at("W_v").press("Identity").says("W_v: identity")
     sender.shows("v", "journey", ["0.5500", "0.8700"])
     eventually(lambda: sender.address, "?init=linear&seed=789&edits=w_v.identity")
-    receiver.page.goto(sender.server + "/" + sender.address)
+    receiver.page.goto(sender.server + "/" + sender.link)
     receiver.settle()
     assert [receiver.cells(name) for name in ("v", "context")] == [sender.cells(name) for name in ("v", "context")]
 

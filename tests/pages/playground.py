@@ -19,11 +19,14 @@ SEVERAL_SECONDS = 60
 
 
 class Playground:
-    """A reader's session: what can be done on the page are methods, what can be seen are properties."""
+    """A reader's session: what can be done on the page are methods, what can be seen are properties.
+
+    It opens at the heatmaps, with the editor beside them, unless the address says otherwise.
+    """
 
     def __init__(self, **address: str) -> None:
         self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        self.at.query_params.update(address)
+        self.at.query_params.update({"view": "heatmaps"} | address)
         self.run()
 
     # What a reader does.
@@ -106,6 +109,13 @@ class Playground:
 
     def matrices(self) -> dict[str, np.ndarray]:
         return {name: self.matrix(name) for name in self.charts}
+
+    @property
+    def board(self) -> dict[str, Any] | None:
+        """What the board of the page is given to draw; None where there is no board."""
+        protos = [element.proto for element in self.at.get("bidi_component")]
+        (board,) = [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"] or [None]
+        return board
 
     @property
     def texts(self) -> list[str]:

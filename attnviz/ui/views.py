@@ -1,0 +1,31 @@
+"""The views of the playground, and the choice between them, which the URL keeps."""
+
+import streamlit as st
+
+from attnviz.scenario import Scenario
+from attnviz.ui import bound
+from attnviz.ui.board import FITS, fits_board
+
+BOARD, HEATMAPS = "board", "heatmaps"
+_KEY = "playground.view"
+
+
+def chosen_view(scenario: Scenario) -> str:
+    """Draw the choice between board and heatmaps and return what was chosen: the board, where it fits.
+
+    Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
+    """
+    if not fits_board(scenario):
+        st.caption(f"Up to {FITS} tokens and columns, every number can be seen on a board.", width="content")
+        return HEATMAPS
+    chosen, _ = bound.receive(bound.VIEW)
+    st.session_state[_KEY] = chosen if chosen == HEATMAPS else BOARD
+    return st.segmented_control(
+        "View", (BOARD, HEATMAPS), required=True, format_func=str.capitalize, key=_KEY, on_change=_choose,
+        label_visibility="collapsed",
+    )  # fmt: skip
+
+
+def _choose() -> None:
+    chosen = st.session_state[_KEY]
+    bound.send(bound.VIEW, chosen if chosen == HEATMAPS else "")

@@ -1,0 +1,97 @@
+"""The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
+
+import numpy as np
+import pytest
+
+from attnviz import Scenario, trace
+from attnviz.stages import STAGES
+from tests.pages.playground import Playground
+
+WORDS = " ".join(f"word{i}" for i in range(40))
+
+
+def board_shows(playground: Playground, scenario: Scenario) -> bool:
+    """Whether the board is given the numbers of this scenario, all of them and bit by bit."""
+    assert playground.board is not None
+    computed, given = trace(scenario), playground.board["matrices"]
+    wanted = {name: getattr(computed, name) for name in STAGES if getattr(computed, name) is not None}
+    assert given.keys() == wanted.keys()
+    return all(
+        np.array_equal(np.array(given[name]["values"], dtype=np.float32), matrix.flatten().numpy(), equal_nan=True)
+        for name, matrix in wanted.items()
+    )
+
+
+@pytest.fixture
+def first_page() -> Playground:
+    """The playground by its bare address."""
+    return Playground(view="")
+
+
+def test_a_first_visit_shows_the_board_with_the_published_numbers(first_page: Playground) -> None:
+    assert board_shows(first_page, Scenario(embedding="published"))
+    assert first_page.sentence == "'journey' attends most to itself: attention weight 0.2264."
+    assert "All 6 tokens have their published vectors." in first_page.captions
+    assert not first_page.charts
+
+
+def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_page: Playground) -> None:
+    first_page.set("playground.view", "heatmaps")
+    assert first_page.shows(Scenario(embedding="published"))
+    assert first_page.board is None
+    assert first_page.at.text_input(key="view").value == "heatmaps"
+    assert Playground(view="heatmaps").board is None
+    first_page.set("playground.view", "board")
+    assert first_page.board is not None
+    assert first_page.at.text_input(key="view").value == ""
+
+
+@pytest.mark.parametrize("view", ["", "board", "3d", "<b>"])
+def test_whatever_else_the_address_says_shows_the_board(view: str) -> None:
+    playground = Playground(view=view)
+    assert playground.board is not None
+    assert playground.messages == []
+
+
+@pytest.mark.parametrize("address", [{"text": WORDS}, {"d_in": "17"}, {"d_out": "17"}])
+def test_what_is_too_large_for_the_board_is_shown_as_heatmaps(address: dict[str, str]) -> None:
+    playground = Playground(view="", **address)
+    assert playground.board is None
+    assert playground.charts
+    assert "Up to 16 tokens and columns, every number can be seen on a board." in playground.captions
+
+
+def test_the_board_comes_back_with_a_shorter_sentence() -> None:
+    playground = Playground(view="", text=WORDS)
+    playground.type_sentence("dog bites man")
+    assert board_shows(playground, Scenario("dog bites man", embedding="published"))
+
+
+def test_the_largest_board() -> None:
+    text = " ".join(WORDS.split()[:16])
+    playground = Playground(view="", text=text, d_in="16", d_out="16")
+    assert board_shows(playground, Scenario(text, embedding="published", d_in=16, d_out=16))
+
+
+def test_edits_can_be_undone_under_the_board() -> None:
+    playground = Playground(view="", edits="w_q.0.1.0.9*w_q.0.0.2.0*w_v.zeros")
+    playground.undo("W_q[0, 0]: 0.2961 → 2.0000").undo("W_v: zeros")
+    assert board_shows(playground, Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_the_tables_under_the_board_are_made_when_they_are_opened(first_page: Playground) -> None:
+    assert not first_page.at.get("data_editor")
+    first_page.at.session_state["playground.tables"] = True
+    first_page.run().edit("w_q", 0, 1, 0.9)
+    assert board_shows(first_page, Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
+    first_page.at.session_state["playground.tables"] = True  # AppTest knows no expanders and forgets the state of this
+    first_page.look_at("w_k").press("Zeros")
+    assert board_shows(first_page, Scenario(embedding="published", w_k="zeros", edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_numbers_that_are_none_reach_the_board_as_what_they_are() -> None:
+    playground = Playground(view="", causal="true", edits="w_q.0.0.1e30*w_k.0.0.1e30")
+    assert playground.board is not None
+    values = playground.board["matrices"]["scaled_scores"]["values"]
+    assert {"Infinity", "-Infinity"} <= {value for value in values if isinstance(value, str)}
+    assert playground.board["matrices"]["attention_weights"]["values"][-1] == "NaN"
