@@ -47,7 +47,9 @@ class Measured(NamedTuple):
 def run() -> list[Row]:
     """Measure all changes in turn, round by round, so that a drift of the machine meets each alike."""
     with serving(OURS) as ours, serving(STOCK) as stock, _browser() as browser:
-        loads = [(_load(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS), _load(browser, stock, ECHO)) for _ in range(LOADS)]
+        loads = [
+            (_load(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS), _load(browser, stock, ECHO)) for _ in range(LOADS)
+        ]
         pages = [_open(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
         echo = Measured(_slider(_open(browser, stock)), [])
         keys = [Measured(_seed(page), []) for page in pages]

@@ -85,8 +85,9 @@ class Playground:
 
     # What a reader does.
 
-    def open(self, path: str = "/", view: str = "heatmaps", **address: object) -> Self:
-        if path == "/" and view != "board":
+    def open(self, path: str = "/", view: str | None = None, **address: object) -> Self:
+        view = view or ("heatmaps" if path == "/" else "board")
+        if view != "board":
             address["view"] = view
         query = f"?{urlencode(address)}" if address else ""
         for _ in range(3):

@@ -118,7 +118,7 @@ def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
 def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground_and_back(
     new_scaling_reader: Callable[..., Reader],
 ) -> None:
-    reader = new_scaling_reader().open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5")
+    reader = new_scaling_reader().open("/scaling", "heatmaps", sweep=SMALL, seed=7, edits="x.0.0.0.5")
     reader.type_dims("2, 4, 32")
     eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
     reader.pick_point("variance", 1).looks_at(4)
