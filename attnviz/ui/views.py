@@ -19,13 +19,13 @@ def chosen_view(scenario: Scenario) -> str:
         st.caption(f"Up to {FITS} tokens and columns, every number can be seen on a board.", width="content")
         return HEATMAPS
     chosen, _ = bound.receive(bound.VIEW)
-    st.session_state[_KEY] = chosen if chosen == HEATMAPS else BOARD
-    return st.segmented_control(
+    view = st.session_state[_KEY] = HEATMAPS if chosen == HEATMAPS else BOARD
+    st.segmented_control(
         "View", (BOARD, HEATMAPS), required=True, format_func=str.capitalize, key=_KEY, on_change=_choose,
         label_visibility="collapsed",
     )  # fmt: skip
+    return view
 
 
 def _choose() -> None:
-    chosen = st.session_state[_KEY]
-    bound.send(bound.VIEW, chosen if chosen == HEATMAPS else "")
+    bound.send(bound.VIEW, HEATMAPS if st.session_state[_KEY] == HEATMAPS else "")
