@@ -4,6 +4,7 @@ from attnviz import figures
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
 from attnviz.explanation import Explanation, explain
+from attnviz.position_wise import FeedForwardTrace, feed_forward
 from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Edit, Scenario, trace
 from attnviz.tokens import tokenize
@@ -12,12 +13,14 @@ __all__ = [
     "AttentionTrace",
     "Edit",
     "Explanation",
+    "FeedForwardTrace",
     "Scenario",
     "SelfAttention",
     "UndefinedAttentionError",
     "attend",
     "available_devices",
     "explain",
+    "feed_forward",
     "figures",
     "sweep_scaling",
     "tokenize",

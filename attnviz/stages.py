@@ -1,14 +1,17 @@
 """The table of stages: what each matrix of self-attention is called and what it is made of.
 
-Everything that names a matrix, draws it or explains it reads this table. The four rules are
+Everything that names a matrix, draws it or explains it reads this table. The five rules are
 "product" (of the first source and the second, plus the bias where there is one), "scale" (divide,
-then mask), "softmax" (of each row), and "given" (an input). ``attend`` computes the same in plain torch.
+then mask), "softmax" (of each row), "relu" (negative numbers become 0), and "given" (an input).
+``attend`` and ``feed_forward`` compute the same in plain torch.
 """
 
+from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Rule = Literal["given", "product", "scale", "softmax"]
+Rule = Literal["given", "product", "scale", "softmax", "relu"]
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,26 @@ _STAGES = (
           "query", "feature", "vectors", ("attention_weights", "v")),
 )  # fmt: skip
 
+# The step after attention: two layers, for each token alone.
+_FEED_FORWARD = (
+    Stage("w_1", "W_1", "W_1", "given", "W_1", "the first layer", "feature", "feature", "projections"),
+    Stage("b_1", "b_1", "b_1", "given", "b_1", "added by the first layer", "feature", "feature", "projections"),
+    Stage("w_2", "W_2", "W_2", "given", "W_2", "the second layer", "feature", "feature", "projections"),
+    Stage("b_2", "b_2", "b_2", "given", "b_2", "added by the second layer", "feature", "feature", "projections"),
+    Stage("preactivations", "Z", "Z, before the ReLU", "product", "C W_1", "context vectors through the first layer",
+          "token", "feature", "vectors", ("context", "w_1"), bias="b_1"),
+    Stage("hidden", "H", "H, hidden", "relu", "max(0, Z)", "the same, with 0 in place of what is negative",
+          "token", "feature", "vectors", ("preactivations",)),
+    Stage("output", "F", "F, feed-forward output", "product", "H W_2", "the hidden vectors through the second layer",
+          "token", "feature", "vectors", ("hidden", "w_2"), bias="b_2"),
+)  # fmt: skip
+
 STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
+FEED_FORWARD: dict[str, Stage] = {stage.name: stage for stage in _FEED_FORWARD}
+EVERY_STAGE: Mapping[str, Stage] = ChainMap(STAGES, FEED_FORWARD)
 EDITABLE = ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 BIASES = ("b_q", "b_k", "b_v")
+VECTORS = (*BIASES, "b_1", "b_2")  # these have no rows
 PICTURED = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 

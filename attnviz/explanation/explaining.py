@@ -11,12 +11,13 @@ from attnviz.attention import AttentionTrace
 from attnviz.explanation.displayed import DECIMALS
 from attnviz.explanation.latex import in_latex
 from attnviz.explanation.origins import origin
-from attnviz.explanation.rules import Cell, Made, product, scale, softmax
+from attnviz.explanation.rules import Cell, Made, product, relu, scale, softmax
 from attnviz.explanation.sources import Cells, Factor, Term, name_of, shapes_of, sources_of
 from attnviz.limits import check_whole
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
+from attnviz.position_wise import FeedForwardTrace
 from attnviz.scenario import Scenario
-from attnviz.stages import STAGES, Rule
+from attnviz.stages import EVERY_STAGE, Rule
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Explanation:
 
     `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product), the one quotient
     by `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after
-    `shift` is subtracted (softmax), or the number itself (given). `exact` is the same in float64, and `tolerance`
+    `shift` is subtracted (softmax), or the number itself (given, relu). `exact` is the same in float64, and `tolerance`
     how far the roundings of the trace's precision may take `value` from it (infinite where they may overflow).
     `sources` are the cells that the rule reads.
 
@@ -73,7 +74,7 @@ class Explanation:
 
 
 def explain(
-    trace: AttentionTrace,
+    trace: AttentionTrace | FeedForwardTrace,
     matrix: str,
     row: int,
     column: int,
@@ -100,17 +101,17 @@ def explain(
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     shapes = shapes_of(trace)
     sources = sources_of(matrix, row, column, shapes)
-    stage, tensor = STAGES[matrix], getattr(trace, matrix).detach()
+    stage, tensor = EVERY_STAGE[matrix], getattr(trace, matrix).detach()
     value = float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
     cell = Cell(
         trace, stage, int(row), int(column), digits, shapes, sources, value, torch.finfo(tensor.dtype),
     )  # fmt: skip
     with localcontext(DECIMALS):
-        made = _given(cell, scenario) if stage.rule == "given" else RULES[stage.rule](cell)
+        made = RULES[stage.rule](cell) if sources else _given(cell, scenario)
     return _explanation(cell, made)
 
 
-RULES = {"product": product, "scale": scale, "softmax": softmax}
+RULES = {"product": product, "scale": scale, "softmax": softmax, "relu": relu}
 
 
 def _given(cell: Cell, scenario: Scenario | None) -> Made:
@@ -131,7 +132,7 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         matrix=cell.stage.name,
         row=cell.row,
         column=cell.column,
-        rule=cell.stage.rule,
+        rule=cell.stage.rule if cell.sources else "given",
         digits=cell.digits,
         value=cell.value,
         exact=made.exact,

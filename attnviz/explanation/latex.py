@@ -7,8 +7,8 @@ _CELL = re.compile(r"(\w+)(′?)\[([^\]]+)\]")
 _REMAINDER = re.compile(r"\(and (\d+) more: ([^)]+)\)")
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
-    "Σ_j": r"\sum_j", "exp": r"\exp", "×": r"\cdot", "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx",
-    "∞": r"\infty", "NaN": r"\text{NaN}", "(masked)": r"\text{(masked)}",
+    "Σ_j": r"\sum_j", "exp": r"\exp", "max": r"\max", "×": r"\cdot", "·": r"\cdot", "−": "-", "→": r"\to",
+    "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}", "(masked)": r"\text{(masked)}",
 }  # fmt: skip
 
 

@@ -22,7 +22,8 @@ from attnviz.explanation.displayed import (
 )
 from attnviz.explanation.sources import Cells, Factor, Shapes, Term, name_of
 from attnviz.numbers import written
-from attnviz.stages import BIASES, STAGES, Stage
+from attnviz.position_wise import FeedForwardTrace
+from attnviz.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.tokens import visible
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
@@ -48,7 +49,7 @@ class Made(NamedTuple):
 class Cell:
     """One cell of a trace, as the rules read it."""
 
-    trace: AttentionTrace
+    trace: AttentionTrace | FeedForwardTrace
     stage: Stage
     row: int
     column: int
@@ -75,7 +76,7 @@ class Cell:
     def place(self) -> str:
         """Name its row and its column; a bias has no rows."""
         column = self.label("columns")
-        return column if self.stage.name in BIASES else f"{self.label('rows')}, {column}"
+        return column if self.stage.name in VECTORS else f"{self.label('rows')}, {column}"
 
     def factors(self, cells: Cells) -> list[Factor]:
         """Read a row, a column or a single cell of a matrix, in float64."""
@@ -123,7 +124,7 @@ def product(cell: Cell) -> Made:
     steps.append(f"{sign_of_all(displayed, [value])} {value}")
 
     line = "row" if cell.stage.transposed else "column"
-    symbols = STAGES[first.matrix].symbol, STAGES[second.matrix].symbol
+    symbols = EVERY_STAGE[first.matrix].symbol, EVERY_STAGE[second.matrix].symbol
     words = f"Row {cell.row} of {symbols[0]} times {line} {cell.column} of {symbols[1]}: "
     words += f"the sum of {counted(len(products), 'product')}{' and the bias' if bias else ''}"
     size = total(abs(term.value) for term in (*products, *bias))
@@ -169,7 +170,7 @@ def scale(cell: Cell) -> Made:
     """A score divided by √d_k and the temperature, then masked where its key comes after its query."""
     source = cell.sources[0]
     (score,) = cell.factors(source)
-    d_k = cell.shapes[STAGES[source.matrix].sources[0]][1]  # as many products as there are in a score
+    d_k = cell.shapes[EVERY_STAGE[source.matrix].sources[0]][1]  # as many products as there are in a score
     temperature = cell.trace.temperature
     roots, cooled = [d_k] * cell.trace.scale, [temperature] * (temperature != 1)
     divisor = (math.sqrt(d_k) if roots else 1.0) * temperature
@@ -202,6 +203,19 @@ def scale(cell: Cell) -> Made:
     return Made(
         symbols, steps, words, (Term(exact, (score,)),), -math.inf if cell.is_later else exact,
         cell.tolerance(abs(exact), 4), divisor, masked=cell.is_later, trouble=trouble,
+    )  # fmt: skip
+
+
+def relu(cell: Cell) -> Made:
+    """A number as it is, or 0 where it is negative."""
+    source = cell.sources[0]
+    (number,) = cell.factors(source)
+    exact = number.value if number.value > 0 or math.isnan(number.value) else 0.0
+    before, value = cell.write(number.value), cell.write(cell.value)
+    return Made(
+        f"max(0, {source.symbols})", [f"max(0, {before})", f"{sign(as_decimal(cell.write(exact)), value)} {value}"],
+        f"{source.symbols} as it is, or 0 where it is negative", (Term(exact, (number,)),), exact, 0.0,
+        trouble="" if math.isfinite(exact) else f"{source.symbols} is {before} already.",
     )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from attnviz.attention import AttentionTrace
 from attnviz.limits import check_whole
-from attnviz.stages import BIASES, STAGES
+from attnviz.position_wise import FeedForwardTrace
+from attnviz.stages import EVERY_STAGE, VECTORS
 
 Shapes = Mapping[str, tuple[int, int]]  # (rows, columns) of each matrix, by its name
 
@@ -59,11 +60,11 @@ def name_of(matrix: str, row: int | str, column: int | str) -> str:
     >>> name_of("k", 5, ":"), name_of("b_q", 0, 1)
     ('K[5, :]', 'b_q[1]')
     """
-    place = f"{column}" if matrix in BIASES else f"{row}, {column}"
-    return f"{STAGES[matrix].symbol}[{place}]"
+    place = f"{column}" if matrix in VECTORS else f"{row}, {column}"
+    return f"{EVERY_STAGE[matrix].symbol}[{place}]"
 
 
-def shapes_of(trace: AttentionTrace) -> dict[str, tuple[int, int]]:
+def shapes_of(trace: AttentionTrace | FeedForwardTrace) -> dict[str, tuple[int, int]]:
     """Return ``(rows, columns)`` of every matrix that a trace has, by its name; a bias is one row.
 
     Raises ``ValueError`` for a batched trace.
@@ -73,8 +74,8 @@ def shapes_of(trace: AttentionTrace) -> dict[str, tuple[int, int]]:
     (3, 2)
     """
     shapes = {}
-    for name in STAGES:
-        matrix = getattr(trace, name)
+    for name in EVERY_STAGE:
+        matrix = getattr(trace, name, None)
         if matrix is not None:
             if matrix.dim() > 2:
                 raise ValueError(f"{name} has shape {tuple(matrix.shape)}, expected one matrix and no batch")
@@ -86,23 +87,24 @@ def sources_of(name: str, row: int, column: int, shapes: Shapes) -> tuple[Cells,
     """Return the cells that a cell is made from, by the rule of its stage; a given cell is made from none.
 
     `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`; a bias without a
-    shape is not added. A masked cell keeps the source that the mask hides, and a softmax its masked cells.
+    shape is not added, and what would be made from another matrix without a shape is given. A masked cell keeps
+    the source that the mask hides, and a softmax its masked cells.
 
     Raises ``ValueError`` for a matrix without a shape, and for a row or column outside of it.
 
     >>> sources_of("scores", 1, 5, {"scores": (6, 6), "q": (6, 2), "k": (6, 2)})[1]
     Cells(matrix='k', rows=range(5, 6), columns=range(0, 2))
     """
-    if not isinstance(name, str) or name not in STAGES or name not in shapes:
+    if not isinstance(name, str) or name not in EVERY_STAGE or name not in shapes:
         raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(shapes)}")
     row = check_whole(f"row of {name}", row, 0, shapes[name][0] - 1)
     column = check_whole(f"column of {name}", column, 0, shapes[name][1] - 1)
-    stage = STAGES[name]
-    if stage.rule == "given":
+    stage = EVERY_STAGE[name]
+    if stage.rule == "given" or any(source not in shapes for source in stage.sources):
         return ()
     first = stage.sources[0]
     this_row, this_column, inner = range(row, row + 1), range(column, column + 1), range(shapes[first][1])
-    if stage.rule == "scale":
+    if stage.rule in ("scale", "relu"):
         return (Cells(first, this_row, this_column),)
     if stage.rule == "softmax":
         return (Cells(first, this_row, inner),)

@@ -12,6 +12,7 @@ from attnviz.figures.cells import FONT_SIZE, cell_traces, legend
 from attnviz.figures.palette import STAGE_COLOURS
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.numbers import DEFAULT_DIGITS, written
+from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import Stage, formula_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,12 @@ TITLE_SIZE, SMALLEST_TITLE = 13, 11  # of its letters, which shrink where a narr
 
 
 def heatmap(
-    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
+    trace: AttentionTrace | FeedForwardTrace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
@@ -44,7 +50,12 @@ def heatmap(
 
 
 def heatmap_spec(
-    trace: AttentionTrace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
+    trace: AttentionTrace | FeedForwardTrace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
     drawn = picture(trace, name, digits, query, dark)
@@ -109,10 +120,9 @@ def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, floa
     return -45, 14 + max(lengths) * 0.72, max(8.0, 4 + max(ends))
 
 
-def _formula(trace: AttentionTrace, stage: Stage) -> str:
-    return formula_of(
-        stage, bias=trace.b_q is not None, scale=trace.scale, temperature=trace.temperature, causal=trace.causal
-    )
+def _formula(trace: AttentionTrace | FeedForwardTrace, stage: Stage) -> str:
+    bias = stage.bias is not None and getattr(trace, stage.bias, None) is not None
+    return formula_of(stage, bias=bias, scale=trace.scale, temperature=trace.temperature, causal=trace.causal)
 
 
 def _title_width(stage: Stage, formula: str) -> float:

@@ -3,10 +3,11 @@
 import torch
 
 from attnviz.attention import AttentionTrace
-from attnviz.stages import STAGES
+from attnviz.position_wise import FeedForwardTrace
+from attnviz.stages import EVERY_STAGE
 
 
-def colour_limits(trace: AttentionTrace, name: str) -> tuple[float, float]:
+def colour_limits(trace: AttentionTrace | FeedForwardTrace, name: str) -> tuple[float, float]:
     """Return the colour limits of a matrix: 0 to 1 for attention weights, else symmetric about 0 and
     wide enough for every finite value of the matrices it is compared with.
 
@@ -14,10 +15,10 @@ def colour_limits(trace: AttentionTrace, name: str) -> tuple[float, float]:
     >>> colour_limits(trace(Scenario()), "attention_weights")
     (0.0, 1.0)
     """
-    family = STAGES[name].colours
+    family = EVERY_STAGE[name].colours
     if family == "attention":
         return 0.0, 1.0
-    compared = (getattr(trace, other) for other, stage in STAGES.items() if stage.colours == family)
+    compared = (getattr(trace, other, None) for other, stage in EVERY_STAGE.items() if stage.colours == family)
     largest = max(_largest_finite(matrix) for matrix in compared if matrix is not None)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 

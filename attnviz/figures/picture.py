@@ -9,7 +9,8 @@ from attnviz.attention import AttentionTrace
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import Theme, theme
 from attnviz.numbers import number_format
-from attnviz.stages import STAGES, Stage
+from attnviz.position_wise import FeedForwardTrace
+from attnviz.stages import EVERY_STAGE, Stage
 from attnviz.tokens import token_labels
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
@@ -45,16 +46,17 @@ class Picture:
         return max(self.shape) <= IN_CELL
 
 
-def picture(trace: AttentionTrace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
+def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
     """Return what the heatmap of one matrix of a trace draws; raises ``ValueError`` as the heatmap does."""
-    if name not in STAGES or getattr(trace, name) is None:
-        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(STAGES)}")
+    if name not in EVERY_STAGE or getattr(trace, name, None) is None:
+        there = ", ".join(each for each in EVERY_STAGE if getattr(trace, each, None) is not None)
+        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {there}")
     matrix = getattr(trace, name).detach().cpu().numpy()
     if matrix.ndim == 1:
         matrix = matrix[None, :]
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
-    stage = STAGES[name]
+    stage = EVERY_STAGE[name]
     steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
     z, kinds = _blocks(matrix, _kinds(matrix, trace.causal and stage.rule in ("scale", "softmax")), steps)
     finite = np.abs(z[kinds == FINITE])
@@ -104,7 +106,7 @@ def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndar
     return padded.reshape(n_rows, steps[0], n_columns, steps[1]).swapaxes(1, 2).reshape(n_rows, n_columns, -1)
 
 
-def _axis_labels(trace: AttentionTrace, kind: str, n: int, step: int = 1) -> list[str]:
+def _axis_labels(trace: AttentionTrace | FeedForwardTrace, kind: str, n: int, step: int = 1) -> list[str]:
     """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
 
     With a step, each label stands for as many and names the first.

@@ -1,0 +1,120 @@
+"""The feed-forward step: torch's own functions, its explanation, its heatmap, its published example."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+
+import attnviz
+from attnviz.explanation import sources_of
+from attnviz.stages import EVERY_STAGE, FEED_FORWARD, STAGES
+from attnviz.worked_examples import worked_example
+
+sizes = st.integers(1, 5)
+
+
+def drawn(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool = True) -> attnviz.FeedForwardTrace:
+    generator = torch.Generator().manual_seed(1000 * n_tokens + 100 * d_v + 10 * d_hidden + d_model)
+
+    def draw(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator)
+
+    b1, b2 = (draw(d_hidden), draw(d_model)) if bias else (None, None)
+    return attnviz.feed_forward(draw(n_tokens, d_v), draw(d_v, d_hidden), b1, draw(d_hidden, d_model), b2)
+
+
+@given(sizes, sizes, sizes, sizes, st.booleans())
+def test_the_same_as_torchs_linear_and_relu(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool):
+    trace = drawn(n_tokens, d_v, d_hidden, d_model, bias)
+    before = F.linear(trace.context, trace.w_1.T, trace.b_1)
+    torch.testing.assert_close(trace.preactivations, before)
+    torch.testing.assert_close(trace.hidden, F.relu(before))
+    torch.testing.assert_close(trace.output, F.linear(F.relu(before), trace.w_2.T, trace.b_2))
+
+
+def test_each_token_goes_through_alone_and_a_batch_goes_through():
+    trace = drawn(4, 3, 5, 2)
+    for row in range(4):
+        alone = attnviz.feed_forward(trace.context[[row]], trace.w_1, trace.b_1, trace.w_2, trace.b_2)
+        torch.testing.assert_close(alone.output[0], trace.output[row])
+    batch = attnviz.feed_forward(trace.context.expand(2, 4, 3), trace.w_1, trace.b_1, trace.w_2, trace.b_2)
+    torch.testing.assert_close(batch.output[1], trace.output)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((3,), (3, 2), (2,), (2, 2), (2,)), r"x has shape \(3,\), expected \(n_tokens, d_v\)"),
+        (((4, 3), (2, 2), (2,), (2, 2), (2,)), r"w1 has shape \(2, 2\), expected \(3, d_hidden\) to fit x \(4, 3\)"),
+        (((4, 3), (3, 2), (3,), (2, 2), (2,)), r"b1 has shape \(3,\), expected \(2,\)"),
+        (((4, 3), (3, 2), (2,), (3, 2), (2,)), r"w2 has shape \(3, 2\), expected \(2, d_model\) to fit w1 \(3, 2\)"),
+        (((4, 3), (3, 2), (2,), (2, 5), (2,)), r"b2 has shape \(2,\), expected \(5,\)"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_named(shapes, message):
+    with pytest.raises(ValueError, match=message):
+        attnviz.feed_forward(*(torch.ones(*shape) for shape in shapes))
+
+
+def test_every_cell_is_explained_from_its_sources():
+    trace = drawn(3, 2, 4, 2)
+    for name in ("preactivations", "hidden", "output"):
+        matrix = getattr(trace, name)
+        for row, column in np.ndindex(*matrix.shape):
+            explanation = attnviz.explain(trace, name, row, column)
+            assert abs(explanation.exact - matrix[row, column].item()) <= explanation.tolerance
+            assert {cells.matrix for cells in explanation.sources} == {
+                *EVERY_STAGE[name].sources, *([EVERY_STAGE[name].bias] if EVERY_STAGE[name].bias else []),
+            }  # fmt: skip
+            assert not explanation.notes
+
+
+def test_the_explanation_reads_like_the_formula():
+    example = worked_example("love-ai").feed_forward
+    assert example is not None
+    context = torch.tensor([[2.0, 2.265], [2.364, 2.364], [2.42, 2.575]])
+    trace = attnviz.feed_forward(
+        context, torch.tensor(example.w_1), torch.tensor(example.b_1), torch.tensor(example.w_2), None
+    )
+    made = attnviz.explain(trace, "preactivations", 0, 1, digits=3)
+    assert made.symbols == "Z[0, 1] = C[0, :] · W_1[:, 1] + b_1[1]"
+    assert made.numbers == "2.000 × (−1.000) + 2.265 × 1.000 + 0.000 = −2.000 + 2.265 + 0.000 = 0.265"
+    relu = attnviz.explain(trace, "hidden", 0, 1, digits=3)
+    assert (relu.symbols, relu.numbers) == ("H[0, 1] = max(0, Z[0, 1])", "max(0, 0.265) = 0.265")
+    assert r"\max(0, {Z}_{0,1})" in relu.latex
+    assert attnviz.explain(trace, "context", 0, 1).rule == "given"
+    assert attnviz.explain(trace, "b_1", 0, 1).symbols == "b_1[1]"
+
+
+def test_what_is_negative_becomes_zero_in_words_and_number():
+    eye = torch.eye(2)
+    trace = attnviz.feed_forward(torch.tensor([[-1.5, 2.0]]), eye, None, eye, None)
+    explanation = attnviz.explain(trace, "hidden", 0, 0)
+    assert (explanation.value, explanation.exact) == (0.0, 0.0)
+    assert explanation.numbers == "max(0, −1.5000) = 0.0000"
+    assert "or 0 where it is negative" in explanation.words
+
+
+@pytest.mark.parametrize("name", [*FEED_FORWARD, "context"])
+def test_every_matrix_has_a_heatmap(name: str):
+    trace = drawn(3, 2, 4, 2)
+    figure = attnviz.figures.heatmap(trace, name)
+    matrix = getattr(trace, name)
+    drawn_cells = np.fmax.reduce([np.array(layer.z) for layer in figure.data])  # light and dark cells
+    np.testing.assert_array_equal(drawn_cells, matrix.reshape(-1, matrix.shape[-1]).numpy())
+
+
+def test_an_attention_trace_has_no_feed_forward_matrix():
+    trace = attnviz.trace(attnviz.Scenario())
+    with pytest.raises(ValueError, match="'hidden' is no matrix of this trace"):
+        attnviz.explain(trace, "hidden", 0, 0)
+    with pytest.raises(ValueError, match=f"expected one of {'.*'.join(('x', 'w_q', 'context'))}$"):
+        attnviz.figures.heatmap(trace, "hidden")
+
+
+def test_the_stages_say_what_is_computed():
+    assert not set(STAGES) & set(FEED_FORWARD)
+    shapes = {"context": (3, 2), "w_1": (2, 4), "b_1": (1, 4), "preactivations": (3, 4)}
+    assert [cells.symbols for cells in sources_of("preactivations", 1, 3, shapes)] == ["C[1, :]", "W_1[:, 3]", "b_1[3]"]
