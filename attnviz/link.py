@@ -66,7 +66,7 @@ class Parameter:
                 except ValueError:
                     return False
             case "flag":
-                return raw in ("true", "false")
+                return raw.lower() in ("true", "false")
             case "text":
                 return len(raw) <= limits.MAX_TEXT_CHARACTERS
 

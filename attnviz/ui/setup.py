@@ -32,12 +32,11 @@ EXAMPLES = (
 def shared_setup() -> Iterator[None]:
     """Draw the set-up around a page: the controls before it, the messages and the bound texts after it."""
     table = parameters()
-    # Streamlit removes what a bound widget can't use from the URL, so it is read before they are drawn.
-    query = st.query_params.to_dict() if state.first_run() else {}
+    if state.first_run():
+        _leave_out_ignored(table)
     values = _sentence_controls(table)
     with st.sidebar:
         values |= _computation_controls(table)
-    _say_ignored(query, table, values)
     state.set_up(values)
     messages = st.container()
     try:
@@ -113,11 +112,9 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
 
 
 def _whole(parameter: Parameter) -> int:
-    return int(
-        st.number_input(
-            parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
-            key=parameter.name, bind="query-params", help=parameter.help,
-        )
+    return st.number_input(
+        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
+        key=parameter.name, bind="query-params", help=parameter.help,
     )  # fmt: skip
 
 
@@ -162,14 +159,25 @@ def _start_over() -> None:
     _same_seed_again()
 
 
-def _say_ignored(query: Mapping[str, str], table: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
+def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
+    """Say which values in the URL can't be used, and run again without them.
+
+    Streamlit would read what it can of such a value, 5.5 as 5 and 1e3 as 1000. Once their controls are drawn,
+    parameters can't be taken out of the URL any more.
+    """
+    query = st.query_params.to_dict()
+    ignored = ignored_in(query, table)
+    if not ignored:
+        return
     parts = [
-        f"{name} = {literal(query[name])} is not {table[name].expected()}; {_used(name, values)} is used"
-        for name in ignored_in(query, table)
+        f"{name} = {literal(query[name])} is not {table[name].expected()}; {_used(table[name])} is used"
+        for name in ignored
     ]
-    if parts:
-        state.say("The link was not taken as it is: " + "; ".join(parts) + ".")
+    state.say("The link was not taken as it is: " + "; ".join(parts) + ".")
+    for name in ignored:
+        del st.query_params[name]
+    st.rerun()
 
 
-def _used(name: str, values: Mapping[str, Any]) -> str:
-    return "d_out" if values[name] is None else literal(str(values[name]))
+def _used(parameter: Parameter) -> str:
+    return "d_out" if parameter.default is None else literal(str(parameter.default))

@@ -60,8 +60,14 @@ def set_up(values: dict[str, Any]) -> None:
     scenario, misfits = bring_back(plain, changes)
     ignored += encode_changes(misfits).split("*") if misfits else []
     if ignored:
-        say(f"{len(ignored)} changes in the link fit no matrix and were left out, the first: {literal(ignored[0])}.")
+        say(_left_out(ignored))
     keep(scenario)
+
+
+def _left_out(ignored: list[str]) -> str:
+    if len(ignored) == 1:
+        return f"A change in the link fits no matrix and was left out: {literal(ignored[0])}."
+    return f"{len(ignored)} changes in the link fit no matrix and were left out, the first: {literal(ignored[0])}."
 
 
 def current_scenario() -> Scenario | None:

@@ -9,12 +9,12 @@ EDITED = ["0.4306", "1.6659"]
 
 def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.edit(0, 1, 0.9).shows("q", "journey", EDITED)
-    playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["0.0000"] * 5)
+    playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
     playground.pick("starts").says("'starts' attends most to ")
     eventually(lambda: playground.address, "?causal=true&edits=w_q.0.1.0.9&query=2")
     playground.page.reload()
     playground.settle().shows("q", "journey", EDITED)
-    playground.shows("attention_weights", "Your", ["1.0000"] + ["0.0000"] * 5)
+    playground.shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
     playground.says("W_q[0, 1]: 0.5166 → 0.9000")
     eventually(lambda: playground.outlined("scores"), ["starts"])
     playground.edit(2, 0, -1).shows("q", "journey", ["-0.2782", "1.6659"])
@@ -75,9 +75,9 @@ def test_two_readers_at_once_see_their_own_numbers(new_reader: Callable[..., Pla
 
 
 def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader().open(d_in="abc", seed="-1", device="cuda:9")
+    playground = new_reader().open(d_in="abc", d_out="5.5", seed="1e3", device="cuda:9")
     playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
     playground.says("The link was not taken as it is")
     eventually(lambda: playground.address, "")
-    playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["0.0000"] * 5)
+    playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
     eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)

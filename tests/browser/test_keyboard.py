@@ -78,7 +78,7 @@ def test_the_switches_and_lists_of_the_set_up_answer_to_keys(playground: Playgro
     eventually(lambda: playground.address.startswith("?init="), True)
     tab_to(playground, "Causal mask")
     keyboard.press("Space")
-    playground.shows("attention_weights", "Your", ["1.0000"] + ["0.0000"] * 5)
+    playground.shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
     tab_to(playground, "Temperature")
     keyboard.press("ArrowUp")
     keyboard.press("Enter")

@@ -10,7 +10,7 @@ from tests.browser.playground import Playground, eventually
 def test_masked_cells_are_marked_and_explained(playground: Playground) -> None:
     playground.switch("Causal mask").shows("scaled_scores", "Your", ["0.6528"] + ["−∞"] * 5)
     playground.says("Grey cells (−∞) are masked: no token may attend to a later one (15 of 36 scaled scores).")
-    assert playground.hover("scaled_scores", 0, 3) == "query Your, key with\nS′ = masked: a later token"
+    assert playground.hover("scaled_scores", 0, 3) == "query Your, key with\nS′ = −∞, masked: a later token"
     assert [row.count("−∞") for row in playground.cells("scaled_scores")] == [5, 4, 3, 2, 1, 0]
 
 
@@ -22,7 +22,7 @@ def test_weights_of_1e30_are_shown_where_they_overflow(playground: Playground) -
     playground.shows("scores", "journey", ["∞"] * 6)
     playground.shows("attention_weights", "journey", ["NaN"] * 6)
     playground.says("'journey' has no attention weights: its scores are not all finite numbers.")
-    assert playground.hover("scores", 1, 0) == "query journey, key Your\nS = ∞"
+    assert playground.hover("scores", 1, 0) == "query journey, key Your\nS = ∞, beyond float32"
     playground.press("Reset").shows("q", "journey", ["5.50e+29", "1.46e+0"])
     eventually(lambda: playground.page.get_by_text("overflow first").count(), 0)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from attnviz import Scenario
+from attnviz.link import parameters
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -56,7 +57,12 @@ def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(
     playground = Playground(edits=f"{junk}*w_q.0.1.0.9")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
     (message,) = playground.messages
-    assert "in the link fit no matrix and were left out" in message
+    assert message.startswith("A change in the link fits no matrix and was left out: ") or junk == "*"
+
+
+def test_several_changes_that_fit_no_matrix_are_counted() -> None:
+    playground = Playground(edits="w_q.9.9.1.0*nonsense")
+    assert playground.messages == ["2 changes in the link fit no matrix and were left out, the first: `nonsense`."]
 
 
 def test_more_edits_than_are_allowed_get_a_message() -> None:
@@ -84,6 +90,12 @@ def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
         ("d_in", "0"),
         ("d_in", "1025"),
         ("d_in", "3.5"),
+        ("d_in", "5.5"),
+        ("d_in", "٥"),
+        ("d_in", "1_0"),
+        ("d_in", ""),
+        ("seed", "1e3"),
+        ("digits", "2.0"),
         ("d_out", ""),
         ("d_out", "99999999999999999999999"),
         ("seed", "4294967296"),
@@ -104,6 +116,25 @@ def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> Non
     assert playground.shows(Scenario(**PUBLISHED))
     (message,) = playground.messages
     assert f"{name} = `" in message
+    assert playground.at.session_state[name] == parameters()[name].default
+    playground.set("d_out", 4)
+    assert playground.messages == []
+    assert playground.shows(Scenario(**PUBLISHED, d_out=4))
+
+
+def test_what_falls_back_leaves_the_rest_of_the_address_alone() -> None:
+    playground = Playground(d_in="5.5", seed="7", text="the cat sat", edits="w_q.0.1.0.9", query="2")
+    assert playground.shows(Scenario("the cat sat", **PUBLISHED, seed=7, edits=[("w_q", 0, 1, 0.9)]))
+    assert playground.sentence.startswith("'sat' attends")
+    (message,) = playground.messages
+    assert message.endswith("d_in = `5.5` is not a whole number from 1 to 1024; `3` is used.")
+
+
+@pytest.mark.parametrize("raw", ["true", "True", "TRUE"])
+def test_a_switch_is_read_as_it_is_written(raw: str) -> None:
+    playground = Playground(causal=raw)
+    assert playground.messages == []
+    assert playground.shows(Scenario(**PUBLISHED, causal=True))
 
 
 def test_parameters_of_others_are_left_alone() -> None:

@@ -167,9 +167,9 @@ REFUSED: dict[str, list[str]] = {
     "d_v": ["0", "1025", "None"],
     "seed": ["-1", "4294967296", "1.5", "None"],
     "device": ["cuda:9", "gpu", ""],
-    "bias": ["True", "1", "", "yes"],
+    "bias": ["1", "", "yes"],
     "causal": ["0"],
-    "scale": ["FALSE"],
+    "scale": ["off"],
     "temperature": ["0", "0.009", "100.1", "nan", "inf", "-1", "abc", ""],
     "digits": ["0", "7"],
 }
