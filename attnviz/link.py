@@ -10,11 +10,13 @@ from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode
 
 from attnviz import limits
-from attnviz.changes import Changes
+from attnviz.changes import Changes, Replacement, bring_back, changes_of
 from attnviz.devices import available_devices
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
+from attnviz.packing import is_packed, pack, unpack
 from attnviz.published import PUBLISHED_TEXT, stated_matrix
 from attnviz.scenario import EMBEDDINGS, EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit, Scenario
 from attnviz.seeding import INITS
@@ -22,6 +24,10 @@ from attnviz.stages import EDITABLE
 from attnviz.tokens import TOKENIZERS
 
 MAX_CHANGES_CHARACTERS = 200_000
+LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
+MAX_QUERY_CHARACTERS = 1_000_000
+CHANGES = "edits"  # the name of the parameter that holds the changes
+_GIVEN = "given."  # followed by the numbers of a matrix, rows between two underscores
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,18 @@ class Parameter:
                 return raw.lower() in ("true", "false")
             case "text":
                 return len(raw) <= limits.MAX_TEXT_CHARACTERS
+
+    def read(self, raw: str) -> Any:
+        """Return the value that an accepted raw value stands for."""
+        match self.kind:
+            case "whole":
+                return int(raw) if raw else None
+            case "number":
+                return float(raw)
+            case "flag":
+                return raw.lower() == "true"
+            case _:
+                return raw
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Scenario)} | {
@@ -145,16 +163,84 @@ def scenario_of(values: Mapping[str, Any]) -> Scenario:
     return Scenario(**{name: value for name, value in values.items() if name in _DEFAULTS})
 
 
+def query_of(scenario: Scenario, **others: str) -> str:
+    """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters.
+
+    >>> query_of(Scenario(embedding="published", seed=7, causal=True, edits=[("w_q", 0, 1, 0.9)]))
+    'seed=7&causal=true&edits=w_q.0.1.0.9'
+    """
+    query = {
+        name: _in_a_url(getattr(scenario, name))
+        for name, parameter in parameters().items()
+        if name in _DEFAULTS and getattr(scenario, name) != parameter.default
+    }
+    changes = encode_changes(changes_of(scenario))
+    return urlencode(query | ({CHANGES: changes} if changes else {}) | others, safe="*", errors="surrogatepass")
+
+
+def _in_a_url(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
+    """Return the scenario that the query of a URL stands for, and in words what was ignored.
+
+    Whatever is damaged or of others is left out; of a parameter that comes twice, the last counts.
+
+    >>> scenario, ignored = scenario_from_query("seed=7&d_in=abc")
+    >>> scenario == Scenario(embedding="published", seed=7), ignored
+    (True, ["d_in = 'abc' is not a whole number from 1 to 1024"])
+    """
+    try:
+        given = dict(parse_qsl(query[:MAX_QUERY_CHARACTERS], keep_blank_values=True, max_num_fields=100))
+    except ValueError:
+        given = {}
+    table = parameters()
+    ignored = ["the link is too long"] if len(query) > MAX_QUERY_CHARACTERS or (query and not given) else []
+    refused = ignored_in(given, table)
+    ignored += [f"{name} = {given[name][:40]!r} is not {table[name].expected()}" for name in refused]
+    raw = {name: given[name] for name in table if name in given and name not in refused}
+    values = {name: parameter.default for name, parameter in table.items()}
+    values |= {name: table[name].read(value) for name, value in raw.items()}
+    try:
+        plain = scenario_of(values)
+    except ValueError as error:  # each value is one that it may be, but not with the others: no tokens, or too many
+        ignored.append(str(error))
+        plain = scenario_of(values | {"text": table["text"].default})
+    changes, misfits = decode_changes(given.get(CHANGES, ""))
+    scenario, left = bring_back(plain, changes)
+    ignored += [f"{part[:40]!r} changes no cell of its matrices" for part in (*misfits, *change_texts(left))]
+    return scenario, ignored
+
+
+def change_texts(changes: Changes) -> list[str]:
+    """Return each change as the part of a URL's text that stands for it.
+
+    >>> change_texts(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"), ("w_k", ((1.0, 2.0), (3.0, 0.5))))))
+    ['w_v.identity', 'w_k.given.1.0_2.0__3.0_0.5', 'w_q.0.1.0.9']
+    """
+    parts = [f"{name}.{_fill_text(by)}" for name, by in changes.replaced]
+    return parts + [f"{edit.matrix}.{edit.row}.{edit.column}.{_number_text(edit.value)}" for edit in changes.edits]
+
+
+def _number_text(value: float) -> str:
+    return repr(value).replace("+", "")  # a plus sign would be read as a blank: 1e30 for 1e+30
+
+
+def _fill_text(by: Replacement) -> str:
+    if isinstance(by, str):
+        return by.replace(":", ".")
+    return _GIVEN + "__".join("_".join(_number_text(value) for value in row) for row in by)
+
+
 def encode_changes(changes: Changes) -> str:
-    """Write changes as the text that a URL carries.
+    """Write changes as the text that a URL carries: as it is while it is short, else packed.
 
     >>> encode_changes(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"),)))
     'w_v.identity*w_q.0.1.0.9'
     """
-    parts = [f"{name}.{by.replace(':', '.')}" for name, by in changes.replaced if isinstance(by, str)]
-    # A plus sign would be read as a blank: 1e30 for 1e+30.
-    parts += [f"{edit.matrix}.{edit.row}.{edit.column}.{edit.value!r}".replace("+", "") for edit in changes.edits]
-    return "*".join(parts)
+    text = "*".join(change_texts(changes))
+    return text if len(text) <= LONGEST_PLAIN else pack(text)
 
 
 def decode_changes(text: str) -> tuple[Changes, list[str]]:
@@ -163,17 +249,21 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     >>> decode_changes("w_q.0.1.0.9*nonsense")
     (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
     """
-    if len(text) > MAX_CHANGES_CHARACTERS:
+    try:
+        plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
+    except ValueError:
         return Changes(), [text[:40] + "…"]
+    if len(plain) > MAX_CHANGES_CHARACTERS:
+        return Changes(), [plain[:40] + "…"]
     edits: dict[tuple[str, int, int], Edit] = {}
-    replaced: dict[str, str] = {}
+    replaced: dict[str, Replacement] = {}
     ignored: list[str] = []
-    for part in text.split("*") if text else []:
+    for part in plain.split("*") if plain else []:
         name, _, rest = part.partition(".")
         try:
             if name not in EDITABLE:
                 raise ValueError(part)
-            if rest in FILLS or rest.startswith(("random.", "example.")):
+            if rest in FILLS or rest.startswith(("random.", "example.", _GIVEN)):
                 replaced[name] = _fill(name, rest)
             else:
                 row, column, value = rest.split(".", 2)
@@ -183,9 +273,11 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     return Changes(tuple(edits.values()), tuple(replaced.items())), ignored
 
 
-def _fill(name: str, rest: str) -> str:
+def _fill(name: str, rest: str) -> Replacement:
     if rest in FILLS:
         return rest
+    if rest.startswith(_GIVEN):
+        return tuple(tuple(float(value) for value in row.split("_")) for row in rest.removeprefix(_GIVEN).split("__"))
     if rest.startswith("example."):
         example = rest.removeprefix("example.")
         if stated_matrix(example, name) is None:

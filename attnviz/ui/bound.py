@@ -11,10 +11,10 @@ from urllib.parse import parse_qs
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from attnviz.link import MAX_CHANGES_CHARACTERS
+from attnviz import link
 
-CHANGES, QUERY, VIEW, SWEEP, STEP = "edits", "query", "view", "sweep", "step"  # the URL's names
-_MOST_CHARACTERS = {CHANGES: MAX_CHANGES_CHARACTERS, QUERY: 6, VIEW: 10, SWEEP: 2000, STEP: 3}
+CHANGES, QUERY, VIEW, SWEEP, STEP = link.CHANGES, "query", "view", "sweep", "step"  # the URL's names
+_MOST_CHARACTERS = {CHANGES: link.MAX_CHANGES_CHARACTERS, QUERY: 6, VIEW: 10, SWEEP: 2000, STEP: 3}
 
 
 def receive(name: str) -> tuple[str, bool]:

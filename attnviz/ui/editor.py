@@ -138,7 +138,8 @@ def _paste(name: str) -> None:
 
 
 def _replaced(scenario: Scenario) -> dict[str, str]:
-    return {name: getattr(scenario, name) for name in EDITABLE if isinstance(getattr(scenario, name), str)}
+    replaced = {name: getattr(scenario, name) for name in EDITABLE if getattr(scenario, name) is not None}
+    return {name: by if isinstance(by, str) else "given number by number" for name, by in replaced.items()}
 
 
 def _show_edits(scenario: Scenario) -> None:

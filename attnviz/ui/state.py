@@ -7,7 +7,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
-from attnviz.link import decode_changes, encode_changes, scenario_of
+from attnviz.link import change_texts, decode_changes, encode_changes, scenario_of
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui import bound
@@ -58,7 +58,7 @@ def set_up(values: dict[str, Any]) -> None:
         if dropped:
             offer_back(dropped)
     scenario, misfits = bring_back(plain, changes)
-    ignored += encode_changes(misfits).split("*") if misfits else []
+    ignored += change_texts(misfits)
     if ignored:
         say(_left_out(ignored))
     keep(scenario)

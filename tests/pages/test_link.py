@@ -3,7 +3,8 @@
 import pytest
 
 from attnviz import Scenario
-from attnviz.link import parameters
+from attnviz.changes import changes_of
+from attnviz.link import encode_changes, parameters
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -18,6 +19,25 @@ def test_an_address_carries_edits_and_replaced_matrices() -> None:
     playground.edit("w_q", 0, 0, 2.0).undo("W_v: identity")
     edits = [("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]
     assert playground.shows(Scenario(**PUBLISHED, w_k="random:42", edits=edits))
+
+
+def test_an_address_carries_matrices_given_number_by_number() -> None:
+    w_v = [[1.0, 2.0], [0.5, -1.0], [0.0, 1e-3]]
+    playground = Playground(edits=encode_changes(changes_of(Scenario(w_v=w_v, edits=[("w_v", 0, 0, 3.0)]))))
+    assert playground.shows(Scenario(**PUBLISHED, w_v=w_v, edits=[("w_v", 0, 0, 3.0)]))
+    assert "W_v: given number by number" in playground.texts
+    playground.edit("w_v", 2, 1, 0.25).set("causal", True)
+    edits = [("w_v", 0, 0, 3.0), ("w_v", 2, 1, 0.25)]
+    assert playground.shows(Scenario(**PUBLISHED, causal=True, w_v=w_v, edits=edits))
+    assert playground.undo("W_v: given number by number").shows(Scenario(**PUBLISHED, causal=True))
+
+
+def test_an_address_carries_many_edits_packed() -> None:
+    edits = [("w_q", row, column, row + column / 4) for row in range(30) for column in range(30)]
+    packed = encode_changes(changes_of(Scenario(d_in=30, d_out=30, edits=edits)))
+    playground = Playground(d_in="30", d_out="30", edits=packed)
+    assert playground.shows(Scenario(**PUBLISHED, d_in=30, d_out=30, edits=edits))
+    assert playground.changes == packed
 
 
 def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:

@@ -189,7 +189,7 @@ def test_a_parameter_refuses(name: str, raw: str) -> None:
 
 @given(st.sampled_from(list(parameters().values())), st.text())
 def test_what_a_parameter_accepts_a_scenario_takes(parameter: Parameter, raw: str) -> None:
-    if parameter.accepts(raw) and parameter.kind in ("whole", "number"):
+    if parameter.accepts(raw) and raw and parameter.kind in ("whole", "number"):
         value: Any = int(raw) if parameter.kind == "whole" else float(raw)
         assert parameter.low <= value <= parameter.high
 

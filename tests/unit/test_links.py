@@ -1,0 +1,178 @@
+"""Links: whole scenarios as the query of a URL, and what becomes of links that are damaged or of others."""
+
+import base64
+import time
+import tracemalloc
+import zlib
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attnviz import Edit, Scenario, limits
+from attnviz.changes import Changes
+from attnviz.link import (
+    LONGEST_PLAIN,
+    MAX_CHANGES_CHARACTERS,
+    MAX_QUERY_CHARACTERS,
+    decode_changes,
+    encode_changes,
+    parameters,
+    query_of,
+    scenario_from_query,
+)
+from attnviz.packing import VERSION, is_packed, pack, unpack
+from attnviz.stages import EDITABLE
+from tests.unit.helpers import HOSTILE, edits_of, setups
+
+float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Random scenarios with explicit matrices, fills and edits."""
+    scenario = draw(setups())
+    for name in draw(st.lists(st.sampled_from(scenario.editable), unique=True, max_size=4)):
+        n_rows, n_columns = scenario.shape_of(name)
+        numbers = st.lists(
+            st.lists(float32, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows
+        )  # fmt: skip
+        by: Any = draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))
+        scenario = replace(scenario, **{name: by})
+    return replace(scenario, edits=draw(edits_of(scenario)))
+
+
+@given(scenarios())
+def test_a_scenario_comes_back_from_its_link(scenario: Scenario) -> None:
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\ud800" not in text])  # half a character is none
+def test_any_text_comes_back_from_its_link(text: str) -> None:
+    scenario = Scenario(text=text, tokenizer="characters")
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+
+
+def test_the_link_of_the_first_screen_is_empty_and_that_of_an_edit_is_short() -> None:
+    published = Scenario(embedding="published")
+    assert query_of(published) == ""
+    assert query_of(replace(published, edits=[("w_q", 0, 1, 0.9)])) == "edits=w_q.0.1.0.9"
+
+
+def test_many_changes_are_packed_into_less() -> None:
+    edits = tuple(Edit("w_q", i // 64, i % 64, round(i * 0.37 % 5, 4)) for i in range(limits.MAX_EDITS))
+    scenario = Scenario(d_in=64, d_out=64, edits=edits)
+    query = query_of(scenario)
+    assert len(query) < 25_000
+    assert scenario_from_query(query) == (scenario, [])
+
+
+def test_changes_are_plain_while_they_are_short() -> None:
+    few = Changes(tuple(Edit("w_q", 0, column, 0.5) for column in range(50)))
+    many = Changes(tuple(Edit("w_q", row, column, 0.5) for row in range(20) for column in range(20)))
+    assert not is_packed(encode_changes(few))
+    assert len(encode_changes(few)) <= LONGEST_PLAIN
+    assert is_packed(encode_changes(many))
+    assert decode_changes(encode_changes(many)) == (many, [])
+    assert set(encode_changes(many)) <= set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
+    )  # fmt: skip
+
+
+# Damaged, foreign, hostile
+
+
+@pytest.mark.parametrize(
+    ("query", "ignored"),
+    [
+        ("seed=-1&d_out=4", "seed = '-1' is not a whole number from 0 to 4294967295"),
+        ("d_out=4&utm_source=x&edits=w_q.9.9.1", "'w_q.9.9.1.0' changes no cell of its matrices"),
+        ("d_out=4&edits=z9.abc", "'z9.abc…' changes no cell of its matrices"),
+        (f"d_out=4&edits={pack('w_q.0.0.1')[:-3]}", f"'{pack('w_q.0.0.1')[:-3]}…' changes no cell of its matrices"),
+        ("d_out=4&text=", "the number of tokens is 0, expected a whole number from 1 to 1024"),
+        ("d_out=4&edits=w_q.given.1_nan__2_3", "'w_q.given.1.0_nan__2.0_3.0' changes no cell of its matrices"),
+        ("d_out=4&edits=w_q.given.1_2__3", "'w_q.given.1.0_2.0__3.0' changes no cell of its matrices"),
+    ],
+)
+def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: str) -> None:
+    scenario, said = scenario_from_query(query)
+    assert said == [ignored]
+    assert scenario == Scenario(embedding="published", d_out=4)
+
+
+def test_of_a_repeated_parameter_the_last_counts() -> None:
+    assert scenario_from_query("seed=1&seed=2&seed=7")[0].seed == 7
+    assert scenario_from_query("&".join(["seed=7"] * 200))[1] == ["the link is too long"]
+
+
+def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
+    start = time.perf_counter()
+    scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)
+    assert time.perf_counter() - start < 5  # bounded; not a measurement
+    assert said[0] == "the link is too long"
+    assert scenario.seed == 7
+
+
+def test_a_decompression_bomb_does_not_go_off() -> None:
+    bomb = f"z{VERSION}." + base64.urlsafe_b64encode(zlib.compress(b"\0" * 300_000_000, 9)).decode()
+    tracemalloc.start()
+    changes, ignored = decode_changes(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert not changes
+    assert len(ignored) == 1
+    assert peak < 8_000_000
+
+
+BASE64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/ .*%"
+damaged = st.builds(
+    lambda text, at, by: pack(text)[:at] + by + pack(text)[at + len(by) :],
+    st.text(max_size=40), st.integers(0, 60), st.text(BASE64, max_size=3),
+)  # fmt: skip
+packed = st.binary(max_size=60).map(lambda raw: f"z{VERSION}." + base64.urlsafe_b64encode(raw).decode())
+
+
+@settings(max_examples=400)
+@given(packed | damaged | st.text(BASE64).map("z1.".__add__) | st.text().map("z".__add__))
+def test_whatever_is_packed_is_read_or_refused(text: str) -> None:
+    with suppress(ValueError):
+        assert len(unpack(text, 1000)) <= 1000
+
+
+@given(st.text())
+@example("\ud800")
+def test_a_text_comes_back_from_its_packing(text: str) -> None:
+    assert unpack(pack(text), 10_000) == text
+
+
+names = st.sampled_from((*parameters(), "edits", "a", "view", "x", "", "__class__"))
+PIECES = (
+    *EDITABLE, "given", "identity", "random", "example", "love-ai", "0", "1", "-1", "nan", "1e999", "_", "__", "*",
+    "٣", "", " ",
+)  # fmt: skip
+almost_changes = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map(".".join), max_size=4).map("*".join)
+raws = (
+    st.sampled_from(("", "abc", "-1", "3", "7", "1e3", "true", "cuda:9", "9" * 400))
+    | st.text()
+    | almost_changes
+    | packed
+)
+
+
+@settings(max_examples=600)
+@given(st.dictionaries(names, raws), st.text(max_size=20))
+def test_any_query_opens_a_scenario(query: dict[str, str], tail: str) -> None:
+    text = urlencode(query, errors="surrogatepass") + tail
+    scenario, said = scenario_from_query(text)
+    assert all(isinstance(each, str) and len(each) < 400 for each in said)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+
+
+def test_nothing_in_a_link_is_longer_than_the_app_takes() -> None:
+    changes = "*".join(["w_q.0.0.1"] * (MAX_CHANGES_CHARACTERS // 9))
+    assert len(decode_changes(changes)[1]) == 1
+    assert parse_qs(query_of(Scenario(text="a&b=c#d+e")))["text"] == ["a&b=c#d+e"]
