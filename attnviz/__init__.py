@@ -4,6 +4,7 @@ from attnviz import figures
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
 from attnviz.explanation import Explanation, explain
+from attnviz.marking import mark, mark_pipeline
 from attnviz.position_wise import FeedForwardTrace, feed_forward
 from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Edit, Scenario, trace
@@ -22,6 +23,8 @@ __all__ = [
     "explain",
     "feed_forward",
     "figures",
+    "mark",
+    "mark_pipeline",
     "sweep_scaling",
     "tokenize",
     "trace",

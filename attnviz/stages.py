@@ -82,7 +82,7 @@ _FEED_FORWARD = (
 
 STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
 FEED_FORWARD: dict[str, Stage] = {stage.name: stage for stage in _FEED_FORWARD}
-EVERY_STAGE: Mapping[str, Stage] = ChainMap(STAGES, FEED_FORWARD)
+EVERY_STAGE: Mapping[str, Stage] = ChainMap(FEED_FORWARD, STAGES)  # its order is that of the last, then the first
 EDITABLE = ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 BIASES = ("b_q", "b_k", "b_v")
 VECTORS = (*BIASES, "b_1", "b_2")  # these have no rows

@@ -1,0 +1,7 @@
+"""Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
+
+from attnviz.marking.marks import Mark, Printed, mark
+from attnviz.marking.pipeline import MarkedTable, Marking, mark_pipeline
+from attnviz.marking.verdict import Verdict, verdict
+
+__all__ = ["Mark", "MarkedTable", "Marking", "Printed", "Verdict", "mark", "mark_pipeline", "verdict"]

@@ -1,0 +1,219 @@
+"""The marking of a whole computation: each table against exact arithmetic, and against the tables before it.
+
+A table that could be made from others is a result and is marked; one that could not is taken as given.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attnviz.evaluation import Bounded, divisor_of, evaluate
+from attnviz.limits import check_temperature
+from attnviz.marking.marks import Mark, Printed, as_marks, near
+from attnviz.marking.shapes import check_shapes, known_d_k
+from attnviz.stages import EVERY_STAGE, Stage
+
+ROUNDED_FROM = 4  # decimals: fewer are typed by hand, and exact; so many are a print-out, which was rounded
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the scores become attention weights; `d_k` is None where no score is scaled."""
+
+    scale: bool
+    causal: bool
+    temperature: float
+    d_k: int | None
+
+    @property
+    def divisor(self) -> float:
+        """What the scores are divided by."""
+        return divisor_of(self.d_k or 1, self.scale, self.temperature)
+
+
+@dataclass(frozen=True, eq=False)
+class MarkedTable:
+    """A result with its marks.
+
+    `given` is the table as printed (NaN for a blank), `exact` what exact arithmetic gives, `followed` what arithmetic
+    on the printed tables before it gives; all are float64 ``(rows, columns)``.
+    """
+
+    stage: Stage
+    decimals: int
+    given: np.ndarray
+    exact: np.ndarray
+    followed: np.ndarray
+    marks: tuple[tuple[Mark, ...], ...]
+
+    def count(self, *marks: Mark) -> int:
+        """Return how many cells have one of these marks."""
+        return sum(each in marks for row in self.marks for each in row)
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells are not blank."""
+        return self.given.size - self.count(Mark.BLANK)
+
+    @property
+    def n_differing(self) -> int:
+        """How many cells are not what exact arithmetic rounds to."""
+        return self.n_cells - self.count(Mark.RIGHT)
+
+
+@dataclass(frozen=True, eq=False)
+class Marking:
+    """A marked computation: its results in order, what was taken as given, and all that stood before each result.
+
+    `before` holds, for every table of the computation, printed or not, what the tables after it were followed from.
+    """
+
+    settings: Settings
+    tables: tuple[MarkedTable, ...]
+    taken: tuple[str, ...]
+    before: Mapping[str, np.ndarray]
+    decimals: Mapping[str, int]
+
+    @property
+    def first_wrong(self) -> tuple[MarkedTable, int, int] | None:
+        """The first wrong cell, where an error enters, in the order of the computation."""
+        for table in self.tables:
+            for row, marks in enumerate(table.marks):
+                for column, each in enumerate(marks):
+                    if each == Mark.WRONG:
+                        return table, row, column
+        return None
+
+
+def mark_pipeline(
+    tables: Mapping[str, Any],
+    *,
+    scale: bool = True,
+    causal: bool = False,
+    temperature: float = 1.0,
+    d_k: int | None = None,
+    decimals: int | None = None,
+    rounded_inputs: bool | None = None,
+) -> Marking:
+    """Mark the tables of a computation, each by the name of its stage, with whatever is there.
+
+    `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`
+    overrides those that each table shows. `rounded_inputs` says whether printed numbers have hidden digits, which
+    may move what follows from them (None: those with four decimals or more have). `d_k` is needed only to scale
+    scores where no table shows it.
+
+    Raises ``ValueError`` for an unknown name, shapes that do not fit, and an unknown d_k.
+
+    >>> given = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [3, 4]], "scores": [[1, 3], [2, 5]]}
+    >>> mark_pipeline(given, decimals=0).first_wrong[1:]
+    (1, 1)
+    """
+    check_temperature(temperature)
+    printed = {name: _as_printed(name, table, decimals) for name, table in tables.items()}
+    printed = {name: printed[name] for name in EVERY_STAGE if name in printed}
+    check_shapes({name: table.array.shape for name, table in printed.items()})
+    d_k = known_d_k({name: table.array.shape for name, table in printed.items()}, d_k)
+    settings = Settings(scale, causal, temperature, d_k)
+    return _Run(printed, settings, rounded_inputs).marking()
+
+
+def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
+    if name not in EVERY_STAGE:
+        raise ValueError(f"{name!r} is no table of the computation, expected one of {', '.join(EVERY_STAGE)}")
+    if not isinstance(table, Printed):
+        return Printed.of(table, decimals)
+    return table if decimals is None else Printed(table.rows, decimals, table.shown)
+
+
+class _Run:
+    """One walk through the table of stages, from the inputs to the last result."""
+
+    def __init__(self, printed: Mapping[str, Printed], settings: Settings, rounded: bool | None) -> None:
+        self.printed = printed
+        self.settings = settings
+        self.rounded = rounded
+        self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
+        self.before: dict[str, Bounded] = {}  # what is printed, or what follows from that
+        self.tainted: dict[str, np.ndarray] = {}  # whether a cell of it is wrong, or follows from one that is
+        self.taken: list[str] = []
+        self.marked: list[MarkedTable] = []
+
+    def marking(self) -> Marking:
+        for stage in EVERY_STAGE.values():
+            if stage.sources and all(source in self.before for source in stage.sources):
+                self._make(stage)
+            elif stage.name in self.printed:
+                self._take(stage.name)
+        before = {name: made.value for name, made in self.before.items()}
+        decimals = {name: table.decimals for name, table in self.printed.items()}
+        return Marking(self.settings, tuple(self.marked), tuple(self.taken), before, decimals)
+
+    def _take(self, name: str) -> None:
+        given = self._as_given(name)
+        if np.isnan(given.value).any():
+            return  # a table with blanks gives nothing to reckon with, and cannot be marked either
+        self.exact[name] = self.before[name] = given
+        self.tainted[name] = np.zeros(given.value.shape, dtype=bool)
+        self.taken.append(name)
+
+    def _as_given(self, name: str) -> Bounded:
+        table = self.printed[name]
+        rounded = table.decimals >= ROUNDED_FROM if self.rounded is None else self.rounded
+        array = table.array
+        return Bounded(array, np.full_like(array, 0.5 * 10.0**-table.decimals if rounded else 0.0))
+
+    def _make(self, stage: Stage) -> None:
+        settings = self.settings
+        if stage.rule == "scale" and settings.scale and settings.d_k is None:
+            raise ValueError("d_k is not known: none of W_q, W_k, Q and K is there, and scaled scores need its root")
+        exact = evaluate(stage, self.exact, divisor=settings.divisor, causal=settings.causal)
+        followed = evaluate(stage, self.before, divisor=settings.divisor, causal=settings.causal)
+        tainted = self._tainted_sources(stage, exact.value.shape)
+        self.exact[stage.name] = exact
+        if stage.name not in self.printed:
+            self.before[stage.name], self.tainted[stage.name] = followed, tainted
+            return
+        table, given = self.printed[stage.name], self._as_given(stage.name)
+        marks = _marks(table, exact, followed, tainted)
+        blank = marks == Mark.BLANK
+        self.before[stage.name] = Bounded(
+            np.where(blank, followed.value, given.value), np.where(blank, followed.error, given.error)
+        )
+        self.tainted[stage.name] = np.isin(marks, (Mark.WRONG, Mark.FOLLOWS)) | (blank & tainted)
+        self.marked.append(
+            MarkedTable(stage, table.decimals, given.value, exact.value, followed.value, as_marks(marks))
+        )
+
+    def _tainted_sources(self, stage: Stage, shape: tuple[int, ...]) -> np.ndarray:
+        """Whether any cell that a cell is made from is wrong, or follows from one that is."""
+        first = self.tainted[stage.sources[0]]
+        if stage.rule in ("scale", "relu"):
+            return first
+        any_of_row = first.any(axis=1, keepdims=True)
+        if stage.rule == "product":
+            second = self.tainted[stage.sources[1]]
+            return any_of_row | (second.T if stage.transposed else second).any(axis=0, keepdims=True)
+        return np.broadcast_to(any_of_row, shape)
+
+
+def _marks(table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray) -> np.ndarray:
+    given, decimals = table.array, table.decimals
+    follows = near(given, followed.value, decimals, followed.error)
+    shorter = np.zeros(given.shape, dtype=bool)
+    if table.shown is not None and decimals > 0:
+        fewer = np.array(table.shown) < decimals
+        shorter = fewer & (near(given, exact.value, decimals - 1) | near(given, followed.value, decimals - 1))
+    return np.select(
+        [
+            np.isnan(given),
+            near(given, exact.value, decimals),
+            follows & ~tainted,
+            near(given, exact.value, decimals, exact.error),
+            follows,
+            shorter & ~tainted,
+        ],
+        [Mark.BLANK, Mark.RIGHT, Mark.CARRIED, Mark.CARRIED, Mark.FOLLOWS, Mark.SHORTER],
+        Mark.WRONG,
+    )

@@ -1,0 +1,352 @@
+"""Marking: the published numbers, and the laws of a marking."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import attnviz
+from attnviz.evaluation import Bounded, divisor_of, evaluate
+from attnviz.marking import Mark, Marking, Printed, mark_pipeline, verdict
+from attnviz.stages import STAGES
+from attnviz.worked_examples import WorkedExample, worked_example
+from tests.unit.helpers import random_inputs
+
+RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+INPUTS = ("x", "w_q", "w_k", "w_v")
+
+
+def marking_of(example: WorkedExample, **more: object) -> Marking:
+    published = {name: Printed.of(rows, example.decimals) for name, rows in example.published.items()}
+    return mark_pipeline({**example.given, **published, **more}, scale=example.scale, d_k=example.d_k)
+
+
+def differing(marking: Marking) -> dict[str, int]:
+    return {table.stage.name: table.n_differing for table in marking.tables}
+
+
+# The published numbers
+
+
+def test_the_handout_has_41_of_54_cells_that_differ_from_exact_arithmetic():
+    marking = marking_of(worked_example("three-words"))
+    assert sum(table.n_cells for table in marking.tables) == 54
+    assert differing(marking) == {"q": 5, "k": 4, "v": 5, "scores": 9, "attention_weights": 9, "context": 9}
+
+
+def test_the_first_error_of_the_handout_is_named_with_its_arithmetic():
+    example = worked_example("three-words")
+    says = verdict(marking_of(example), example.tokens)
+    assert says.first_error == (
+        "The first error is in Q, queries, row 1, column 3, ‘word 1’ (counted from 1): 0.99 is printed, 1.05 is right."
+    )
+    assert says.arithmetic == (
+        "Q[0, 2] = X[0, :] · W_q[:, 2] (as Python counts, from 0)",
+        "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
+        "= 0.54 + 0.06 + 0.45",
+        "= 1.05",
+    )
+    assert says.summary.startswith("41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given")
+
+
+def test_each_later_table_of_the_handout_is_said_to_follow_or_not():
+    example = worked_example("three-words")
+    tables = {table.stage.name: table for table in marking_of(example).tables}
+    # The referee: the printed predecessors, multiplied here.
+    printed = {name: np.array(rows) for name, rows in example.published.items()}
+    context = printed["attention_weights"] @ printed["v"]
+    follows = np.abs(context - printed["context"]) <= 0.005 + 1e-9
+    assert tables["context"].count(Mark.FOLLOWS) == follows.sum() == 2
+    assert [[mark == Mark.FOLLOWS for mark in row] for row in tables["context"].marks] == follows.tolist()
+    for name in ("scores", "attention_weights"):
+        assert tables[name].count(Mark.WRONG) == 9
+    says = verdict(marking_of(example), example.tokens).tables
+    assert says[3] == "Scores: 9 wrong, which do not follow from the printed tables before either."
+    assert says[5].startswith("Context vectors: 2 right given the wrong numbers before: what follows from the printed")
+
+
+@pytest.mark.parametrize("name", ["journey", "journey-linear"])
+def test_every_published_cell_of_the_journey_is_right(name: str):
+    example = worked_example(name)
+    assert example.scenario is not None
+    inputs = {each: example.scenario.matrix(each) for each in INPUTS}
+    results = {each: Printed.of(rows, 4) for each, rows in example.published.items() if each not in INPUTS}
+    marking = mark_pipeline(inputs | results)
+    assert marking.tables
+    assert all(table.count(Mark.RIGHT) == table.given.size for table in marking.tables)
+    for each in set(example.published) & set(INPUTS):
+        marks = attnviz.mark(example.published[each], inputs[each], 4)
+        assert {mark for row in marks for mark in row} == {Mark.RIGHT}
+
+
+def test_a_print_out_of_rounded_inputs_is_right_by_carried_rounding():
+    example = worked_example("journey")
+    marking = marking_of(example)
+    assert marking.first_wrong is None
+    assert {mark for table in marking.tables for row in table.marks for mark in row} == {Mark.RIGHT, Mark.CARRIED}
+    exactly = mark_pipeline(
+        {**example.given, **{name: Printed.of(rows, 4) for name, rows in example.published.items()}},
+        rounded_inputs=False,
+    )
+    assert exactly.first_wrong is not None  # the hidden digits of W_q do show in the fourth decimal
+
+
+def test_love_ai_is_right_and_its_differences_are_carried_rounding():
+    example = worked_example("love-ai")
+    marking = marking_of(example)
+    assert marking.first_wrong is None
+    *before, context = marking.tables
+    assert all(table.n_differing == 0 for table in before)
+    carried = [(i, j) for i, row in enumerate(context.marks) for j, mark in enumerate(row) if mark == Mark.CARRIED]
+    assert carried == [(0, 1), (2, 0)]
+    assert verdict(marking).summary == (
+        "Nothing is wrong. 2 of 42 results differ from exact arithmetic: 2 right by carried rounding."
+    )
+
+
+def test_love_ai_with_the_other_softmax_is_told_so():
+    example = worked_example("love-ai")
+    published = {name: Printed.of(rows, 3) for name, rows in example.published.items()}
+    marking = mark_pipeline({**example.given, **published}, scale=True)
+    (says,) = verdict(marking).slips
+    assert says == "Wrong scale: the printed attention weights are the softmax of the scores without dividing by √d_k."
+
+
+def test_the_feed_forward_step_of_love_ai():
+    example = worked_example("love-ai")
+    step = example.feed_forward
+    assert step is not None
+    shown = {"output": Printed.of(step.output, 3, shown=True)}
+    weights = {"w_1": step.w_1, "b_1": step.b_1, "w_2": step.w_2, "b_2": step.b_2}
+    output = marking_of(example, **weights, **shown).tables[-1]
+    assert output.stage.name == "output"
+    assert output.count(Mark.WRONG, Mark.FOLLOWS) == 0
+    assert output.marks[2][0] == Mark.SHORTER  # 5.0, where 4.995 follows from the printed context, and 4.996 is exact
+    assert output.marks[0] == (Mark.CARRIED, Mark.CARRIED)
+
+
+def test_the_slides_scores_are_of_the_wrong_scale():
+    example = worked_example("slide-row")
+    marking = marking_of(example)
+    assert marking.tables[0].count(Mark.WRONG) == 6
+    (says,) = verdict(marking).slips
+    assert says == (
+        "Wrong scale: the printed scores are about ten times too large. From the scores as printed, softmax gives "
+        "0.00, 0.55, 0.45, 0.00, 0.00, 0.00; the printed attention weights belong to scores about a tenth as large."
+    )
+
+
+def test_the_softmax_row_and_its_eightfold_are_right():
+    (table,) = marking_of(worked_example("softmax-times-8")).tables
+    assert table.count(Mark.RIGHT) == 10
+
+
+# One table
+
+
+@given(st.integers(0, 6), st.lists(st.floats(-100, 100), min_size=1, max_size=6))
+def test_what_numbers_round_to_is_right(decimals: int, row: list[float]):
+    printed = [float(f"{value:.{decimals}f}") for value in row]
+    assert attnviz.mark([printed], [row], decimals) == ((Mark.RIGHT,) * len(row),)
+
+
+@given(st.integers(0, 4), st.floats(-100, 100), st.sampled_from((-1, 1)), st.integers(1, 50))
+def test_another_last_digit_is_wrong_but_for_ties(decimals: int, value: float, sign: int, units: int):
+    printed = round(float(f"{value:.{decimals}f}") + sign * units * 10.0**-decimals, decimals)
+    distance = abs(printed - value) * 10**decimals
+    assume(abs(distance - 0.5) > 1e-3 * 10**decimals)
+    assert attnviz.mark([[printed]], [[value]], decimals) == (((Mark.WRONG if distance > 0.5 else Mark.RIGHT),),)
+
+
+def test_ties_may_be_rounded_either_way_and_blanks_are_blank():
+    assert attnviz.mark([[0.12, 0.13, math.nan]], [[0.125, 0.125, 1.0]], 2) == (
+        (Mark.RIGHT, Mark.RIGHT, Mark.BLANK),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "computed", "decimals", "message"),
+    [
+        ([[1, 2]], [[1], [2]], 2, r"given has shape \(1, 2\), expected \(2, 1\) like computed"),
+        ([[1]], [[1]], 13, "decimals is 13, expected a whole number from 0 to 12"),
+        ([[1], [1, 2]], [[1]], 2, "given is not a table of numbers with rows of one length"),
+        ([["a"]], [[1]], 2, "given is not a table of numbers"),
+        ([], [[1]], 2, "given has shape"),
+        ([[1]], torch.ones(1, 1025), 2, r"computed has shape \(1, 1025\), expected rows and columns, at most 1024"),
+    ],
+)
+def test_what_cannot_be_marked_is_an_error(given, computed, decimals, message):
+    with pytest.raises(ValueError, match=message):
+        attnviz.mark(given, computed, decimals)
+
+
+# Whole computations
+
+
+@st.composite
+def computations(draw: st.DrawFn, decimals: int = 3) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], bool]:
+    """Inputs of two decimals, and all results rounded as a careful person prints them."""
+    n, d_in, d_k, d_v = (draw(st.integers(2, 4)) for _ in range(4))
+    shapes = {"x": (n, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v)}
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    inputs = {name: rng.uniform(-1.5, 1.5, shape).round(2) for name, shape in shapes.items()}
+    scale = draw(st.booleans())
+    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), scale=scale)
+    return inputs, {name: getattr(trace, name).numpy().round(decimals) for name in RESULTS}, scale
+
+
+@given(computations())
+def test_a_careful_print_out_is_all_right(computed):
+    inputs, results, scale = computed
+    tables = inputs | {name: Printed.of(table, 3) for name, table in results.items()}
+    marking = mark_pipeline(tables, scale=scale)
+    assert [table.stage.name for table in marking.tables] == list(RESULTS)
+    assert all(table.n_differing == 0 for table in marking.tables)
+    assert verdict(marking).summary.startswith("All ")
+
+
+@given(st.data(), computations())
+def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, computed):
+    inputs, results, scale = computed
+    name = data.draw(st.sampled_from(RESULTS))
+    rows, columns = results[name].shape
+    cell = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+    results[name][cell] = round(results[name][cell] + data.draw(st.sampled_from((-1, 1))) * 0.2, 3)
+    tables = inputs | {each: Printed.of(table, 3) for each, table in results.items()}
+    marking = mark_pipeline(tables, scale=scale)
+    wrong = [
+        (table.stage.name, i, j)
+        for table in marking.tables
+        for i, row in enumerate(table.marks)
+        for j, mark in enumerate(row)
+        if mark != Mark.RIGHT
+    ]
+    assert wrong == [(name, *cell)]
+    assert marking.first_wrong is not None
+    assert marking.first_wrong[1:] == cell
+    printed, right = (
+        f"{each:.3f}".replace("-", "−") for each in (results[name][cell], marking.first_wrong[0].exact[cell])
+    )
+    assert f"{printed} is printed, {right} is right" in verdict(marking).first_error
+
+
+@given(st.data(), computations(), st.sampled_from(RESULTS[:-1]))
+def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, computed, name: str):
+    inputs, results, scale = computed
+    rows, columns = results[name].shape
+    cell = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+    results[name][cell] += 0.2
+    before = {each: Bounded.exactly(table) for each, table in inputs.items()}
+    divisor = divisor_of(inputs["w_q"].shape[1], scale, 1.0)
+    for each in RESULTS:  # carried on from what is printed, wrong as it is
+        if each in ("q", "k", "v") or RESULTS.index(each) <= RESULTS.index(name):
+            before[each] = Bounded.exactly(results[each])
+        else:
+            before[each] = Bounded.exactly(evaluate(STAGES[each], before, divisor=divisor).value.round(3))
+    tables = inputs | {each: Printed.of(before[each].value, 3) for each in RESULTS}
+    marking = mark_pipeline(tables, scale=scale)
+    wrong = [(table.stage.name, i, j) for table in marking.tables for i, row in enumerate(table.marks)
+             for j, mark in enumerate(row) if mark == Mark.WRONG]  # fmt: skip
+    assert wrong == [(name, *cell)]
+
+
+@given(st.data(), computations())
+def test_tables_may_be_left_out(data: st.DataObject, computed):
+    inputs, results, scale = computed
+    kept = data.draw(st.sets(st.sampled_from(RESULTS), min_size=1))
+    tables = inputs | {name: Printed.of(results[name], 3) for name in RESULTS if name in kept}
+    marking = mark_pipeline(tables, scale=scale)
+    assert [table.stage.name for table in marking.tables] == [name for name in RESULTS if name in kept]
+    assert all(table.n_differing == 0 for table in marking.tables)
+
+
+def test_without_inputs_the_first_tables_are_taken_as_given():
+    marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2], [3, 4]], "scores": [[1, 4]], "context": [[1]]}, decimals=0)
+    assert marking.taken == ("q", "k", "context")
+    assert marking.tables[0].marks == ((Mark.RIGHT, Mark.WRONG),)
+
+
+def test_nothing_to_mark_is_said():
+    assert verdict(mark_pipeline({"x": [[1]]})).summary.startswith("There is nothing to mark yet")
+
+
+def test_blank_cells_are_followed_from_what_is_there():
+    inputs = {"x": [[1, 2], [3, 4]], "w_q": [[1, 0], [0, 1]], "w_k": [[1, 0], [0, 1]]}
+    q = Printed(((1.0, math.nan), (3.0, 4.0)), 0)
+    marking = mark_pipeline({**inputs, "q": q, "scores": [[5, 11], [11, 25]]}, decimals=0)
+    assert marking.tables[0].marks[0] == (Mark.RIGHT, Mark.BLANK)
+    assert marking.tables[1].count(Mark.RIGHT) == 4
+
+
+@pytest.mark.parametrize("factor", [10, 0.1, 100, 2**0.5, 0.5**0.5])
+def test_scores_of_another_scale_are_recognized(factor: float):
+    inputs = random_inputs(3, 4, 2, 2)
+    trace = attnviz.attend(**{name: each.double() for name, each in inputs.items()})
+    marking = mark_pipeline(inputs | {"scores": Printed.of((trace.scores * factor).numpy().round(3), 3)})
+    (says,) = verdict(marking).slips
+    assert says.startswith("Scores: wrong scale. Every number is right but for a factor: ")
+
+
+def test_other_slips_of_whole_tables_are_recognized():
+    inputs = {name: each.double() for name, each in random_inputs(3, 4, 2, 2).items()}
+    trace = attnviz.attend(**inputs)
+    turned = mark_pipeline(inputs | {"scores": Printed.of(trace.scores.T.numpy().round(3), 3)})
+    assert verdict(turned).slips == ("Scores: rows and columns are exchanged; the table turned over is right.",)
+    down = torch.softmax(trace.scaled_scores, 0)
+    columns = mark_pipeline(inputs | {"attention_weights": Printed.of(down.numpy().round(3), 3)})
+    assert verdict(columns).slips[0].startswith("Wrong way: the printed attention weights are the softmax of each col")
+    again = mark_pipeline(inputs | {"attention_weights": Printed.of(trace.attention_weights.numpy().round(3), 3)},
+                          scale=False)  # fmt: skip
+    assert "softmax of the scores divided by √d_k = 1.414" in verdict(again).slips[0]
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"x": [[1, 2]], "w_q": [[1, 2]]}, r"W_q has 1 row and 2 columns, expected 2 rows: X has 2 columns \(d_in\)"),
+        ({"w_q": [[1, 2]], "w_k": [[1, 2, 3]]}, r"W_k has .* 3 columns, expected 2 columns: W_q has 2 columns \(d_k\)"),
+        ({"x": [[1], [2]], "q": [[1, 2]]}, "Q has 1 row and 2 columns, expected 2 rows: X has 2 rows"),
+        ({"q": [[1]], "k": [[1], [2]], "scores": [[1, 2, 3]]}, "S has .* 3 columns, expected 2 columns: K has 2 rows"),
+        ({"x": [[1]], "b_q": [[1], [2]]}, "b_q has 2 rows and 1 column, expected 1 row: it is a bias"),
+        ({"weights": [[1]]}, "'weights' is no table of the computation, expected one of x, w_q"),
+        ({"scores": [[1, 2]], "attention_weights": [[0.5, 0.5]]}, "d_k is not known: none of W_q, W_k, Q and K"),
+    ],
+)  # fmt: skip
+def test_tables_that_do_not_fit_are_named_with_what_was_expected(tables, message):
+    with pytest.raises(ValueError, match=message):
+        mark_pipeline(tables)
+
+
+def test_a_stated_d_k_may_not_contradict_the_tables():
+    with pytest.raises(ValueError, match="d_k is 3, expected 1: Q has so many columns"):
+        mark_pipeline({"q": [[1]]}, d_k=3)
+
+
+@given(computations(), st.booleans(), st.floats(0.2, 5))
+def test_every_stage_is_evaluated_as_attend_computes_it(computed, causal: bool, temperature: float):
+    inputs, _, scale = computed
+    trace = attnviz.attend(
+        *(torch.from_numpy(each) for each in inputs.values()), causal=causal, scale=scale, temperature=temperature
+    )
+    tables = {name: Bounded.exactly(each) for name, each in inputs.items()}
+    for name in RESULTS:
+        divisor = divisor_of(inputs["w_q"].shape[1], scale, temperature)
+        tables[name] = evaluate(STAGES[name], tables, divisor=divisor, causal=causal)
+        np.testing.assert_allclose(tables[name].value, getattr(trace, name).numpy(), rtol=1e-12, atol=1e-12)
+
+
+@given(st.data(), computations())
+def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObject, computed):
+    inputs, _, scale = computed
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    half = 0.0005
+    moved = {name: Bounded.exactly(each + rng.uniform(-half, half, each.shape)) for name, each in inputs.items()}
+    rounded = {name: Bounded(each, np.full_like(each, half)) for name, each in inputs.items()}
+    for name in RESULTS:
+        divisor = divisor_of(inputs["w_q"].shape[1], scale, 1.0)
+        moved[name] = evaluate(STAGES[name], moved, divisor=divisor)
+        rounded[name] = evaluate(STAGES[name], rounded, divisor=divisor)
+        assert (np.abs(moved[name].value - rounded[name].value) <= rounded[name].error + 1e-12).all(), name
