@@ -191,11 +191,11 @@ class _Run:
         first = self.tainted[stage.sources[0]]
         if stage.rule in ("scale", "relu"):
             return first
-        any_of_row: np.ndarray = first.any(axis=1, keepdims=True)
+        any_of_row = np.logical_or.reduce(first, axis=1, keepdims=True)
         if stage.rule == "product":
             second = self.tainted[stage.sources[1]]
-            any_of_column: np.ndarray = (second.T if stage.transposed else second).any(axis=0, keepdims=True)
-            return any_of_row | any_of_column
+            second = second.T if stage.transposed else second
+            return any_of_row | np.logical_or.reduce(second, axis=0, keepdims=True)
         return np.broadcast_to(any_of_row, shape)
 
 
