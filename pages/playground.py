@@ -39,6 +39,6 @@ if notes:
     says.caption(" ".join(notes))
 with pictures:
     if view == HEATMAPS:
-        show_heatmaps(computed, query, digits())
+        show_heatmaps(computed, scenario, query)
     else:
         show_board(scenario, computed, query)

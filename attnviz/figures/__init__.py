@@ -2,5 +2,6 @@
 
 from attnviz.figures.curves import CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
+from attnviz.figures.picking import is_pickable
 
-__all__ = ["CURVES", "Curve", "curve_spec", "heatmap", "heatmap_spec", "row_spec"]
+__all__ = ["CURVES", "Curve", "curve_spec", "heatmap", "heatmap_spec", "is_pickable", "row_spec"]

@@ -56,6 +56,14 @@ def legend(picture: Picture) -> str:
     return "".join(f", {words}" for words in dict.fromkeys(_SIGNS[kind].legend for kind in _kinds_in(picture)))
 
 
+def value_in_words(picture: Picture, row: int, column: int) -> str:
+    """Return what the hover says of a cell: its number, or why it has none."""
+    kind = int(picture.kinds[row, column])
+    if kind == FINITE:
+        return format(float(picture.z[row, column]), picture.number).replace("-", "−")
+    return _sign(picture, kind).words
+
+
 def _kinds_in(picture: Picture) -> list[int]:
     return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
 
@@ -72,7 +80,7 @@ def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[st
 
 
 def _signs(picture: Picture, kind: int) -> dict[str, Any]:
-    sign = _MASKED_SHARE if kind == MASKED and picture.stage.colours == "attention" else _SIGNS[kind]
+    sign = _sign(picture, kind)
     colour = sign.colour or picture.theme.undefined
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
     trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, colour), (1, colour))}
@@ -82,6 +90,10 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
         text = [[sign.sign if here else "" for here in row] for row in (picture.kinds == kind).tolist()]
         trace |= {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
     return trace
+
+
+def _sign(picture: Picture, kind: int) -> _Sign:
+    return _MASKED_SHARE if kind == MASKED and picture.stage.colours == "attention" else _SIGNS[kind]
 
 
 def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:

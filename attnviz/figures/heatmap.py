@@ -8,8 +8,10 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from attnviz.attention import AttentionTrace
+from attnviz.explanation import Explanation
 from attnviz.figures.cells import FONT_SIZE, cell_traces, legend
 from attnviz.figures.palette import STAGE_COLOURS
+from attnviz.figures.picking import outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.numbers import DEFAULT_DIGITS, written
 from attnviz.position_wise import FeedForwardTrace
@@ -56,10 +58,22 @@ def heatmap_spec(
     digits: int = DEFAULT_DIGITS,
     query: int | None = None,
     dark: bool = False,
+    pickable: bool = False,
+    picked: Explanation | None = None,
 ) -> dict[str, Any]:
-    """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
+    """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`.
+
+    The cell that is `picked`, and those that it is made from, are outlined. A `pickable` heatmap whose numbers
+    stand in its cells has a point on each, which can be clicked.
+    """
     drawn = picture(trace, name, digits, query, dark)
-    return {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
+    spec = {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
+    if pickable and drawn.in_cell:
+        spec["data"].append(targets(drawn))
+        spec["layout"] |= {"hoverdistance": -1, "hovermode": "closest"}
+    if picked is not None and (outlines := outlines_of(drawn, picked)):
+        spec["layout"]["shapes"] = spec["layout"].get("shapes", []) + outlines
+    return spec
 
 
 def _layout(picture: Picture, formula: str) -> dict[str, Any]:

@@ -47,10 +47,11 @@ class Theme(NamedTuple):
     undefined: str  # behind masked, infinite and NaN cells
     outline: str  # around the picked row
     grid: str
+    picked: str  # around the picked cell and the cells it is made from
 
 
-LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea")
-DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46")
+LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea", picked="#d6006c")
+DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46", picked="#ff4fa3")
 
 
 def theme(dark: bool) -> Theme:

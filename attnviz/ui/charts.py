@@ -1,5 +1,6 @@
 """Plotly figures on a page."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import streamlit as st
@@ -22,9 +23,22 @@ class _PlainFigure(BaseFigure):  # type: ignore[misc]
         return self._spec
 
 
-def show_figure(spec: dict[str, Any], key: str, alt: str, *, width: Literal["content", "stretch"] = "content") -> None:
-    """Draw a figure given as a plain dictionary, with a text for those who cannot see it."""
-    st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)
+def show_figure(
+    spec: dict[str, Any],
+    key: str,
+    alt: str,
+    *,
+    width: Literal["content", "stretch"] = "content",
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """Draw a figure given as a plain dictionary, with a text for those who cannot see it.
+
+    After a click on one of its points, the session holds them under the key when `on_click` is called.
+    """
+    st.plotly_chart(
+        _PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG,
+        on_select=on_click or "ignore", selection_mode="points",
+    )  # fmt: skip
 
 
 def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:

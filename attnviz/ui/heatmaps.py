@@ -1,22 +1,33 @@
 """Heatmaps on a page."""
 
+from functools import partial
+
 import streamlit as st
 
 from attnviz.attention import AttentionTrace
-from attnviz.figures import heatmap_spec
+from attnviz.figures import heatmap_spec, is_pickable
+from attnviz.scenario import Scenario
 from attnviz.stages import PICTURED
 from attnviz.summary import described
+from attnviz.ui import state
 from attnviz.ui.charts import show_figure
+from attnviz.ui.picked_cell import picked_cell, show_picked, take_click
 from attnviz.ui.text import is_dark
 
 
-def show_heatmaps(trace: AttentionTrace, query: int, digits: int) -> None:
+def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None:
     """Draw every matrix of the trace in the order of the computation; they wrap where the page is narrow."""
-    dark = is_dark()
+    dark, digits = is_dark(), state.digits()
+    picked = picked_cell(trace, scenario)
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
         for name in PICTURED:
-            spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
+            spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked)
             # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
             # Plotly.js sees that the second time brings nothing new.
             spec["layout"]["datarevision"] = 0
-            show_figure(spec, f"playground.{name}", described(trace, name, query, digits))
+            key = f"playground.{name}"
+            show_figure(
+                spec, key, described(trace, name, query, digits),
+                on_click=partial(take_click, name, key) if is_pickable(spec) else None,
+            )  # fmt: skip
+    show_picked(trace, picked, query)

@@ -11,7 +11,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, trace
-from attnviz.stages import PICTURED
+from attnviz.stages import PICTURED, STAGES
 
 APP = Path(__file__).parents[2] / "app.py"
 JOURNEY = 1  # the position of "journey" in the published sentence
@@ -91,9 +91,32 @@ class Playground:
     def figure(self, matrix: str) -> dict[str, Any]:
         return json.loads(self.charts[matrix].spec)
 
+    def drawn_cells(self, name: str) -> list[dict[str, Any]]:
+        """What a heatmap draws, without the points that make it clickable."""
+        return [drawn for drawn in self.figure(name)["data"] if drawn["type"] == "heatmap"]
+
+    def outlines(self, name: str) -> list[tuple[str, float, float, float, float]]:
+        """The frames around cells of a heatmap: solid or dotted, columns from and to, rows from and to."""
+        shapes = self.figure(name)["layout"].get("shapes", [])
+        return [
+            (
+                "solid" if shape["line"]["dash"] == "solid" else "dotted",
+                *(shape[edge] for edge in ("x0", "x1", "y0", "y1")),
+            )
+            for shape in shapes
+            if "dash" in shape["line"]
+        ]
+
+    @property
+    def explanation(self) -> str:
+        """How the picked cell is made, in words; empty where none is picked."""
+        return next(
+            (text for text in self.texts if text.startswith(tuple(f"{STAGES[name].title}, " for name in STAGES))), ""
+        )
+
     def matrix(self, name: str) -> np.ndarray:
         """The numbers of a heatmap; NaN where a cell has none."""
-        numbers = [as_array(drawn["z"]) for drawn in self.figure(name)["data"] if "%{z" in drawn["hovertemplate"]]
+        numbers = [as_array(drawn["z"]) for drawn in self.drawn_cells(name) if "%{z" in drawn["hovertemplate"]]
         shape = as_array(self.figure(name)["data"][0]["z"]).shape
         return np.fmax.reduce([*numbers, np.full(shape, np.nan, dtype=np.float32)])
 
@@ -103,7 +126,7 @@ class Playground:
             drawn["hovertemplate"].partition(" = ")[2].removesuffix("<extra></extra>"): np.isfinite(
                 as_array(drawn["z"])
             ).sum()
-            for drawn in self.figure(name)["data"]
+            for drawn in self.drawn_cells(name)
             if "%{z" not in drawn["hovertemplate"]
         }
 

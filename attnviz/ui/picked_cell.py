@@ -1,0 +1,94 @@
+"""The picked cell of the heatmaps: by a click or by select boxes, kept in the URL, explained below them."""
+
+import streamlit as st
+
+from attnviz.attention import AttentionTrace
+from attnviz.explanation import Explanation, explain, shapes_of
+from attnviz.scenario import Scenario
+from attnviz.stages import STAGES
+from attnviz.tokens import token_labels
+from attnviz.ui import bound, state
+
+MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
+LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by number
+
+
+def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
+    """Return the explanation of the picked cell; None where none is picked, or none that this trace has."""
+    cell = _read(bound.receive(bound.CELL)[0])
+    shape = shapes_of(trace).get(cell[0]) if cell else None
+    if cell is None or shape is None or cell[1] >= shape[0] or cell[2] >= shape[1]:
+        return None
+    return explain(trace, *cell, digits=state.digits(), scenario=scenario)
+
+
+def _read(text: str) -> tuple[str, int, int] | None:
+    """Read a cell as the URL carries it: ``scores.1.5``."""
+    name, *numbers = text.split(".")
+    if len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers):
+        return name, int(numbers[0]), int(numbers[1])
+    return None
+
+
+def pick(matrix: str, row: int, column: int) -> None:
+    """Pick a cell."""
+    bound.send(bound.CELL, f"{matrix}.{row}.{column}")
+
+
+def take_click(name: str, key: str) -> None:
+    """Pick the cell of a click on the heatmap under this key; a click that lets go of a point picks nothing."""
+    points = st.session_state[key]["selection"]["points"]
+    if points:
+        pick(name, round(points[0]["y"]), round(points[0]["x"]))
+
+
+def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
+    """Draw the select boxes and the explanation of the picked cell, at the lower edge of what is seen."""
+    with st.container(key="picked_cell"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            _show_choice(trace, picked, query)
+        if picked is None:
+            return
+        left, right = st.columns(2, gap="medium")
+        with left:
+            st.latex(picked.latex)
+        with right:
+            st.text(picked.text)
+
+
+def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
+    shapes = shapes_of(trace)
+    st.session_state[MATRIX] = picked.matrix if picked else None
+    st.selectbox(
+        "Matrix of the cell to explain", list(shapes), None, key=MATRIX, width=200,
+        format_func=lambda name: STAGES[name].title, placeholder="Click a cell, or choose",
+        label_visibility="collapsed", on_change=_take_matrix, args=(shapes, query),
+    )  # fmt: skip
+    if picked is None:
+        return
+    stage = STAGES[picked.matrix]
+    for label, kind, key, at, size in (
+        ("Row", stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
+        ("Column", stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
+    ):
+        st.session_state[key] = at
+        if size > LONGEST_LIST:
+            st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, width=120,
+                            label_visibility="collapsed")  # fmt: skip
+            continue
+        names = token_labels(trace.tokens, 40) if kind != "feature" else range(size)
+        options = [f"{label.lower() if kind == 'feature' else kind} {name}" for name in names]
+        st.selectbox(label, range(size), key=key, on_change=_take_place, width=120, format_func=options.__getitem__,
+                     label_visibility="collapsed")  # fmt: skip
+
+
+def _take_matrix(shapes: dict[str, tuple[int, int]], query: int) -> None:
+    name = st.session_state[MATRIX]
+    if name is None:
+        bound.send(bound.CELL, "")
+    else:
+        pick(name, 0 if STAGES[name].rows == "feature" else min(query, shapes[name][0] - 1), 0)
+
+
+def _take_place() -> None:
+    pick(st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN]))

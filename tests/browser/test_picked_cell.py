@@ -1,0 +1,55 @@
+"""A click on a heatmap's cell explains it, anywhere in the cell, and Back, reload and the link remember it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Scenario, explain, trace
+from tests.browser.playground import Playground, eventually
+
+SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
+
+
+def to_the_top(playground: Playground, matrix: str) -> None:
+    """Scroll until a heatmap is not behind the explanation."""
+    playground.chart(matrix).evaluate("element => element.scrollIntoView({block: 'start'})")
+    playground.page.wait_for_timeout(300)
+
+
+def click(playground: Playground, matrix: str, row: int, column: int, right: float = 0, down: float = 0) -> None:
+    to_the_top(playground, matrix)
+    x, y = playground.read(matrix)[row]["places"][column]
+    playground.page.mouse.click(x + right, y + down)
+
+
+@pytest.mark.parametrize(("right", "down"), [(0, 0), (-17, -9), (17, 9)])
+def test_a_click_anywhere_in_a_cell_explains_it(playground: Playground, right: float, down: float) -> None:
+    click(playground, "scores", 1, 5, right, down)
+    playground.says(SCORE.text)
+    eventually(lambda: playground.address, "?cell=scores.1.5")
+    expect(playground.page.locator(".st-key-picked_cell .katex").first).to_be_visible()
+
+
+def test_one_cell_after_the_other_then_back_and_reload(playground: Playground) -> None:
+    for matrix, row, column in (("x", 0, 2), ("context", 1, 0), ("context", 3, 1), ("scores", 1, 5)):
+        click(playground, matrix, row, column)
+        eventually(lambda: playground.address, f"?cell={matrix}.{row}.{column}")
+        playground.settle()
+    playground.page.reload()
+    playground.says(SCORE.text)
+    playground.page.go_back()
+    eventually(lambda: playground.address, "?cell=context.3.1")
+    playground.says("Context vectors, query 3 'with', feature 1")
+
+
+def test_the_hover_still_says_the_number_and_the_explanation_stays_in_sight(
+    new_reader: Callable[..., Playground],
+) -> None:
+    playground = new_reader(1366, 768).open(cell="scores.1.5", causal="true")
+    assert playground.hover("x", 1, 0) == "token journey, feature 0\nX = 0.5500"
+    to_the_top(playground, "scaled_scores")
+    assert "masked" in playground.hover("scaled_scores", 0, 3)
+    box = playground.page.locator(".st-key-picked_cell").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 768

@@ -1,0 +1,87 @@
+"""Picking a cell of a heatmap: by select boxes, by the address, by a click; kept, outlined, explained."""
+
+import pytest
+
+from attnviz import Scenario, explain, trace
+from attnviz.stages import PICTURED
+from attnviz.ui.picked_cell import COLUMN, MATRIX, ROW
+from tests.pages.playground import Playground
+
+PUBLISHED = Scenario(embedding="published")
+
+
+def explained(scenario: Scenario, matrix: str, row: int, column: int) -> str:
+    return explain(trace(scenario), matrix, row, column, scenario=scenario).text
+
+
+def cell_in_address(playground: Playground) -> str:
+    return playground.at.text_input(key="cell").value
+
+
+@pytest.mark.parametrize(
+    "matrix", ["x", "w_q", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"]
+)
+def test_select_boxes_explain_any_cell(playground: Playground, matrix: str) -> None:
+    playground.set(MATRIX, matrix).set(ROW, 2).set(COLUMN, 1)
+    assert playground.explanation == explained(PUBLISHED, matrix, 2, 1)
+    assert playground.at.latex[0].value.strip("$\n") == explain(trace(PUBLISHED), matrix, 2, 1).latex
+    assert cell_in_address(playground) == f"{matrix}.2.1"
+
+
+def test_an_address_opens_the_explanation_and_outlines_what_it_is_made_from() -> None:
+    playground = Playground(cell="scores.1.5")
+    assert playground.explanation == explained(PUBLISHED, "scores", 1, 5)
+    assert playground.outlines("scores") == [("solid", 4.5, 5.5, 0.5, 1.5)]
+    assert playground.outlines("q") == [("dotted", -0.5, 1.5, 0.5, 1.5)]
+    assert playground.outlines("k") == [("dotted", -0.5, 1.5, 4.5, 5.5)]
+    assert not any(playground.outlines(name) for name in set(PICTURED) - {"scores", "q", "k"})
+
+
+def test_the_picked_cell_survives_changes_and_letting_go_ends_it() -> None:
+    playground = Playground(cell="context.1.0").set("seed", 7)
+    assert playground.explanation == explained(Scenario(embedding="published", seed=7), "context", 1, 0)
+    playground.type_sentence("cat")  # has no second row
+    assert playground.explanation == ""
+    playground.type_sentence("the cat sat")
+    assert playground.explanation == explained(Scenario("the cat sat", embedding="published", seed=7), "context", 1, 0)
+    playground.set(MATRIX, None)
+    assert playground.explanation == ""
+    assert cell_in_address(playground) == ""
+
+
+def test_masked_and_overflowing_cells_explain_themselves() -> None:
+    assert "may not attend to a later one" in Playground(cell="scaled_scores.0.3", causal="true").explanation
+    assert "is ∞ already" in Playground(cell="scores.0.0", edits="x.0.0.1e30*w_q.0.0.1e30*w_k.0.0.1e30").explanation
+
+
+@pytest.mark.parametrize(
+    "cell", ["scores", "scores.1", "scores.1.99", "b_q.0.0", "nothing.0.0", "scores.-1.0", "a.b.c.d"]
+)
+def test_an_address_without_such_a_cell_picks_none(cell: str) -> None:
+    playground = Playground(cell=cell)
+    assert playground.explanation == ""
+    assert not any(playground.outlines(name) for name in PICTURED)
+
+
+def test_texts_of_tokens_are_never_markup_or_latex() -> None:
+    playground = Playground(text="<b>x</b> $\\frac12$ **y**", tokenizer="whitespace", cell="scores.1.2")
+    assert "$\\frac12$" in playground.explanation
+    assert not any("frac12" in text for text in playground.all_markdown())
+    assert "frac12" not in playground.at.latex[0].value
+
+
+def test_a_large_matrix_is_picked_by_numbers_and_has_no_points() -> None:
+    playground = Playground(text=" ".join(f"w{i}" for i in range(80)), d_in="40")
+    assert len(playground.figure("scores")["data"]) == 1
+    playground.set(MATRIX, "scores").set(ROW, 77).set(COLUMN, 70)
+    assert playground.explanation.startswith("Scores, query 77 'w77', key 70 'w70'")
+    assert ("solid", 69.5, 70.5, 76.5, 77.5) in playground.outlines("scores")
+
+
+def test_each_cell_has_one_point_with_its_number_in_the_hover(playground: Playground) -> None:
+    for name in PICTURED:
+        points = playground.figure(name)["data"][-1]
+        matrix = getattr(trace(PUBLISHED), name)
+        assert len(points["x"]) == matrix.numel()
+        for x, y, hover in zip(points["x"], points["y"], points["hovertext"], strict=True):
+            assert hover.endswith(f" = {matrix[y, x].item():.4f}")
