@@ -67,7 +67,7 @@ def heatmap_spec(
     stand in its cells has a point on each, which can be clicked.
     """
     drawn = picture(trace, name, digits, query, dark)
-    spec = {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
+    spec: dict[str, Any] = {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
     if pickable and drawn.in_cell:
         spec["data"].append(targets(drawn))
         spec["layout"] |= {"hoverdistance": -1, "hovermode": "closest"}
