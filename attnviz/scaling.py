@@ -1,7 +1,7 @@
 """The experiment behind 1/sqrt(d_k): how dot products and their softmax change with the dimension."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import NormalDist
 from typing import Literal, get_args
 
@@ -18,17 +18,9 @@ from attnviz.scaling_arguments import (
     check_exponent,
     check_scales,
 )
-from attnviz.scaling_sources import (
-    BLOCK,
-    Floats,
-    Projections,
-    Scores,
-    Source,
-    Spread,
-    Vectors,
-    draw_law,
-    make_source,
-)
+from attnviz.scaling_draws import numbers_needed, partial_scores
+from attnviz.scaling_sources import Projections, Scores, Source, Spread, Vectors, make_source
+from attnviz.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
 
 Statistics = Literal["all", "dot products"]
 
@@ -39,7 +31,9 @@ _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 # A key is effectively dead if its attention weight is below this part of an equal share, 1 / n_keys.
 DEAD_SHARE = 0.01
 
-_CHUNK = 2**17  # numbers drawn or softmaxed at a time: at most 1 MiB, which stays in the cache
+SOFTMAX_STATISTICS = ("largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm")
+
+_CHUNK = 2**17  # numbers softmaxed at a time: 1 MiB, which stays in the cache
 
 
 class SweepStopped(Exception):
@@ -77,10 +71,13 @@ def sweep_scaling(
       logarithm. Its standard error is exact for "normal" and "uniform" and estimated for projections. With
       standard normal q and k it holds the truth for 99 % of seeds from 100 trials on, for 98 % at 30;
     - `expected_variance`: what theory gives, d^(1 - 2p) for "normal";
+    - `std_low`, `std_high`: the same for the std;
     - unless statistics is "dot products", averages over softmax rows: `largest_attention_weight`;
       `normalized_entropy`, the entropy divided by its maximum, log(n_keys); `dead_key_share`, the share of
       keys whose attention weight is less than a hundredth of an equal share, 1 / n_keys; `jacobian_norm`, the
-      Frobenius norm of diag(a) - a a^T, the derivative of the attention weights a by the scaled scores.
+      Frobenius norm of diag(a) - a a^T, the derivative of the attention weights a by the scaled scores. Each
+      with its `..._low` and `..._high`: a 99 % confidence interval, Wilson's for a share, from the standard
+      error over the trials; where dead keys are rare it takes a few hundred of them.
 
     All dimensions of a sweep share their draws: a smaller one reads the first d coordinates. So each is right
     by itself, but they err together, and no row depends on which other dimensions or scales are asked for.
@@ -111,17 +108,17 @@ def sweep_scaling(
     # A dot product per trial needs one key alone; with projections all come from the same scores.
     pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
     passes: list[Source] = [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
-    counter = _Counter(sum(each.numbers_per_block for each in passes) * trials * _n_blocks(dims), progress)
+    counter = _Counter(sum(numbers_needed(each, dims, trials) for each in passes), progress)
     rows: dict[tuple[int, str], dict[str, object]] = {}
     for each in passes:
-        for d, scores in _partial_scores(each, dims, trials, seed, counter):
+        for d, scores in partial_scores(each, dims, trials, seed, counter.add):
             spread = each.measure(scores, d) if each is pairs else None
             for label, p in exponents.items():
                 row = rows.setdefault((d, label), {"dim": d, "scale": label, "exponent": p})
                 if spread is not None:
                     row |= _dot_statistics(spread, each.expected_variance(d), d**-p)
                 if each is full and statistics == "all":
-                    row |= _softmax_statistics(scores.reshape(-1, each.n_keys), d**-p)
+                    row |= _softmax_statistics(scores, d**-p)
     return pd.DataFrame({name: [row[name] for row in rows.values()] for name in next(iter(rows.values()))})
 
 
@@ -139,54 +136,30 @@ class _Counter:
             raise SweepStopped(f"stopped after {self.done} of {self.total} random numbers")
 
 
-def _n_blocks(dims: tuple[int, ...]) -> int:
-    return math.ceil(dims[-1] / BLOCK)
-
-
-def _partial_scores(
-    source: Source, dims: tuple[int, ...], trials: int, seed: int, counter: _Counter
-) -> Iterator[tuple[int, Scores]]:
-    """Yield, for each d ascending, the scores (trials, n_queries, n_keys) over the first d coordinates."""
-    generator = torch.Generator().manual_seed(seed)
-    totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
-    step = max(1, _CHUNK // source.numbers_per_block)
-    for start in range(0, _n_blocks(dims) * BLOCK, BLOCK):
-        widths = sorted({d - start for d in dims if start < d <= start + BLOCK} | {BLOCK})
-        sums: Floats = np.empty((len(widths), *totals.shape), np.float32)  # over each width of the block
-        for first in range(0, trials, step):
-            chunk = slice(first, min(first + step, trials))
-            q, k = source.draw_block(chunk.stop - first, generator)
-            for width, scores in zip(widths, sums, strict=True):
-                # Not matmul: BLAS may add in another order with another number of threads.
-                np.einsum("tqc,tkc->tqk", q[..., :width], k[..., :width], out=scores[chunk])
-            counter.add((chunk.stop - first) * source.numbers_per_block)
-        for width, scores in zip(widths, sums, strict=True):
-            if start + width in dims:
-                yield start + width, totals + scores
-        totals += sums[-1]
-
-
 def _dot_statistics(spread: Spread, expected_variance: float, factor: float) -> dict[str, float]:
-    variance = spread.variance * factor**2
+    variance, std = spread.variance * factor**2, spread.std * factor
     # On the logarithm the interval stays positive and follows the estimate's long upper tail.
-    width = _Z * spread.relative_error
+    width, std_width = _Z * spread.relative_error, _Z * spread.std_relative_error
     return {
         "mean": spread.mean * factor,
         "variance": variance,
         "variance_low": variance * math.exp(-width),
         "variance_high": variance * math.exp(width),
         "expected_variance": expected_variance * factor**2,
-        "std": spread.std * factor,
+        "std": std,
+        "std_low": std * math.exp(-std_width),
+        "std_high": std * math.exp(std_width),
     }
 
 
 def _softmax_statistics(scores: Scores, factor: float) -> dict[str, float]:
-    n_rows, n_keys = scores.shape
-    by_row = np.empty((4, n_rows))
+    trials, n_queries, n_keys = scores.shape
+    rows = scores.reshape(-1, n_keys)
+    by_row = np.empty((len(SOFTMAX_STATISTICS), len(rows)))
     step = max(1, _CHUNK // n_keys)
-    for first in range(0, n_rows, step):
+    for first in range(0, len(rows), step):
         # numpy, not torch: threads over so little work wait for each other wherever the machine is busy.
-        z = scores[first : first + step] * factor  # (rows, n_keys)
+        z = rows[first : first + step] * factor  # (rows, n_keys)
         z -= z.max(axis=1, keepdims=True)
         a = np.exp(z)
         sums = a.sum(axis=1, keepdims=True)
@@ -200,8 +173,30 @@ def _softmax_statistics(scores: Scores, factor: float) -> dict[str, float]:
             (a < DEAD_SHARE / n_keys).mean(axis=1),
             np.sqrt(jacobian.sum(axis=1)),
         )
-    names = ("largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm")
-    return {name: float(values.mean()) for name, values in zip(names, by_row, strict=True)}
+    # Rows of one trial share their projections: only the trials are independent.
+    by_trial = by_row.reshape(-1, trials, n_queries).mean(axis=2)
+    columns: dict[str, float] = {}
+    for name, values in zip(SOFTMAX_STATISTICS, by_trial, strict=True):
+        mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(trials)
+        columns[name] = mean
+        columns[f"{name}_low"], columns[f"{name}_high"] = _share_interval(mean, error, trials)
+    return columns
+
+
+def _share_interval(mean: float, error: float, trials: int) -> tuple[float, float]:
+    """Return Wilson's score interval for a mean of numbers from 0 to 1 with that standard error.
+
+    What 1 or 0 alone would need as many draws for stands for their number, and never less than the trials: so
+    the interval has a width where something rare, a dead key, was not seen at all.
+    """
+    spread = mean * (1 - mean)
+    square = error**2
+    if square == 0 < spread:
+        return mean, mean
+    n = max(trials, spread / square) if square > 0 else trials
+    centre = (mean + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z * math.sqrt(max(0.0, spread) / n + (_Z / (2 * n)) ** 2) / (1 + _Z**2 / n)
+    return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 
 def sample_row(
@@ -234,18 +229,15 @@ def sample_row(
     check_whole("seed", seed, 0, MAX_SEED)
     factor = dim ** -check_exponent(scale)
     chosen = make_source(source, n_keys, x)
-    generator = torch.Generator().manual_seed(seed)
     if isinstance(chosen, Projections):
         check_whole("query", query, 0, chosen.n_queries - 1)
-        inputs, d_in = torch.from_numpy(chosen.x), chosen.d_in
-        # nn.Linear keeps its matrix as (d_out, d_in); drawing in that order gives its numbers.
-        linear = chosen.init == "linear"
-        drawn = [draw_law(chosen.init, (dim, d_in) if linear else (d_in, dim), d_in, generator) for _ in "qk"]
-        w_q, w_k = (w.T if linear else w for w in drawn)
-        q, k = inputs[query] @ w_q, inputs @ w_k
+        inputs = torch.from_numpy(chosen.x)
+        drawn = seeded_projections(chosen.d_in, dim, chosen.init, seed)
+        q, k = inputs[query] @ drawn.w_q, inputs @ drawn.w_k
     else:
-        q = draw_law(chosen.law, (dim,), 1, generator)
-        k = draw_law(chosen.law, (chosen.n_keys, dim), 1, generator)
+        room = torch.empty((1 + chosen.n_keys, dim), **FLOAT32_ON_CPU)
+        vectors = fill(room, chosen.law, 1, generator_for(seed))
+        q, k = vectors[0], vectors[1:]
     scores = (k.double() @ q.double()).numpy()  # (n_keys,)
     return pd.DataFrame(
         {

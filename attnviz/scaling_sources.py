@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attnviz.limits import check_whole
 from attnviz.scaling_arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
+from attnviz.seeding import FLOAT32_ON_CPU, fill
 
 Law = Literal["normal", "uniform", "linear"]
 SOURCES = ("normal", "uniform", "uniform-projections", "linear-projections", "normal-projections")
@@ -24,12 +25,13 @@ BLOCK = 32
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, variance and standard deviation of dot products, with the variance's relative standard error."""
+    """Mean, variance and standard deviation of dot products, with the relative standard errors of the last two."""
 
     mean: float
     variance: float
     std: float
     relative_error: float
+    std_relative_error: float
 
 
 class Source(Protocol):
@@ -45,24 +47,17 @@ class Source(Protocol):
     def numbers_per_block(self) -> int:
         """How many random numbers one trial takes for `BLOCK` coordinates."""
 
-    def draw_block(self, trials: int, generator: torch.Generator) -> tuple[Floats, Floats]:
-        """Return q (trials, n_queries, BLOCK) and k (trials, n_keys, BLOCK)."""
+    def room(self, trials: int) -> torch.Tensor:
+        """Return an empty tensor (trials, ...) for the random numbers of one block."""
+
+    def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
+        """Fill the room; return q (trials, n_queries, BLOCK) and k (trials, n_keys, BLOCK), which may lie in it."""
 
     def measure(self, scores: Scores, dim: int) -> Spread:
         """Summarize unscaled scores (trials, n_queries, n_keys)."""
 
     def expected_variance(self, dim: int) -> float:
         """Return the expectation of the variance that `measure` gives."""
-
-
-def draw_law(law: Law, shape: tuple[int, ...], d_in: int, generator: torch.Generator) -> torch.Tensor:
-    """Draw float32 numbers of one law; "linear" is nn.Linear's U(-1/sqrt(d_in), 1/sqrt(d_in))."""
-    if law == "normal":
-        return torch.randn(shape, generator=generator)
-    if law == "uniform":
-        return torch.rand(shape, generator=generator)
-    bound = 1 / math.sqrt(d_in)
-    return torch.empty(shape).uniform_(-bound, bound, generator=generator)
 
 
 @dataclass(frozen=True)
@@ -77,8 +72,11 @@ class Vectors:
     def numbers_per_block(self) -> int:
         return (1 + self.n_keys) * BLOCK
 
-    def draw_block(self, trials: int, generator: torch.Generator) -> tuple[Floats, Floats]:
-        drawn = draw_law(self.law, (trials, 1 + self.n_keys, BLOCK), 1, generator).numpy()
+    def room(self, trials: int) -> torch.Tensor:
+        return torch.empty((trials, 1 + self.n_keys, BLOCK), **FLOAT32_ON_CPU)
+
+    def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
+        drawn = fill(room, self.law, 1, generator).numpy()
         return drawn[:, :1], drawn[:, 1:]
 
     def measure(self, scores: Scores, dim: int) -> Spread:
@@ -93,7 +91,7 @@ class Vectors:
         # Uniform: moments 1/(n + 1)^2 about 0, and 1/25 - 1/16 + 1/24 - 3/256 about the mean 1/4.
         excess = 9 - 3 if self.law == "normal" else (1 / 25 - 1 / 16 + 1 / 24 - 3 / 256) / (7 / 144) ** 2 - 3
         relative_error = math.sqrt(2 / (len(dots) - 1) + excess / (dim * len(dots)))
-        return Spread(float(dots.mean()), variance, math.sqrt(variance), relative_error)
+        return Spread(float(dots.mean()), variance, math.sqrt(variance), relative_error, relative_error / 2)
 
     def expected_variance(self, dim: int) -> float:
         """Add the variances of `dim` independent products: 1 each, or 1/9 - 1/16 for uniform entries."""
@@ -123,18 +121,19 @@ class Projections:
     def numbers_per_block(self) -> int:
         return 2 * self.d_in * BLOCK
 
-    def draw_block(self, trials: int, generator: torch.Generator) -> tuple[Floats, Floats]:
-        w = draw_law(self.init, (trials, 2, self.d_in, BLOCK), self.d_in, generator).numpy()
+    def room(self, trials: int) -> torch.Tensor:
+        return torch.empty((trials, 2, self.d_in, BLOCK), **FLOAT32_ON_CPU)
+
+    def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
+        w = fill(room, self.init, self.d_in, generator).numpy()
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 
     def measure(self, scores: Scores, dim: int) -> Spread:
         """Average the spread within each row (divisor n_tokens): softmax sees differences in a row alone."""
         row_variances = scores.var(axis=2)
-        by_trial = row_variances.mean(axis=1)
-        variance = float(by_trial.mean())
-        error = float(by_trial.std(ddof=1)) / math.sqrt(len(by_trial))
-        relative_error = error / variance if variance > 0 else 0.0
-        return Spread(float(scores.mean()), variance, float(np.sqrt(row_variances).mean()), relative_error)
+        variance, relative_error = _mean_over_trials(row_variances.mean(axis=1))
+        std, std_relative_error = _mean_over_trials(np.sqrt(row_variances).mean(axis=1))
+        return Spread(float(scores.mean()), variance, std, relative_error, std_relative_error)
 
     def expected_variance(self, dim: int) -> float:
         """Add a term that grows like d to one that grows like d^2 and vanishes for zero-mean projections.
@@ -152,6 +151,12 @@ class Projections:
         alone = lengths.mean() * (lengths.mean() - centre @ c @ centre)
         shared = mean * x.sum(axis=1)
         return float(dim * alone + dim * (dim - 1) * (shared**2).mean() * shared.var())
+
+
+def _mean_over_trials(values: Scores) -> tuple[float, float]:
+    """Return the mean of numbers from independent trials, none negative, and its relative standard error."""
+    mean = float(values.mean())
+    return mean, float(values.std(ddof=1)) / math.sqrt(len(values)) / mean if mean > 0 else 0.0
 
 
 def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:

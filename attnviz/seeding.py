@@ -59,18 +59,33 @@ def seeded_projections(
 
 
 def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
-    if init == "linear":
-        # nn.Linear.reset_parameters: kaiming_uniform_(a=sqrt(5)) comes to U(-1/sqrt(d_in), 1/sqrt(d_in)).
-        weight = torch.empty(width, d_in, **FLOAT32_ON_CPU)
-        torch.nn.init.kaiming_uniform_(weight, a=math.sqrt(5), generator=generator)
-        bound = 1 / math.sqrt(d_in)
-        b = torch.empty(width, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator) if bias else None
-        return weight.T.contiguous(), b
-    zeros = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
-    if init == "uniform":
-        return torch.rand(d_in, width, generator=generator, **FLOAT32_ON_CPU), zeros
-    if init == "normal":
-        return torch.randn(d_in, width, generator=generator, **FLOAT32_ON_CPU), zeros
+    linear = init == "linear"
+    # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
+    weight = fill(torch.empty((width, d_in) if linear else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
+    b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
+    if linear:
+        return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
+    return weight, b
+
+
+def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tensor:
+    """Fill a tensor with numbers as one init draws them, and return it.
+
+    "uniform" is U[0, 1), "normal" N(0, 1), "linear" what nn.Linear starts from: U(-1/sqrt(d_in), 1/sqrt(d_in)).
+
+    Raises ``ValueError`` for another init.
+
+    >>> fill(torch.empty(2), "uniform", 1, generator_for(123))
+    tensor([0.2961, 0.5166])
+    """
+    match init:
+        case "uniform":
+            return room.uniform_(generator=generator)
+        case "normal":
+            return room.normal_(generator=generator)
+        case "linear":
+            bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
+            return room.uniform_(-bound, bound, generator=generator)
     raise ValueError(f"init is {init!r}, expected one of {', '.join(INITS)}")
 
 

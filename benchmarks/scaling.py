@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 
+from attnviz import scaling_draws
 from attnviz.scaling import sweep_scaling
 from attnviz.scaling_arguments import MAX_KEYS, MAX_TRIALS
 from benchmarks.rows import Row, table
@@ -58,6 +60,11 @@ def dot_products() -> None:
     sweep_scaling(DIMS, TRIALS, 0, statistics="dot products")
 
 
+def dot_products_on_one_thread() -> None:
+    with patch.object(scaling_draws, "THREADS", 1):
+        dot_products()
+
+
 def everything() -> None:
     sweep_scaling(DIMS, TRIALS, 0)
 
@@ -67,12 +74,13 @@ def run() -> list[Row]:
     # First, while this process is small: a child starts with its parent's peak.
     peaks = {case: peak_mib(case) for case in PEAKS}
     seconds: dict[Callable[[], None], list[float]] = {
-        timed: [] for timed in (plain_loop, bare_loop, drawing, dot_products, everything)
+        timed: []
+        for timed in (plain_loop, bare_loop, drawing, dot_products, dot_products_on_one_thread, everything)
     }
     for _ in range(ROUNDS):
         for timed, rounds in seconds.items():
             # The best of three, for what is over in milliseconds is easily disturbed.
-            rounds.append(min(_seconds(timed) for _ in range(3 if timed in (drawing, dot_products) else 1)))
+            rounds.append(min(_seconds(timed) for _ in range(1 if timed in (plain_loop, bare_loop, everything) else 3)))
 
     def ratio(above: Callable[[], None], below: Callable[[], None]) -> str:
         return f"{median(a / b for a, b in zip(seconds[above], seconds[below], strict=True)):.2f}"
@@ -81,7 +89,9 @@ def run() -> list[Row]:
     return [
         Row("plain loop / sweep of dot products", ratio(plain_loop, dot_products), ">= 12"),
         Row("sweep of dot products / drawing once", ratio(dot_products, drawing), "<= 1.4"),
-        Row("plain loop / drawing once, the most a sweep can gain", ratio(plain_loop, drawing)),
+        Row("plain loop / sweep of dot products, on one thread", ratio(plain_loop, dot_products_on_one_thread)),
+        Row("sweep of dot products / drawing once, on one thread", ratio(dot_products_on_one_thread, drawing), "<= 1.4"),
+        Row("plain loop / drawing once, the most one thread can gain", ratio(plain_loop, drawing)),
         Row("bare loop / sweep of dot products", ratio(bare_loop, dot_products)),
         Row("sweep of all statistics (64 keys) / of dot products", ratio(everything, dot_products)),
         *(

@@ -20,12 +20,12 @@ class Curve:
     title: str
     log_y: bool = False
     unit_range: bool = False  # from 0 to 1
-    band: bool = False  # with the variance's confidence interval
+    theory: bool = False  # with what theory expects
 
 
 CURVES = (
-    Curve("variance", "Variance of the dot products", log_y=True, band=True),
-    Curve("std", "Standard deviation of the dot products", log_y=True, band=True),
+    Curve("variance", "Variance of the dot products", log_y=True, theory=True),
+    Curve("std", "Standard deviation of the dot products", log_y=True, theory=True),
     Curve("largest_attention_weight", "Largest attention weight", unit_range=True),
     Curve("normalized_entropy", "Entropy of the weights / its maximum", unit_range=True),
     Curve("jacobian_norm", "Size of the softmax gradient", log_y=True),
@@ -41,12 +41,13 @@ def curve_spec(
 ) -> dict[str, Any]:
     """Return one statistic of a sweep's table over the dimension, a line for each scale, as Plotly reads it.
 
-    `picked` is a dimension to mark; with `theory`, the expected variance (or its root) is drawn as thin lines.
+    A band around each line is its confidence interval. `picked` is a dimension to mark; with `theory`, curves that
+    have one get the expected variance (or its root) as thin lines.
     """
     data: list[dict[str, Any]] = []
     for scale, rows in table.groupby("scale", sort=False):
         data += _lines(rows, str(scale), curve, dark)
-        if theory and curve.band:
+        if theory and curve.theory:
             data.append(_theory(rows, curve, dark))
     layout = _layout(curve, sorted(table.dim.unique().tolist()), picked, dark)
     if curve.log_y and table[curve.column].max() > 30 * table[curve.column].min():
@@ -57,26 +58,20 @@ def curve_spec(
 def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dict[str, Any]]:
     colour, symbol, dash, label = scale_style(scale, dark)
     x = rows.dim.to_numpy(float)
-    traces: list[dict[str, Any]] = []
-    if curve.band:
-        bounds = rows[["variance_low", "variance_high"]].to_numpy(float)
-        low, high = (bounds if curve.column == "variance" else np.sqrt(bounds)).T
-        traces.append(
-            {
-                "type": "scatter", "mode": "lines", "x": np.concatenate([x, x[::-1]]),
-                "y": np.concatenate([high, low[::-1]]), "fill": "toself", "fillcolor": colour, "opacity": 0.22,
-                "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
-            }
-        )  # fmt: skip
-    traces.append(
-        {
-            "type": "scatter", "mode": "lines+markers", "name": label, "x": x,
-            "y": rows[curve.column].to_numpy(float), "line": {"color": colour, "width": 2.5, "dash": dash},
-            "marker": {"symbol": symbol, "size": 8, "color": colour},
-            "hovertemplate": f"{label}, d = %{{x:d}}: %{{y:.4g}}<extra></extra>",
-        }
-    )  # fmt: skip
-    return traces
+    low, high = (rows[f"{curve.column}_{bound}"].to_numpy(float) for bound in ("low", "high"))
+    band = {
+        "type": "scatter", "mode": "lines", "x": np.concatenate([x, x[::-1]]), "y": np.concatenate([high, low[::-1]]),
+        "fill": "toself", "fillcolor": colour, "opacity": 0.22, "line": {"width": 0}, "hoverinfo": "skip",
+        "showlegend": False,
+    }  # fmt: skip
+    line = {
+        "type": "scatter", "mode": "lines+markers", "name": label, "x": x, "y": rows[curve.column].to_numpy(float),
+        "customdata": np.stack([low, high], axis=1), "line": {"color": colour, "width": 2.5, "dash": dash},
+        "marker": {"symbol": symbol, "size": 8, "color": colour},
+        "hovertemplate": f"{label}, d = %{{x:d}}: %{{y:.4g}}"
+        "<br>99 %: %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>",
+    }  # fmt: skip
+    return [band, line]
 
 
 def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:

@@ -59,13 +59,12 @@ def show_theory(table: pd.DataFrame, settings: SweepSettings) -> None:
 def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
     """Draw every statistic over the dimension; a click on a point picks its dimension."""
     dark = is_dark()
-    # Within rows, the mean standard deviation is not the root of the mean variance, whose theory and interval we know.
-    of_rows = settings.source.endswith("-projections")
     for start in range(0, len(CURVES), 3):
         for column, curve in zip(st.columns(3), CURVES[start : start + 3], strict=True):
             with column:
-                known = not (of_rows and curve.column == "std")
-                spec = curve_spec(table, replace(curve, band=curve.band and known), picked=settings.picked, dark=dark)
+                # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
+                known = not (of_rows(settings) and curve.column == "std")
+                spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=known)
                 clicked = show_pickable(
                     spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
                 )

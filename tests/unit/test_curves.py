@@ -20,7 +20,7 @@ from attnviz.scaling_sources import SOURCES
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 DIMS = (1, 4, 16, 64)
 SCALES = ("none", "sqrt", "linear", 0.3)
-BANDED = [curve for curve in CURVES if curve.band]
+OF_THEORY = [curve for curve in CURVES if curve.theory]
 HOSTILE = "<b>x</b> & <img src=x>"
 
 
@@ -87,21 +87,29 @@ def test_the_plotted_numbers_are_those_of_the_table(table: pd.DataFrame, curve: 
         np.testing.assert_array_equal(trace["y"], rows[curve.column])
 
 
-@pytest.mark.parametrize("curve", BANDED, ids=lambda curve: curve.column)
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
 def test_the_band_runs_along_the_interval_and_around_its_curve(table: pd.DataFrame, curve: Curve) -> None:
     spec = curve_spec(table, curve)
     for (scale, rows), band in zip(table.groupby("scale", sort=False), bands(spec), strict=True):
         half = len(rows)
         high, low = band["y"][:half], band["y"][half:][::-1]
-        power = 1 if curve.column == "variance" else 2
-        np.testing.assert_allclose(low**power, rows.variance_low)
-        np.testing.assert_allclose(high**power, rows.variance_high)
+        np.testing.assert_array_equal(low, rows[f"{curve.column}_low"])
+        np.testing.assert_array_equal(high, rows[f"{curve.column}_high"])
         np.testing.assert_array_equal(band["x"], [*DIMS, *DIMS[::-1]])
-        assert (low < rows[curve.column]).all(), scale
-        assert (rows[curve.column] < high).all(), scale
+        assert (low <= rows[curve.column]).all(), scale
+        assert (rows[curve.column] <= high).all(), scale
 
 
-@pytest.mark.parametrize("curve", BANDED, ids=lambda curve: curve.column)
+def test_the_pointer_reads_the_interval(table: pd.DataFrame) -> None:
+    for curve in CURVES:
+        for trace in lines(curve_spec(table, curve)).values():
+            assert "%{customdata[0]:.4g} to %{customdata[1]:.4g}" in trace["hovertemplate"]
+            low, high = np.transpose(trace["customdata"])
+            assert (low <= trace["y"]).all()
+            assert (trace["y"] <= high).all()
+
+
+@pytest.mark.parametrize("curve", OF_THEORY, ids=lambda curve: curve.column)
 def test_theory_is_drawn_as_d_raw_and_1_scaled(curve: Curve) -> None:
     spec = curve_spec(swept(scales=("none", "sqrt")), curve)
     raw, scaled = (trace for trace in spec["data"] if trace.get("name") == "theory")
@@ -111,11 +119,11 @@ def test_theory_is_drawn_as_d_raw_and_1_scaled(curve: Curve) -> None:
     assert "theory" not in [trace.get("name") for trace in curve_spec(swept(), curve, theory=False)["data"]]
 
 
-def test_only_the_variance_and_its_root_have_bands_and_theory(table: pd.DataFrame) -> None:
-    assert [curve.column for curve in BANDED] == ["variance", "std"]
+def test_only_the_variance_and_its_root_have_a_theory(table: pd.DataFrame) -> None:
+    assert [curve.column for curve in OF_THEORY] == ["variance", "std"]
     for curve in CURVES:
         spec = curve_spec(table, curve)
-        assert len(spec["data"]) == len(SCALES) * (3 if curve.band else 1)
+        assert len(spec["data"]) == len(SCALES) * (3 if curve.theory else 2)
 
 
 def test_the_legend_and_the_pointer_name_the_curves_alone(table: pd.DataFrame) -> None:

@@ -15,8 +15,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import scaling, scaling_arguments
-from attnviz.scaling import SweepStopped, sample_row, softmax_row, sweep_scaling
+from attnviz import scaling, scaling_arguments, scaling_draws
+from attnviz.scaling import SOFTMAX_STATISTICS, SweepStopped, sample_row, softmax_row, sweep_scaling
 from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, parse_dims
 from attnviz.scaling_sources import SOURCES, Projections, Vectors
 
@@ -29,7 +29,7 @@ X = [
     [0.77, 0.25, 0.10],
     [0.05, 0.80, 0.55],
 ]
-SOFTMAX_COLUMNS = ["largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm"]
+SOFTMAX_COLUMNS = [f"{name}{bound}" for name in SOFTMAX_STATISTICS for bound in ("", "_low", "_high")]
 
 
 def inputs_of(source: str) -> dict[str, Any]:
@@ -67,6 +67,38 @@ def test_the_interval_is_as_wide_as_the_fourth_moment_says() -> None:
     assert half_width == pytest.approx(2.5758 * np.sqrt((2 * d**2 + 6 * d) / 10_000) / d, rel=1e-3)
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_of_100_seeds(source: str) -> None:
+    arguments: dict[str, Any] = {"n_keys": 6, "scales": ("none", "sqrt"), **inputs_of(source)}
+    columns = ["std", *SOFTMAX_STATISTICS] if source.endswith("projections") else list(SOFTMAX_STATISTICS)
+    truth = sweep_scaling((4, 64), 10_000, 1000, **arguments)[columns].to_numpy()
+    held = []
+    for seed in range(100):
+        table = sweep_scaling((4, 64), 500, seed, **arguments)
+        low, high = (table[[f"{name}_{bound}" for name in columns]].to_numpy() for bound in ("low", "high"))
+        held.append((low - 1e-9 <= truth) & (truth <= high + 1e-9))  # some come out the same in every trial
+    assert (np.sum(held, axis=0) >= 94).all(), np.sum(held, axis=0)
+
+
+def test_the_interval_of_the_standard_deviation_is_the_root_of_the_variances() -> None:
+    table = sweep_scaling((4, 64), 100, 0, statistics="dot products")
+    assert (table.std_low**2).to_numpy() == pytest.approx(table.variance_low)
+    assert (table.std_high**2).to_numpy() == pytest.approx(table.variance_high)
+
+
+@given(st.floats(0, 1), st.integers(2, 10_000), st.integers(0, 10_000))
+def test_the_interval_of_a_share_is_that_of_wilson_and_holds_its_mean(shown: float, trials: int, hits: int) -> None:
+    low, high = scaling._share_interval(shown, shown / 10, trials)
+    assert 0 <= low <= shown <= high <= 1
+    p = min(hits, trials) / trials
+    low, high = scaling._share_interval(p, math.sqrt(p * (1 - p) / trials), trials)
+    if 0 < p < 1:  # the bounds are where a test of that share just rejects the one seen
+        for bound in (low, high):
+            assert (p - bound) ** 2 == pytest.approx(scaling._Z**2 * bound * (1 - bound) / trials, rel=1e-6)
+    else:
+        assert high - low == pytest.approx(scaling._Z**2 / (trials + scaling._Z**2))
+
+
 def test_vectors_spread_over_trials_and_projections_within_rows() -> None:
     dots = [1.0, 2.0, 4.0, 9.0]
     over_trials = Vectors("normal", n_keys=1).measure(np.reshape(dots, (4, 1, 1)), dim=2)
@@ -78,6 +110,7 @@ def test_vectors_spread_over_trials_and_projections_within_rows() -> None:
     within = Projections("normal", np.zeros((2, 3), np.float32)).measure(scores, dim=2)
     assert (within.mean, within.variance, within.std) == (3.25, 2.5, 1)
     assert within.relative_error == pytest.approx(2 / 2.5)
+    assert within.std_relative_error == pytest.approx(0.5)  # the trials' means are 0.5 and 1.5
 
 
 def test_row_standard_deviation_of_standard_normal_vectors_is_the_root_of_d() -> None:
@@ -133,7 +166,7 @@ def test_softmax_statistics_are_those_of_torch(scores: list[float], factor: floa
     row = torch.tensor(scores, dtype=torch.float64) * factor
     weights = torch.softmax(row, 0)
     jacobian = torch.autograd.functional.jacobian(lambda z: torch.softmax(z, 0), row)
-    found = scaling._softmax_statistics(np.array([scores]), factor)
+    found = scaling._softmax_statistics(np.array([[scores], [scores]]), factor)
     assert found["largest_attention_weight"] == pytest.approx(weights.max().item())
     entropy = torch.special.entr(weights).sum().item()
     assert found["normalized_entropy"] == pytest.approx(entropy / math.log(len(scores)), abs=1e-12)
@@ -185,6 +218,10 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     together = sweep_scaling(dims, **arguments)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scaling, "_CHUNK", chunk)
+        patch.setattr(scaling_draws, "_CHUNK", chunk)
+        patch.setattr(scaling_draws, "_TASK", chunk)
+        patch.setattr(scaling_draws, "_DIMS_HELD", 1 + chunk % 7)
+        patch.setattr(scaling_draws, "THREADS", 1 + chunk % 3)
         pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
     alone = sweep_scaling([min(dims)], **arguments)
     pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
@@ -204,7 +241,7 @@ def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
     table = sweep_scaling((3, 20), 20, 0, scales=("none", p), n_keys=4, **inputs_of(source))
     raw, scaled = table[table.scale == "none"], table[table.scale != "none"]
     assert scaled.exponent.tolist() == [p, p]
-    for column, power in {"mean": 1, "std": 1, "variance": 2, "variance_low": 2, "variance_high": 2}.items():
+    for column, power in {"mean": 1, "std": 1, "std_low": 1, "std_high": 1, "variance": 2, "variance_low": 2, "variance_high": 2}.items():
         expected = raw[column].to_numpy() * (1.0 / raw.dim.to_numpy() ** p) ** power
         assert scaled[column].to_numpy() == pytest.approx(expected), column
 
@@ -257,7 +294,7 @@ def test_numbers_are_the_same_on_one_thread() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_progress_rises_to_one(source: str) -> None:
     seen: list[float] = []
-    sweep_scaling((2, 300), 2000, 0, n_keys=8, progress=seen.append, **inputs_of(source))
+    sweep_scaling((2, 3000), 4000, 0, n_keys=8, scales=("none",), progress=seen.append, **inputs_of(source))
     assert seen == sorted(set(seen))
     assert 10 < len(seen) <= 100
     assert seen[-1] == 1
