@@ -74,8 +74,7 @@ def run() -> list[Row]:
     # First, while this process is small: a child starts with its parent's peak.
     peaks = {case: peak_mib(case) for case in PEAKS}
     seconds: dict[Callable[[], None], list[float]] = {
-        timed: []
-        for timed in (plain_loop, bare_loop, drawing, dot_products, dot_products_on_one_thread, everything)
+        timed: [] for timed in (plain_loop, bare_loop, drawing, dot_products, dot_products_on_one_thread, everything)
     }
     for _ in range(ROUNDS):
         for timed, rounds in seconds.items():
@@ -89,8 +88,10 @@ def run() -> list[Row]:
     return [
         Row("plain loop / sweep of dot products", ratio(plain_loop, dot_products), ">= 12"),
         Row("sweep of dot products / drawing once", ratio(dot_products, drawing), "<= 1.4"),
-        Row("plain loop / sweep of dot products, on one thread", ratio(plain_loop, dot_products_on_one_thread)),
-        Row("sweep of dot products / drawing once, on one thread", ratio(dot_products_on_one_thread, drawing), "<= 1.4"),
+        Row("plain loop / sweep, on one thread", ratio(plain_loop, dot_products_on_one_thread)),
+        Row(
+            "sweep of dot products / drawing once, on one thread", ratio(dot_products_on_one_thread, drawing), "<= 1.4"
+        ),
         Row("plain loop / drawing once, the most one thread can gain", ratio(plain_loop, drawing)),
         Row("bare loop / sweep of dot products", ratio(bare_loop, dot_products)),
         Row("sweep of all statistics (64 keys) / of dot products", ratio(everything, dot_products)),

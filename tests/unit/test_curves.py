@@ -192,9 +192,14 @@ def test_the_picked_dimension_is_marked(table: pd.DataFrame) -> None:
         assert "shapes" not in curve_spec(table, curve)["layout"]
 
 
+def flat_table(dims: list[int]) -> pd.DataFrame:
+    columns = [f"largest_attention_weight{bound}" for bound in ("", "_low", "_high")]
+    return pd.DataFrame({"dim": dims, "scale": "none", **dict.fromkeys(columns, 0.5)})
+
+
 @given(st.lists(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS, unique=True).map(sorted))
 def test_labels_of_dimensions_have_room(dims: list[int]) -> None:
-    table = pd.DataFrame({"dim": dims, "scale": "none", "largest_attention_weight": 0.5})
+    table = flat_table(dims)
     axis = curve_spec(table, CURVES[2])["layout"]["xaxis"]
     labels = axis["tickvals"]
     assert set(labels) <= set(dims)
@@ -207,7 +212,7 @@ def test_labels_of_dimensions_have_room(dims: list[int]) -> None:
 
 def test_usual_dimensions_have_their_labels() -> None:
     dims = [2**i for i in range(11)]
-    table = pd.DataFrame({"dim": dims, "scale": "none", "largest_attention_weight": 0.5})
+    table = flat_table(dims)
     assert curve_spec(table, CURVES[2])["layout"]["xaxis"]["tickvals"] == [1, 4, 16, 64, 256, 1024]
 
 

@@ -241,7 +241,15 @@ def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
     table = sweep_scaling((3, 20), 20, 0, scales=("none", p), n_keys=4, **inputs_of(source))
     raw, scaled = table[table.scale == "none"], table[table.scale != "none"]
     assert scaled.exponent.tolist() == [p, p]
-    for column, power in {"mean": 1, "std": 1, "std_low": 1, "std_high": 1, "variance": 2, "variance_low": 2, "variance_high": 2}.items():
+    for column, power in {
+        "mean": 1,
+        "std": 1,
+        "std_low": 1,
+        "std_high": 1,
+        "variance": 2,
+        "variance_low": 2,
+        "variance_high": 2,
+    }.items():
         expected = raw[column].to_numpy() * (1.0 / raw.dim.to_numpy() ** p) ** power
         assert scaled[column].to_numpy() == pytest.approx(expected), column
 
