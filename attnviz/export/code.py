@@ -1,0 +1,251 @@
+"""A scenario as a short script in plain PyTorch, and the same as a notebook."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from attnviz.numbers import DEFAULT_DIGITS
+from attnviz.published import PUBLISHED_VECTORS
+from attnviz.scenario import FILLS, RANDOM_FILL, Scenario
+from attnviz.stages import BIASES, STAGES
+
+_WEIGHTS = ("w_q", "w_k", "w_v")
+_LISTED = 8  # edits written line by line
+_DRAWN = {"uniform": "torch.rand", "normal": "torch.randn"}
+
+Section = tuple[str, list[str]]  # what it does, and its lines
+
+
+def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
+    """Return a Python script that needs torch alone, computes this scenario and prints the attention weights
+    and the context vectors with so many decimals.
+
+    >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
+    print(context)
+    """
+    sections = ["\n".join((f"# {title}", *lines)) for title, lines in _sections(scenario, digits)]
+    return "\n\n".join(("# Self-attention in plain PyTorch.", _imports(scenario), *sections)) + "\n"
+
+
+def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
+    """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
+    cells = [_cell(0, "markdown", "# Self-attention in plain PyTorch"), _cell(1, "code", _imports(scenario))]
+    for title, lines in _sections(scenario, digits):
+        cells += [_cell(len(cells), "markdown", title), _cell(len(cells) + 1, "code", "\n".join(lines))]
+    metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}, indent=1)
+
+
+def _cell(number: int, kind: str, source: str) -> dict[str, object]:
+    cell: dict[str, object] = {"id": f"cell-{number}", "cell_type": kind, "metadata": {}, "source": source}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+
+
+def _imports(scenario: Scenario) -> str:
+    return "import hashlib\n\nimport torch" if _has_seeded_vectors(scenario) else "import torch"
+
+
+def _sections(scenario: Scenario, digits: int) -> list[Section]:
+    # Before d_k and d_v are said, no line may need them: tokens and X come first.
+    shown = [
+        ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", _sizes(scenario)]),
+        ("X: a vector for each token", _x(scenario)),
+        ("The projections", _projections(scenario)),
+        ("Cells edited by hand", _edits(scenario)),
+        ("On its device", _device(scenario)),
+        ("Scaled dot-product attention", _attention(scenario)),
+        ("Each row of attention weights sums to 1", _prints(digits)),
+    ]
+    return [(title, lines) for title, lines in shown if lines]
+
+
+def _sizes(scenario: Scenario) -> str:
+    return f"d_in, d_k, d_v = {scenario.d_in}, {scenario.d_out}, {scenario.shape_of('w_v')[1]}"
+
+
+# X
+
+
+def _has_seeded_vectors(scenario: Scenario) -> bool:
+    if scenario.x is not None or scenario.embedding == "table":
+        return False
+    return not all(scenario.is_published(row) for row in range(len(scenario.tokens)))
+
+
+def _x(scenario: Scenario) -> list[str]:
+    if scenario.x is not None:
+        return _replaced(scenario, "x")
+    if scenario.embedding == "table":
+        return [
+            "ids = {token: i for i, token in enumerate(sorted(set(tokens)))}",
+            f"torch.manual_seed({scenario.seed})",
+            "embedding = torch.nn.Embedding(len(ids), d_in)",
+            "x = embedding.weight.detach()[[ids[token] for token in tokens]]",
+        ]
+    if not _has_seeded_vectors(scenario):
+        rows = (f"    {_numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in scenario.tokens)
+        return ["x = torch.tensor([", *rows, "])"]
+    n_tokens = len(scenario.tokens)
+    published = dict.fromkeys(scenario.tokens[row] for row in range(n_tokens) if scenario.is_published(row))
+    lines: list[str] = []
+    if published:
+        entries = (f"    {token!r}: {_numbers(PUBLISHED_VECTORS[token])}," for token in published)
+        lines = ["published = {", *entries, "}", "", ""]
+    vector = "torch.tensor(published[token]) if token in published else seeded_vector(token)"
+    return [
+        *lines,
+        *_seeded_vectors(scenario),
+        f"x = torch.stack([{vector if published else 'seeded_vector(token)'} for token in tokens])",
+    ]
+
+
+def _numbers(row: Sequence[float]) -> str:
+    """Write float32 numbers in as few digits as tell them apart."""
+    return f"[{', '.join(str(np.float32(value)) for value in row)}]"
+
+
+def _seeded_vectors(scenario: Scenario) -> list[str]:
+    return [
+        "def seeded_vector(token):  # standard normal, the same for the same token",
+        f'    text = f"{scenario.seed}/{{d_in}}/{{token}}".encode("utf-8", "surrogatepass")',
+        '    seed = int.from_bytes(hashlib.sha256(text).digest()[:4], "big")',
+        "    return torch.randn(d_in, generator=torch.Generator().manual_seed(seed))",
+        "",
+        "",
+    ]
+
+
+# W_q, W_k, W_v and the biases
+
+
+def _projections(scenario: Scenario) -> list[str]:
+    names = [*_WEIGHTS, *(BIASES if scenario.bias else ())]
+    lines = []
+    if any(_is_drawn(scenario, name) for name in names):
+        lines += [f"torch.manual_seed({scenario.seed})", *_draw(scenario)]
+    for name in names:
+        if not _is_drawn(scenario, name):
+            lines += _replaced(scenario, name)
+    return lines
+
+
+def _is_drawn(scenario: Scenario, name: str) -> bool:
+    if getattr(scenario, name) is not None:
+        return False
+    # A bias whose matrix was given another width than the set-up draws.
+    return name != "b_v" or scenario.shape_of("b_v")[1] == scenario.drawn_d_v
+
+
+def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
+    """Return the lines that draw all projections in the order of PyTorch's numbers, and keep all or one."""
+    widths = ("d_k", "d_k", str(scenario.drawn_d_v) if scenario.drawn_d_v != scenario.shape_of("w_v")[1] else "d_v")
+    if scenario.init == "linear":
+        kept = ("linear_q", "linear_k", "linear_v")
+        lines = [
+            f"{name} = torch.nn.Linear(d_in, {width}, bias={scenario.bias})"
+            for name, width in zip(kept, widths, strict=True)
+        ]
+        for name, linear in zip(_WEIGHTS, kept, strict=True):
+            if only in (None, name):
+                lines.append(f"{name} = {linear}.weight.detach().T.contiguous()")
+        for name, linear in zip(BIASES, kept, strict=True):
+            if scenario.bias and only in (None, name):
+                lines.append(f"{name} = {linear}.bias.detach()")
+        return lines
+    drawn = zip(_WEIGHTS, widths, strict=True)
+    lines = [
+        f"{name if only in (None, name) else '_'} = {_DRAWN[scenario.init]}(d_in, {width})" for name, width in drawn
+    ]
+    for name, width in zip(BIASES, widths, strict=True):
+        if scenario.bias and only in (None, name):
+            lines.append(f"{name} = torch.zeros({width})")
+    return lines
+
+
+def _replaced(scenario: Scenario, name: str) -> list[str]:
+    by = getattr(scenario, name)
+    n_rows, n_columns = scenario.shape_of(name)
+    size = f"{n_columns}" if name in BIASES else f"{n_rows}, {n_columns}"
+    if by in FILLS and not (by == "identity" and name in BIASES):
+        return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
+    if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in BIASES:
+        seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
+        if name == "x":
+            return [seed, f"x = torch.randn({size})"]
+        if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
+            return [f"{seed}  # for {STAGES[name].symbol} alone", *_draw(scenario, name)]
+    rows = scenario.unedited(name).tolist()
+    if name in BIASES:
+        return [f"{name} = torch.tensor({_numbers(rows[0])})"]
+    return [f"{name} = torch.tensor([", *(f"    {_numbers(row)}," for row in rows), "])"]
+
+
+def _edits(scenario: Scenario) -> list[str]:
+    cells = [
+        (f"{edit.matrix}[{edit.column if edit.matrix in BIASES else f'{edit.row}, {edit.column}'}]", edit.value)
+        for edit in scenario.edits
+    ]
+    if len(cells) <= _LISTED:
+        return [f"{cell} = {value!r}" for cell, value in cells]
+    lines = []
+    for name in dict.fromkeys(edit.matrix for edit in scenario.edits):
+        edits = [edit for edit in scenario.edits if edit.matrix == name]
+        place = "column" if name in BIASES else "row, column"
+        lines += [f"{name}_edits = [", *(f"    ({edit.row}, {edit.column}, {edit.value!r})," for edit in edits), "]"]
+        lines += [f"for row, column, value in {name}_edits:", f"    {name}[{place}] = value"]
+    return lines
+
+
+# The computation
+
+
+def _device(scenario: Scenario) -> list[str]:
+    if scenario.device == "cpu":
+        return []
+    names = ", ".join(("x", *_WEIGHTS, *(BIASES if scenario.bias else ())))
+    return [
+        f'device = "{scenario.device}" if torch.accelerator.is_available() else "cpu"',
+        f"{names} = (matrix.to(device) for matrix in ({names}))",
+    ]
+
+
+def _attention(scenario: Scenario) -> list[str]:
+    lines = [
+        f"{letter} = x @ w_{letter}" + (f" + b_{letter}" if scenario.bias else "") + f"  # (n_tokens, {width})"
+        for letter, width in zip("qkv", ("d_k", "d_k", "d_v"), strict=True)
+    ]
+    lines.append("scores = q @ k.T  # (n_tokens, n_tokens): query, key")
+    lines.append(f"scaled_scores = scores{_divided(scenario)}")
+    if scenario.causal:
+        lines += [
+            "future = torch.ones_like(scores, dtype=torch.bool).triu(1)",
+            'scaled_scores = scaled_scores.masked_fill(future, float("-inf"))  # none attends to a later token',
+        ]
+    return [
+        *lines,
+        "attention_weights = torch.softmax(scaled_scores, dim=-1)",
+        "context = attention_weights @ v  # (n_tokens, d_v)",
+    ]
+
+
+def _divided(scenario: Scenario) -> str:
+    factors = (["d_k**0.5"] if scenario.scale else []) + (
+        [repr(scenario.temperature)] if scenario.temperature != 1 else []
+    )
+    return {0: "  # not scaled", 1: f" / {factors[0] if factors else ''}"}.get(
+        len(factors), f" / ({' * '.join(factors)})"
+    )
+
+
+def _prints(digits: int) -> list[str]:
+    return [
+        f"torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=10_000)",
+        'print("attention weights")',
+        "print(attention_weights)",
+        'print("context")',
+        "print(context)",
+    ]

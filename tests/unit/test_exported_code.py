@@ -1,0 +1,149 @@
+"""Exported code: run in a process of its own, it prints what the trace holds."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz.export.code import notebook, pytorch_script
+from tests.unit.helpers import HOSTILE, edits_of, setups
+
+# Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
+RUNNER = """
+import contextlib, io, json, sys, torch
+printed = []
+for script in json.load(sys.stdin):
+    torch.set_printoptions(profile="default")
+    torch.manual_seed(99)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(script, "script", "exec"), {"__name__": "__main__"})
+    printed.append(out.getvalue())
+assert "attnviz" not in sys.modules
+json.dump(printed, sys.stdout)
+"""
+
+
+def run_elsewhere(scripts: list[str], folder: Path) -> list[str]:
+    """Run scripts in a fresh process that knows nothing of this one, and return what each prints."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER], input=json.dumps(scripts), capture_output=True, text=True, cwd=folder,
+        env=environment, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+def read(printed: str) -> dict[str, np.ndarray]:
+    """Read the tensors that a script printed, by the lines above them."""
+    parts = re.fullmatch(r"attention weights\n(.*)\ncontext\n(.*)\n", printed, re.DOTALL)
+    assert parts, printed
+    matrices = []
+    for text in parts.groups():
+        rows = re.findall(r"\[+([^\[\]]*)\]", text)
+        matrices.append(np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows]))
+    return dict(zip(("attention_weights", "context"), matrices, strict=True))
+
+
+def traced(scenario: Scenario) -> AttentionTrace:
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
+    made = traced(scenario)
+    for name, got in read(printed).items():
+        want = getattr(made, name).numpy()
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=10.0**-digits)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Random scenarios with fills, explicit matrices, edits and examples' numbers."""
+    setup = draw(setups(max_tokens=6, max_d=4))
+    kwargs: dict[str, Any] = {name: getattr(setup, name) for name in setup.__dataclass_fields__}
+    for name in draw(st.lists(st.sampled_from(setup.editable), unique=True, max_size=4)):
+        n_rows, n_columns = setup.shape_of(name)
+        cells = st.floats(-2, 2, width=32)
+        numbers = st.lists(st.lists(cells, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows)
+        kwargs[name] = draw(numbers | st.sampled_from(("identity", "zeros", "random:7", "random:4294967295")))
+    scenario = Scenario(**kwargs)
+    return Scenario(**kwargs | {"edits": draw(edits_of(scenario, most=12))})
+
+
+SPECIAL = [
+    Scenario(embedding="published"),
+    Scenario(embedding="published", causal=True, scale=False, temperature=0.3, init="normal", d_v=4),
+    Scenario("Your new cat", embedding="published", init="linear", bias=True, w_k="random:4", b_k="random:5"),
+    Scenario("a b", w_v=[[1.0, 2.0, 3.0]] * 3, bias=True, init="linear"),
+    Scenario("a b", w_v=[[1.0, 2.0, 3.0]] * 3, w_q="random:3", bias=True),
+    Scenario("a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)], causal=True),
+    Scenario("a b", d_in=9, d_out=9, edits=[("w_q", i, i, i / 7) for i in range(9)]),
+    Scenario("a b", bias=True, d_in=9, d_out=9, edits=[("b_q", 0, i, i / 7) for i in range(9)]),
+    Scenario("a b", x="random:5"),
+    Scenario("the cat " * 45, d_in=2, causal=True),
+    *(Scenario(text, tokenizer="characters") for text in HOSTILE),
+    Scenario("'''\n\"\"\"\\ # {x} %s", tokenizer="characters", embedding="table"),
+]
+
+
+def test_the_exported_script_prints_what_is_on_screen(tmp_path: Path) -> None:
+    drawn: list[Scenario] = []
+
+    @settings(max_examples=150, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), deadline=None)
+    @given(scenarios())
+    def collect(scenario: Scenario) -> None:
+        drawn.append(scenario)
+
+    collect()
+    cases = [*SPECIAL, *drawn]
+    printed = run_elsewhere([pytorch_script(scenario, digits=6) for scenario in cases], tmp_path)
+    assert len(printed) == len(cases) > 100
+    for scenario, text in zip(cases, printed, strict=True):
+        assert_prints(text, scenario)
+
+
+def test_an_edit_stands_in_the_script_as_it_was_typed() -> None:
+    script = pytorch_script(Scenario(edits=[("w_q", 0, 1, 0.9)]))
+    assert "\nw_q[0, 1] = 0.9\n" in script
+
+
+@pytest.mark.parametrize("scenario", SPECIAL, ids=lambda scenario: ascii(scenario.text[:20]))
+def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours(scenario: Scenario) -> None:
+    script = pytorch_script(scenario)
+    assert "attnviz" not in script
+    assert set(script) - set("".join(scenario.tokens)) <= set(map(chr, range(128)))
+
+
+# Notebooks
+
+
+def test_the_notebook_holds_the_script_in_its_cells() -> None:
+    scenario = Scenario("Your new cat", embedding="published", causal=True)
+    cells = json.loads(notebook(scenario))["cells"]
+    code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+    assert all(part in pytorch_script(scenario) for part in code)
+    assert len({cell["id"] for cell in cells}) == len(cells)
+
+
+@pytest.mark.slow
+def test_jupyter_runs_the_notebook_to_the_numbers_on_screen() -> None:
+    scenario = Scenario("Your <b>new</b> cat", embedding="published", init="linear", bias=True, causal=True)
+    made = nbformat.reads(notebook(scenario, digits=6), as_version=4)
+    nbformat.validate(made)
+    nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
+    assert_prints(made.cells[-1].outputs[0]["text"], scenario)
