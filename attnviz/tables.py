@@ -1,15 +1,27 @@
-"""A table of numbers as people paste it: from a spreadsheet, a CSV file or a print-out."""
+"""A table of numbers as people paste or upload it: from a spreadsheet, a print-out, a paper or a note."""
 
 import math
 import re
+from decimal import Decimal
 
 import torch
 
+from attnviz.limits import MAX_TOKENS
+from attnviz.printed import MAX_DECIMALS, Printed
+from attnviz.table_formats import RawCell, RawTable, refuse, split_table
+
 MAX_TABLE_CHARACTERS = 2_000_000
+MAX_CELL_CHARACTERS = 60
+MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
+
+# Typeset minus signs, dashes and hyphens that stand for one.
+_MINUS = re.compile("[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]")
+_NUMBER = re.compile(r"[-+]?\s*(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([-+]?[0-9]{1,5}))?(\s*\\?%)?")
+_INFINITE = re.compile(r"([-+]?)\s*(?:inf|Inf|Infinity|∞|\\infty)")
 
 
 def parse_table(text: str) -> torch.Tensor:
-    """Read rows of numbers, parted by tabs, semicolons, commas or blanks; float64 ``(rows, columns)``.
+    """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``.
 
     Raises ``ValueError`` naming line and column for what is no finite number, a row of another length
     or an empty text.
@@ -17,27 +29,55 @@ def parse_table(text: str) -> torch.Tensor:
     >>> parse_table("1, 2\\n3, 4").tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
+    return torch.tensor(read_table(text).rows, dtype=torch.float64)
+
+
+def read_table(text: str, *, infinite: bool = False) -> Printed:
+    """Read rows of numbers with the decimals that they show.
+
+    Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
+    or as a Markdown table. Commas beside tabs, semicolons or blanks are decimal commas; minus signs may be typeset;
+    a percent sign divides by 100. With `infinite`, infinities may stand there, as in masked scores.
+
+    Raises ``ValueError`` naming line and column for what is no number, a row of another length, more than 1024 rows
+    or columns, and an empty text.
+
+    >>> read_table("0,57; 0,81")
+    Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
+    """
     if len(text) > MAX_TABLE_CHARACTERS:
         raise ValueError(f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}")
-    rows: list[list[float]] = []
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        if not line.strip():
-            continue
-        row = [_number(cell, number, column) for column, cell in enumerate(_cells(line), 1)]
-        if rows and len(row) != len(rows[0]):
-            raise ValueError(f"line {number} has {len(row)} numbers, expected {len(rows[0])} as in the first line")
-        rows.append(row)
-    if not rows:
+    raw = split_table(text.removeprefix("\ufeff"))
+    _check_rows(raw)
+    numbers = [[_number(cell, raw.decimal_comma, infinite) for cell in row] for row in raw.rows]
+    for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
+        _check_length(raw, row, len(numbers_of_row))
+    shown = tuple(tuple(decimals for _, decimals in row) for row in numbers)
+    # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
+    by_powers = any(re.search("[0-9.][eE]", cell.text) for row in raw.rows for cell in row)
+    decimals = min(map(min, shown)) if by_powers else max(map(max, shown))
+    return Printed(tuple(tuple(value for value, _ in row) for row in numbers), min(decimals, MAX_DECIMALS), shown)
+
+
+def _check_rows(raw: RawTable) -> None:
+    if not raw.rows:
         raise ValueError("the table is empty, expected rows of numbers")
-    return torch.tensor(rows, dtype=torch.float64)
+    if len(raw.rows) > MAX_ROWS:
+        line = raw.rows[MAX_ROWS][0].line
+        raise ValueError(f"line {line} is row {MAX_ROWS + 1} of {len(raw.rows)}, expected at most {MAX_ROWS} rows")
+    if len(raw.rows[0]) > MAX_COLUMNS:
+        line, columns = raw.rows[0][0].line, len(raw.rows[0])
+        raise ValueError(f"line {line} has {columns} numbers, expected at most {MAX_COLUMNS} columns")
 
 
-def _cells(line: str) -> list[str]:
-    for separator in ("\t", ";", ","):
-        if separator in line:
-            cells = [cell.strip() for cell in line.split(separator)]
-            return cells if cells[-1] else cells[:-1]  # after a closing separator comes no cell
-    return line.split()
+def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
+    expected = len(raw.rows[0])
+    if n == expected:
+        return
+    if raw.by_lines:
+        raise ValueError(f"line {row[0].line} has {n} numbers, expected {expected} as in the first line")
+    number = raw.rows.index(row) + 1
+    raise ValueError(f"row {number}, line {row[0].line}, has {n} numbers, expected {expected} as in the first row")
 
 
 def parse_number(text: str) -> float:
@@ -48,18 +88,65 @@ def parse_number(text: str) -> float:
     >>> parse_number(" −1e-3 ")
     -0.001
     """
-    plain = re.sub("[\u2212\u2013\u2012]", "-", text.strip())
-    try:
-        value = float(plain) if re.fullmatch(r"[-+.0-9eE]+", plain) else math.nan
-    except ValueError:
-        value = math.nan
+    match = _NUMBER.fullmatch(_MINUS.sub("-", text.strip())) if len(text) <= MAX_CELL_CHARACTERS else None
+    value = float(match[0]) if match and not match[4] and " " not in match[0] else math.nan
     if not math.isfinite(value):
         raise ValueError(f"{text[:40]!r} is no number")
     return value
 
 
-def _number(cell: str, line: int, column: int) -> float:
+def _number(cell: RawCell, decimal_comma: bool, infinite: bool) -> tuple[float, int]:
+    """Return the number in a cell and how many decimals it shows."""
+    if len(cell.text) > MAX_CELL_CHARACTERS:
+        refuse(cell, "a number")
+    text = _MINUS.sub("-", cell.text)
+    if infinite and (endless := _INFINITE.fullmatch(text)):
+        return (-math.inf if endless[1] == "-" else math.inf), 0
+    if decimal_comma:
+        if re.search(r"[0-9]\.[0-9]", text):
+            refuse(cell, "a decimal comma as elsewhere in this table")
+        text = text.replace(",", ".", 1)
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        refuse(cell, "all numbers (the print-out is shortened)" if text == "..." else "a number")
+    percent = 2 if match[4] else 0
+    bare = text[: match.start(4)] if percent else text
+    value = float(Decimal(re.sub(r"\s", "", bare)).scaleb(-percent))
+    if not math.isfinite(value):
+        refuse(cell, "a number")
+    fraction = match[1] or match[2] or ""
+    return value, max(0, len(fraction) - int(match[3] or 0) + percent)
+
+
+def write_table(printed: Printed) -> str:
+    """Write a table as lines of numbers that :func:`read_table` reads again.
+
+    >>> write_table(Printed.of([[0.5, -1.25]]))
+    '0.50  -1.25'
+    """
+    return "\n".join("  ".join(format(value, f".{printed.decimals}f") for value in row) for row in printed.rows)
+
+
+def read_upload(data: bytes) -> str:
+    """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it.
+
+    Raises ``ValueError`` naming the line and column of the first byte that is no text, and for a file over the limit.
+
+    >>> read_upload(b"1 2")
+    '1 2'
+    """
+    if len(data) > 4 * MAX_TABLE_CHARACTERS:
+        raise ValueError(f"the file has {len(data)} bytes, expected at most {4 * MAX_TABLE_CHARACTERS}")
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        return parse_number(cell)
-    except ValueError:
-        raise ValueError(f"line {line}, column {column} is {cell[:40]!r}, expected a number") from None
+        text = data.decode(encoding)
+        bad = text.find("\0")
+        before = text[:bad]
+        byte = 0
+    except UnicodeDecodeError as error:
+        bad, before = error.start, data[: error.start].decode("latin-1")
+        byte = data[error.start]
+    if bad < 0:
+        return text
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    raise ValueError(f"line {line}, character {column} is the byte 0x{byte:02x}: the file is no text, expected numbers")

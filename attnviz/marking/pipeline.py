@@ -11,8 +11,9 @@ import numpy as np
 
 from attnviz.evaluation import Bounded, divisor_of, evaluate
 from attnviz.limits import check_temperature
-from attnviz.marking.marks import Mark, Printed, as_marks, near
+from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
+from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, Stage
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand, and exact; so many are a print-out, which was rounded

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from attnviz.evaluation import Bounded, evaluate
-from attnviz.marking.marks import Mark, as_printed, near
+from attnviz.marking.marks import Mark, near
 from attnviz.marking.pipeline import MarkedTable, Marking, Settings
 from attnviz.numbers import written
+from attnviz.printed import as_printed
 
 _POWERS = {10.0**n: words for n, words in ((1, "ten"), (2, "a hundred"), (3, "a thousand"))}
 _PARTS = {"ten": "a tenth", "a hundred": "a hundredth", "a thousand": "a thousandth"}

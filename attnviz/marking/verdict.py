@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from attnviz.explanation import Explanation, explain
-from attnviz.marking.marks import Mark, as_printed
+from attnviz.marking.marks import Mark
 from attnviz.marking.pipeline import MarkedTable, Marking
 from attnviz.marking.slips import slip
 from attnviz.numbers import MAX_DIGITS, MIN_DIGITS
+from attnviz.printed import as_printed
 from attnviz.stages import EVERY_STAGE, VECTORS
 from attnviz.tokens import visible
 

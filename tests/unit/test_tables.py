@@ -1,11 +1,17 @@
 """Pasted tables of numbers, and what is wrong with those that are none."""
 
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.tables import MAX_TABLE_CHARACTERS, parse_table
+from attnviz.printed import Printed
+from attnviz.tables import MAX_TABLE_CHARACTERS, parse_number, parse_table, read_table, read_upload, write_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=5))
@@ -31,6 +37,28 @@ def test_a_table_comes_back_from_its_text(separator: str, line_end: str, rows: l
         ("\ufeff1,2", [[1, 2]]),
         ("\u00a01\u00a02", [[1, 2]]),
         ("5", [[5]]),
+        ("‐1 ‑2 —3 －4 ﹣5 ⁻6 ➖7", [[-1, -2, -3, -4, -5, -6, -7]]),
+        ("0,57\t0,81\n−1,5\t2", [[0.57, 0.81], [-1.5, 2]]),
+        ("0,57 0,81\n1,05 2", [[0.57, 0.81], [1.05, 2]]),
+        ("0,57; 0,81", [[0.57, 0.81]]),
+        ('"0,5","0,75"', [[0.5, 0.75]]),
+        ('"0.5","0.75"', [[0.5, 0.75]]),
+        ("42.2%\t15.5 %", [[0.422, 0.155]]),
+        ("42,2 %;15,5%", [[0.422, 0.155]]),
+        ("[1 2]", [[1, 2]]),
+        ("[1 2]\n[3 4]", [[1, 2], [3, 4]]),
+        ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
+        ("q = np.array([[1., -2.], [3., 4.],])", [[1, -2], [3, 4]]),
+        ("array([[1.5, 2. ]], dtype=float32)", [[1.5, 2]]),
+        ("Parameter containing:\ntensor([[ 0.2961,  0.5166]], requires_grad=True)", [[0.2961, 0.5166]]),
+        ("tensor([[1.0000e+00, 2.0000e-03]], device='cuda:0', grad_fn=<MmBackward0>)", [[1, 0.002]]),
+        ("$$Q = \\begin{bmatrix} 0.57 & -1 \\\\ {-}2 & \\mathbf{3} \\\\[2pt] \\end{bmatrix}$$", [[0.57, -1], [-2, 3]]),
+        ("\\begin{array}{cc}\\hline 1 & 42.2\\% \\\\ \\hline\\end{array}", [[1, 0.422]]),
+        ("1 & 2 \\\\ 3 & 4", [[1, 2], [3, 4]]),
+        ("| a | b |\n|---|:-:|\n| 1 | 2 |", [[1, 2]]),
+        ("|    | 0 | 1 |\n|---:|---:|---:|\n| I | 0.5 | 1 |\n| love | 2 | 3 |", [[0.5, 1], [2, 3]]),
+        ("| 5 | 6 |\n|---|---|\n| 1 | 2 |", [[5, 6], [1, 2]]),
+        ("1 | 2\n3 | 4", [[1, 2], [3, 4]]),
     ],
 )
 def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> None:
@@ -54,8 +82,32 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("1 1e400", "line 1, column 2 is '1e400', expected a number"),
         ("1 0x10", "line 1, column 2 is '0x10', expected a number"),
         ("1 1_000", "line 1, column 2 is '1_000', expected a number"),
-        ("0,5; 0,6", "line 1, column 1 is '0,5', expected a number"),
-        ("[1 2]", r"line 1, column 1 is '\[1', expected a number"),
+        ("0,5; 0.6", "line 1, column 2 is '0.6', expected a decimal comma as elsewhere in this table"),
+        ("1.234,5;2", "line 1, column 1 is '1.234,5', expected a decimal comma"),
+        ("1;2,345,6", "line 1, column 2 is '2,345,6', expected a number"),
+        ("50%;x%", "line 1, column 2 is 'x%', expected a number"),
+        ("\n".join(["1 2"] * 10_000), "line 1025 is row 1025 of 10000, expected at most 1024 rows"),
+        ("1 " * 2000, "line 1 has 2000 numbers, expected at most 1024 columns"),
+        # print-outs
+        ("[[1, 2],\n [3, x]]", "line 2, column 2 is 'x', expected a number"),
+        ("[[1, 2],\n [3]]", "row 2, line 2, has 1 numbers, expected 2 as in the first row"),
+        ("[[1, 2],\n [3, 4]", "line 2: a bracket is opened and not closed"),
+        ("[[1.  2. ... 3. 4.]]", r"line 1, column 3 is '...', expected all numbers \(the print-out is shortened\)"),
+        ("[[1. 2.]\n ...\n [3. 4.]]", r"line 2, column 1 is '...', expected all rows \(the print-out is shortened"),
+        ("tensor([[[1.]]])", "line 1 opens a third bracket, expected one table and no batch"),
+        ("[[1,,2]]", "line 1, column 2 is '', expected a number"),
+        ("[[1, 2]] and more", "line 1, column 1 is 'and more', expected nothing after the table"),
+        ("import os\n[[1]]", "line 1, column 1 is 'import os', expected a table"),
+        ("[[1, nan]]", "line 1, column 2 is 'nan', expected a number"),
+        ("[1, [2, 3]]", "line 1, column 1 is '1', expected a row in brackets"),
+        # LaTeX
+        ("\\begin{bmatrix}\n1 & 2 \\\\\n3 & a\n\\end{bmatrix}", "line 3, column 2 is 'a', expected a number"),
+        ("\\begin{bmatrix} 1 & 2 \\\\ 3 \\end{bmatrix}", "row 2, line 1, has 1 numbers, expected 2"),
+        ("\\begin{bmatrix}\n1 & 2", "line 1: a matrix begins and does not"),
+        ("\\begin{pmatrix}1\\end{pmatrix}\n\\begin{pmatrix}2\\end{pmatrix}", "line 2: a second matrix begins"),
+        # Markdown
+        ("| a | b |\n|---|---|\n| 1 | two |", "line 3, column 2 is 'two', expected a number"),
+        ("| 1 | 2 |\n| 3 |", "line 2 has 1 numbers, expected 2 as in the first line"),
         ("1 - 2", "line 1, column 2 is '-', expected a number"),
         ("1 e", "line 1, column 2 is 'e', expected a number"),
         ("a\0b", "line 1, column 1"),
@@ -78,7 +130,7 @@ def test_a_long_cell_is_cut_in_the_message() -> None:
     assert len(str(caught.value)) < 200
 
 
-@given(st.text() | st.text("0123456789.,;-+eE \t\n[]"))
+@given(st.text() | st.text('0123456789.,;-+eE \t\n[]|&%\\"') | st.text("12 []&|\n\\"))
 @example("1" * 400 + " 2")
 def test_any_text_is_a_table_of_finite_numbers_or_an_error(text: str) -> None:
     try:
@@ -87,3 +139,122 @@ def test_any_text_is_a_table_of_finite_numbers_or_an_error(text: str) -> None:
         return
     assert table.dim() == 2
     assert torch.isfinite(table).all()
+
+
+# Every format round-trips
+
+
+def in_latex(environment: str) -> Callable[[np.ndarray], str]:
+    def write(table: np.ndarray) -> str:
+        rows = " \\\\\n".join(" & ".join(f"{value:.4f}" for value in row) for row in table)
+        return f"\\begin{{{environment}}}\n{rows}\n\\end{{{environment}}}"
+
+    return write
+
+
+def in_markdown(table: np.ndarray) -> str:
+    lines = ["| " + " | ".join(f"{value:.4f}" for value in row) + " |" for row in table]
+    head = "| " + " | ".join("abcdefgh"[: table.shape[1]]) + " |"
+    return "\n".join([head, "|" + "---:|" * table.shape[1], *lines])
+
+
+def in_columns(separator: str, comma: bool = False, minus: str = "-") -> Callable[[np.ndarray], str]:
+    def write(table: np.ndarray) -> str:
+        text = "\n".join(separator.join(f"{value:.4f}" for value in row) for row in table)
+        return (text.replace(".", ",") if comma else text).replace("-", minus)
+
+    return write
+
+
+FORMATS: dict[str, Callable[[np.ndarray], str]] = {
+    "spreadsheet": in_columns("\t", minus="−"),
+    "spreadsheet with decimal commas": in_columns("\t", comma=True),
+    "CSV": in_columns(","),
+    "semicolons and decimal commas": in_columns(";", comma=True),
+    "blanks": in_columns("  "),
+    "bmatrix": in_latex("bmatrix"),
+    "pmatrix": in_latex("pmatrix"),
+    "numpy's str": str,
+    "numpy's repr": repr,
+    "torch": lambda table: repr(torch.from_numpy(table)),
+    "torch with gradient": lambda table: repr(torch.from_numpy(table).requires_grad_() * 1),
+    "torch, wrapped": lambda table: torch._tensor_str._str(torch.from_numpy(table)).replace(", ", ",\n        "),
+    "Python list": lambda table: str(table.tolist()),
+    "Python list over lines": lambda table: "[\n" + ",\n".join(str(row) for row in table.tolist()) + ",\n]",
+    "Markdown": in_markdown,
+    "our own": lambda table: write_table(Printed.of(table, 4)),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(st.integers(1, 6), st.integers(2, 7), st.integers(0, 10**6))
+def test_every_format_comes_back(name: str, n_rows: int, n_columns: int, seed: int) -> None:
+    table = np.random.default_rng(seed).uniform(-2, 2, (n_rows, n_columns)).round(4)
+    read = read_table(FORMATS[name](table))
+    np.testing.assert_array_equal(read.array, table)
+    assert read.decimals <= 4
+
+
+def test_scientific_print_outs_come_back() -> None:
+    table = torch.tensor([[1e-6, 2.5], [1234.5, -3e5]], dtype=torch.float64)
+    assert "e" in repr(table)
+    np.testing.assert_allclose(read_table(repr(table)).array, table.numpy(), rtol=1e-4)
+    np.testing.assert_allclose(read_table(repr(table.numpy())).array, table.numpy(), rtol=1e-8)
+
+
+def test_a_wide_numpy_print_out_wraps_and_comes_back() -> None:
+    table = np.random.default_rng(0).uniform(-1, 1, (3, 30)).round(4)
+    assert str(table).count("\n") > 6
+    np.testing.assert_array_equal(read_table(str(table)).array, table)
+
+
+@pytest.mark.parametrize(
+    ("text", "decimals"),
+    [("0.57 0.8", 2), ("1 2", 0), ("2. 3.0", 1), ("42.2%", 3), ("1.5e-3", 4), ("1.5e3", 0), (".125", 3), ("5e-2", 2)],
+)
+def test_decimals_are_those_that_are_shown(text: str, decimals: int) -> None:
+    assert read_table(text).decimals == decimals
+
+
+def test_masked_scores_may_be_infinite_where_that_is_asked_for() -> None:
+    table = read_table("0.5 -inf −∞ -\\infty inf", infinite=True)
+    assert table.rows == ((0.5, -math.inf, -math.inf, -math.inf, math.inf),)
+    assert write_table(table) == "0.5  -inf  -inf  -inf  inf"
+
+
+@pytest.mark.parametrize("text", ["0,5", "50%", "- 1", "1" * 100])
+def test_a_single_number_is_read_as_strictly_as_before(text: str) -> None:
+    with pytest.raises(ValueError, match="is no number"):
+        parse_number(text)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"1 2\n3 \x89PNG", "line 2, character 3 is the byte 0x89: the file is no text"),
+        (b"\x80", "line 1, character 1 is the byte 0x80"),
+        (b"1 2\n\0\0", "line 2, character 1 is the byte 0x00"),
+        (b"1" * 8_000_001, "the file has 8000001 bytes, expected at most 8000000"),
+    ],
+)
+def test_an_upload_that_is_no_text_is_told_where(data: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_upload(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_an_upload_comes_back_as_its_text(encoding: str) -> None:
+    assert read_upload("−1\t2".encode(encoding)) == "−1\t2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [" " * 900_000 + "x[1]", "[1]" + " " * 900_000 + "x", "1" * 900_000 + "x", "-" * 900_000 + "|x", "[" * 900_000,
+     "[1]" * 300_000, "\\begin" * 200_000, "|" * 900_000, '"' * 900_000, "&\\\\" * 200_000, "0,5 " * 200_000],
+    ids=lambda text: text[:4],
+)  # fmt: skip
+def test_no_text_takes_long(text: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(ValueError):  # noqa: PT011  that it ends is what counts
+        read_table(text)
+    assert time.perf_counter() - started < 10
