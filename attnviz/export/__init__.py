@@ -1,5 +1,19 @@
-"""What can be taken home: code, data and documents of a scenario and its trace."""
+"""What can be taken home: code, data and documents of a scenario and its trace; and what can be brought back."""
 
 from attnviz.export.code import notebook, pytorch_script
+from attnviz.export.data import matrix_csv, matrix_names, trace_json, trace_safetensors
+from attnviz.export.reading import MAX_FILE_BYTES, read_matrix
+from attnviz.export.saving import scenario_from_json, scenario_json
 
-__all__ = ["notebook", "pytorch_script"]
+__all__ = [
+    "MAX_FILE_BYTES",
+    "matrix_csv",
+    "matrix_names",
+    "notebook",
+    "pytorch_script",
+    "read_matrix",
+    "scenario_from_json",
+    "scenario_json",
+    "trace_json",
+    "trace_safetensors",
+]

@@ -1,0 +1,105 @@
+"""A trace as files: each matrix as CSV, all of it as JSON or safetensors."""
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from attnviz.attention import AttentionTrace
+from attnviz.stages import STAGES
+from attnviz.tokens import token_labels
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
+    """Return the names of the matrices that a trace has, in the order of the computation."""
+    return tuple(name for name in STAGES if getattr(trace, name, None) is not None)
+
+
+def matrix_csv(trace: AttentionTrace, name: str) -> str:
+    """Return one matrix as CSV: a line of column names, then a line for each row, which begins with its name.
+
+    Numbers are written with all digits that float32 needs. A token that a spreadsheet would run as a
+    formula (CWE-1236) gets an apostrophe before it. :func:`attnviz.export.read_matrix` reads it back.
+
+    Raises ``ValueError`` for a name that is no matrix of the trace.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> print(matrix_csv(trace(Scenario("=1+1 cat", x="zeros", d_in=2, tokenizer="whitespace")), "x"))
+    X,0,1
+    '=1+1,0.0,0.0
+    cat,0.0,0.0
+    <BLANKLINE>
+    """
+    if name not in matrix_names(trace):
+        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(matrix_names(trace))}")
+    stage, rows = STAGES[name], _rows(getattr(trace, name))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([stage.symbol, *_names(trace, stage.columns, len(rows[0]))])
+    for label, row in zip(_names(trace, stage.rows, len(rows)), rows, strict=True):
+        writer.writerow([label, *map(_digits, row)])
+    return out.getvalue()
+
+
+def _rows(matrix: torch.Tensor) -> list[list[float]]:
+    matrix = matrix.detach().cpu()
+    return list((matrix[None] if matrix.dim() == 1 else matrix).tolist())
+
+
+def _names(trace: AttentionTrace, kind: str, n: int) -> list[str]:
+    if kind == "feature" or len(trace.tokens) != n:
+        return [str(i) for i in range(n)]
+    return [f"'{label}" if label.startswith(_FORMULA_STARTS) else label for label in token_labels(trace.tokens)]
+
+
+def _digits(value: float) -> str:
+    """Write a float32 in as few digits as tell it apart from every other."""
+    return str(np.float32(value)) if math.isfinite(value) else _word(value)
+
+
+def _word(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def trace_json(trace: AttentionTrace) -> str:
+    """Return all of a trace as JSON: its settings, tokens and matrices, rows of numbers each.
+
+    What is no finite number, which JSON does not have, stands as "Infinity", "-Infinity" or "NaN".
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> json.loads(trace_json(trace(Scenario("a cat"))))["tokens"]
+    ['a', 'cat']
+    """
+    matrices = {name: _jsonable(_rows(getattr(trace, name))) for name in matrix_names(trace)}
+    return json.dumps(_settings(trace) | {"tokens": list(trace.tokens), "matrices": matrices}, allow_nan=False)
+
+
+def _settings(trace: AttentionTrace) -> dict[str, Any]:
+    return {"causal": trace.causal, "scale": trace.scale, "temperature": trace.temperature}
+
+
+def _jsonable(rows: list[list[float]]) -> list[list[float | str]]:
+    return [[value if math.isfinite(value) else _word(value) for value in row] for row in rows]
+
+
+def trace_safetensors(trace: AttentionTrace) -> bytes:
+    """Return all matrices of a trace as a safetensors file, with its settings and tokens as metadata.
+
+    Needs the package safetensors.
+
+    >>> import safetensors.torch
+    >>> from attnviz.scenario import Scenario, trace
+    >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
+    torch.Size([2, 2])
+    """
+    from safetensors.torch import save  # only those who export it need it
+
+    matrices = {name: getattr(trace, name).detach().cpu().contiguous() for name in matrix_names(trace)}
+    metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
+    return bytes(save(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))}))

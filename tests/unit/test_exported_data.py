@@ -1,0 +1,246 @@
+"""Files of a trace and a scenario: they come back as they were, and what is no such file is refused."""
+
+import csv
+import io
+import json
+import math
+import pickle
+import struct
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz.export import (
+    MAX_FILE_BYTES,
+    matrix_csv,
+    matrix_names,
+    read_matrix,
+    scenario_from_json,
+    scenario_json,
+    trace_json,
+    trace_safetensors,
+)
+from attnviz.stages import EDITABLE
+from tests.unit.helpers import HOSTILE, setups
+from tests.unit.test_exported_code import scenarios
+
+OVERFLOWN = Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
+
+
+def traced(scenario: Scenario) -> AttentionTrace:
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def two_dimensional(matrix: torch.Tensor) -> torch.Tensor:
+    return matrix[None] if matrix.dim() == 1 else matrix
+
+
+# CSV
+
+
+@given(setups())
+def test_every_matrix_comes_back_from_its_csv(scenario: Scenario) -> None:
+    made = trace(scenario)
+    for name in matrix_names(made):
+        matrix = two_dimensional(getattr(made, name))
+        if matrix.isfinite().all():
+            read = read_matrix("m.csv", matrix_csv(made, name).encode(), name, tuple(matrix.shape))  # type: ignore[arg-type]
+            assert torch.equal(read.float(), matrix)
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, '"quoted", and; more\ttoo', "=1+1", "@SUM(A1)", "+1", "-1", "=cmd|' /C calc'!A0"]
+)
+@pytest.mark.parametrize("tokenizer", ["whitespace", "characters"])
+def test_no_name_in_a_csv_is_run_by_a_spreadsheet(text: str, tokenizer: str) -> None:
+    made = trace(Scenario(text, tokenizer=tokenizer))
+    for name in ("x", "scores"):
+        rows = list(csv.reader(io.StringIO(matrix_csv(made, name))))
+        assert len(rows) == len(made.tokens) + 1
+        for label in [*rows[0], *(row[0] for row in rows)]:
+            assert not label.startswith(("=", "+", "-", "@", "\t", "\r"))
+        n_columns = getattr(made, name).shape[1]
+        assert all(len(row) == n_columns + 1 for row in rows)
+        for row in rows[1:]:
+            assert all(math.isfinite(float(cell)) for cell in row[1:])
+
+
+def test_what_is_no_finite_number_is_a_word_in_a_csv() -> None:
+    cells = list(csv.reader(io.StringIO(matrix_csv(traced(OVERFLOWN), "scaled_scores"))))
+    written = torch.tensor([[float(cell) for cell in row[1:]] for row in cells[1:]])
+    torch.testing.assert_close(written, traced(OVERFLOWN).scaled_scores, rtol=0, atol=0, equal_nan=True)
+    assert "-Infinity" in cells[1]
+    with pytest.raises(ValueError, match="line 2, column 1"):
+        read_matrix("m.csv", matrix_csv(traced(OVERFLOWN), "scaled_scores").encode(), "x", (3, 3))
+
+
+def test_what_is_no_matrix_has_no_csv() -> None:
+    with pytest.raises(ValueError, match="'b_q' is no matrix of this trace, expected one of x, w_q"):
+        matrix_csv(trace(Scenario()), "b_q")
+
+
+# JSON and safetensors of a trace
+
+
+@given(setups())
+@example(OVERFLOWN)
+def test_all_of_a_trace_comes_back_from_json_and_safetensors(scenario: Scenario) -> None:
+    made = traced(scenario)
+    held = json.loads(trace_json(made), parse_constant=pytest.fail)
+    assert held["tokens"] == list(made.tokens)
+    assert (held["causal"], held["scale"], held["temperature"]) == (made.causal, made.scale, made.temperature)
+    tensors = safetensors.torch.load(trace_safetensors(made))
+    assert list(held["matrices"]) == list(matrix_names(made))
+    assert set(tensors) == set(matrix_names(made))
+    for name, rows in held["matrices"].items():
+        matrix = getattr(made, name)
+        from_json = torch.tensor([[float(cell) for cell in row] for row in rows])
+        torch.testing.assert_close(from_json, two_dimensional(matrix), rtol=0, atol=0, equal_nan=True)
+        torch.testing.assert_close(tensors[name], matrix, rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_safetensors_file_says_its_tokens_and_settings() -> None:
+    data = trace_safetensors(trace(Scenario("a <b> 猫", causal=True)))
+    (length,) = struct.unpack("<Q", data[:8])
+    metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+    assert json.loads(metadata["tokens"]) == ["a", "<", "b", ">", "猫"]
+    assert json.loads(metadata["causal"]) is True
+
+
+@given(setups())
+def test_the_inputs_of_a_trace_can_be_uploaded_again(scenario: Scenario) -> None:
+    made = trace(scenario)
+    data = trace_safetensors(made)
+    for name in scenario.editable:
+        read = read_matrix("t.safetensors", data, name, scenario.shape_of(name))
+        assert torch.equal(read.float(), scenario.matrix(name))
+
+
+# Uploads that are refused
+
+
+def tensors(**given_: torch.Tensor) -> bytes:
+    return bytes(safetensors.torch.save(given_))
+
+
+REFUSED: list[tuple[str, bytes, str]] = [
+    ("w.safetensors", pickle.dumps({"w_q": [[1.0]]}), "no safetensors file"),
+    ("w.safetensors", b"", "no safetensors file"),
+    ("w.safetensors", b"\xff" * 64, "no safetensors file"),
+    ("w.safetensors", struct.pack("<Q", 2**60) + b"{}", "no safetensors file"),
+    ("w.safetensors", tensors(a=torch.ones(2, 2), b=torch.ones(2, 2)), "2 tensors .'a', 'b'., expected one called"),
+    ("w.safetensors", tensors(w_q=torch.ones(2, 3)), r"has shape \(2, 3\), expected \(2, 2\)"),
+    ("w.safetensors", tensors(w_q=torch.ones(4)), r"has shape \(4,\), expected \(2, 2\)"),
+    ("w.safetensors", tensors(w_q=torch.ones(2, 2, dtype=torch.int64)), "is of type I64, expected one of F16"),
+    ("w.safetensors", tensors(w_q=torch.full((2, 2), math.nan)), r"w_q\[0, 0\] is nan, expected a finite float32"),
+    ("w.safetensors", tensors(w_q=torch.full((2, 2), 1e39, dtype=torch.float64)), r"w_q\[0, 0\] is 1e\+39"),
+    ("w.safetensors", tensors(w_q=torch.ones(0, 2)), r"has shape \(0, 2\), expected \(2, 2\)"),
+    ("w.csv", b"1,2\n3,inf", "line 2, column 2 is 'inf', expected a number"),
+    ("w.csv", b"1,2\n3,=1+1", "line 2, column 2 is '=1.1', expected a number"),
+    ("w.csv", b"W_q,0,1\n0,1,2\n1,3,=cmd()", "line 3, column 2 is '=cmd..', expected a number"),
+    ("w.csv", b"1,2\n3", "line 2 has 1 numbers, expected 2"),
+    ("w.csv", b"1,2,3\n3,4,5", r"has shape \(2, 3\), expected \(2, 2\)"),
+    ("w.csv", b"", "is empty"),
+    ("w.csv", b"\x80\x04\x95", "the file is no text: byte 0 is 0x80, expected UTF-8"),
+    ("w.pt", pickle.dumps([1, 2]), "the file is no text"),
+    ("w.csv", b"1" * (MAX_FILE_BYTES + 1), f"expected at most {MAX_FILE_BYTES}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file_name", "data", "problem"), REFUSED, ids=range(len(REFUSED)))
+def test_a_file_that_does_not_fit_is_refused_by_name(file_name: str, data: bytes, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_matrix(file_name, data, "w_q", (2, 2))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_every_float_type_is_read(dtype: torch.dtype) -> None:
+    matrix = torch.tensor([[0.5, -2.0], [3.0, 0.25]], dtype=dtype)
+    assert torch.equal(read_matrix("w.safetensors", tensors(other=matrix), "w_q", (2, 2)), matrix.double())
+
+
+@settings(max_examples=500)
+@given(st.binary(max_size=300) | st.text().map(lambda text: text.encode("utf-8", "replace")), st.booleans())
+def test_any_bytes_are_read_or_refused(data: bytes, tensor_file: bool) -> None:
+    with suppress(ValueError):
+        read = read_matrix("w.safetensors" if tensor_file else "w.csv", data, "w_q", (2, 2))
+        assert read.shape == (2, 2)
+        assert read.isfinite().all()
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 200), st.binary(min_size=1, max_size=8))
+def test_a_damaged_safetensors_file_is_read_or_refused(at: int, by: bytes) -> None:
+    whole = tensors(w_q=torch.ones(2, 2))
+    with suppress(ValueError):
+        assert read_matrix("w.safetensors", whole[:at] + by + whole[at + len(by) :], "w_q", (2, 2)).isfinite().all()
+
+
+# Scenarios
+
+
+@given(scenarios())
+def test_a_scenario_comes_back_from_its_json(scenario: Scenario) -> None:
+    assert scenario_from_json(scenario_json(scenario)) == scenario
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_text_comes_back_from_json(text: str) -> None:
+    assert scenario_from_json(scenario_json(Scenario(text, tokenizer="characters"))).text == text
+
+
+HEAD = '"format": "attnviz scenario", "version": 1'
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "no JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ("{}", "no scenario"),
+        ("[1]", "no scenario"),
+        ('{"format": "attnviz scenario", "version": 2}', "of version 2, expected 1"),
+        (f'{{{HEAD}, "__class__": "os"}}', "'__class__', expected only text, tokenizer"),
+        (f'{{{HEAD}, "w_q": [[NaN]]}}', "holds NaN, expected finite numbers"),
+        (f'{{{HEAD}, "edits": [["w_q", 0, 0, -Infinity]]}}', "holds -Infinity, expected finite numbers"),
+        (f'{{{HEAD}, "edits": [["w_q", 0, 0, 1e999]]}}', r"w_q\[0, 0\] is inf, expected a finite float32"),
+        (f'{{{HEAD}, "d_in": "3"}}', "d_in is '3', expected a whole number"),
+        (f'{{{HEAD}, "d_in": 1e999}}', "d_in is inf"),
+        (f'{{{HEAD}, "text": 3}}', "text is 3, expected a string"),
+        (f'{{{HEAD}, "w_q": [[1, 2], [3]]}}', "w_q is not a table"),
+        (f'{{{HEAD}, "w_q": {{"a": 1}}}}', "w_q"),
+        (f'{{{HEAD}, "seed": {"9" * 5000}}}', "4300 digits"),
+    ],
+    ids=range(15),
+)
+def test_what_is_no_scenario_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        scenario_from_json(text)
+
+
+values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(-10, 2000) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+names = st.sampled_from((*EDITABLE, "text", "d_in", "d_out", "d_v", "edits", "seed", "temperature", "causal", "device"))
+
+
+@settings(max_examples=500)
+@given(st.dictionaries(names, values, max_size=4))
+def test_any_json_is_a_scenario_or_refused(held: dict[str, Any]) -> None:
+    text = json.dumps({"format": "attnviz scenario", "version": 1} | held)
+    with suppress(ValueError):
+        scenario = scenario_from_json(text)
+        assert scenario_from_json(scenario_json(scenario)) == scenario
+        assert np.isfinite(scenario.matrix("w_q").numpy()).all()
