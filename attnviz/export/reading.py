@@ -68,7 +68,7 @@ def _safetensors(data: bytes, name: str) -> torch.Tensor:
     except (safetensors.SafetensorError, ValueError) as error:
         raise ValueError(f"the file is no safetensors file: {error}") from None
     if name not in tensors and len(tensors) != 1:
-        listed = ", ".join(repr(key[:40]) for key in list(tensors)[:8])
+        listed = ", ".join(repr(key[:40]) for key in sorted(tensors)[:8])
         raise ValueError(f"the file holds {len(tensors)} tensors ({listed}), expected one called {name!r}")
     found = tensors.get(name) or next(iter(tensors.values()))
     if found["dtype"] not in _DTYPES:
