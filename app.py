@@ -13,6 +13,10 @@ PAGES = {
         "pages/lesson.py",
         "Self-attention in nine steps, told with your sentence and your numbers.",
     ),
+    "Compare": (
+        "pages/compare.py",
+        "Pin a set-up as A, change anything, and see A, B and what moved between them.",
+    ),
     "Scaling": (
         "pages/scaling.py",
         "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",

@@ -1,7 +1,8 @@
 """Figures of a trace and of a sweep: arrays in, Plotly figures out."""
 
+from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.picking import is_pickable
 
-__all__ = ["CURVES", "Curve", "curve_spec", "heatmap", "heatmap_spec", "is_pickable", "row_spec"]
+__all__ = ["CURVES", "Curve", "comparison_specs", "curve_spec", "heatmap", "heatmap_spec", "is_pickable", "row_spec"]

@@ -36,15 +36,15 @@ def heatmap(
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
-        `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
-        row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: one that is infinite or NaN,
+    `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
+    row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: one that is infinite or NaN,
     else the largest by size.
 
-        Raises ``ValueError`` for another name or a batched trace.
+    Raises ``ValueError`` for another name or a batched trace.
 
-        >>> from attnviz.scenario import Scenario, trace
-        >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
-        1.0
+    >>> from attnviz.scenario import Scenario, trace
+    >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
+    1.0
     """
     import plotly.graph_objects as go  # only notebooks and exports need the Figure class
 
@@ -67,13 +67,18 @@ def heatmap_spec(
     stand in its cells has a point on each, which can be clicked.
     """
     drawn = picture(trace, name, digits, query, dark)
-    spec: dict[str, Any] = {"data": cell_traces(drawn), "layout": _layout(drawn, _formula(trace, drawn.stage))}
+    spec = spec_of(drawn, _formula(trace, drawn.stage))
     if pickable and drawn.in_cell:
         spec["data"].append(targets(drawn))
         spec["layout"] |= {"hoverdistance": -1, "hovermode": "closest"}
     if picked is not None and (outlines := outlines_of(drawn, picked)):
         spec["layout"]["shapes"] = spec["layout"].get("shapes", []) + outlines
     return spec
+
+
+def spec_of(picture: Picture, formula: str) -> dict[str, Any]:
+    """Return a picture as the dictionary that Plotly.js reads, with the formula after the title."""
+    return {"data": cell_traces(picture), "layout": _layout(picture, formula)}
 
 
 def _layout(picture: Picture, formula: str) -> dict[str, Any]:

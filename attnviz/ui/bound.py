@@ -1,5 +1,5 @@
 """Texts that live in the URL and that no one types: the changes of matrices, the picked token and cell, the view,
-the sweep, the step.
+the scenario that is pinned, the sweep, the step.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
 reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
@@ -13,8 +13,23 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz import link
 
-CHANGES, QUERY, VIEW, CELL, SWEEP, STEP = link.CHANGES, "query", "view", "cell", "sweep", "step"  # the URL's names
-_MOST_CHARACTERS = {CHANGES: link.MAX_CHANGES_CHARACTERS, QUERY: 6, VIEW: 10, CELL: 40, SWEEP: 2000, STEP: 3}
+# The URL's names.
+CHANGES = link.CHANGES
+QUERY = "query"
+VIEW = "view"
+CELL = "cell"
+PINNED = "pinned"
+SWEEP = "sweep"
+STEP = "step"
+_MOST_CHARACTERS = {
+    CHANGES: link.MAX_CHANGES_CHARACTERS,
+    QUERY: 6,
+    VIEW: 10,
+    CELL: 40,
+    PINNED: link.MAX_CHANGES_CHARACTERS,
+    SWEEP: 2000,
+    STEP: 3,
+}
 
 
 def receive(name: str) -> tuple[str, bool]:

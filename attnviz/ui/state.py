@@ -7,7 +7,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
-from attnviz.link import change_texts, decode_changes, encode_changes, scenario_of
+from attnviz.link import change_texts, decode_changes, encode_changes, parameters, scenario_of
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui import bound
@@ -110,6 +110,18 @@ def pick_query(position: int) -> None:
 def keep(scenario: Scenario) -> None:
     """Keep the changes of a scenario for the next run and in the URL."""
     bound.send(bound.CHANGES, encode_changes(changes_of(scenario)))
+
+
+def adopt(scenario: Scenario) -> None:
+    """Make this the scenario of now, in every control; in a callback, before the controls are drawn."""
+    values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
+    if values["device"] not in parameters()["device"].choices:
+        values["device"] = parameters()["device"].default
+    st.session_state.update(values)
+    # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
+    st.session_state[_SETUP] = {**st.session_state[_SETUP], **values}
+    keep(scenario)
+    redraw_editors()
 
 
 def redraw_editors() -> None:

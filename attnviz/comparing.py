@@ -1,0 +1,144 @@
+"""Two scenarios side by side: what differs in the question, and what moved in the answer."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.attention import AttentionTrace
+from attnviz.changes import changes_of
+from attnviz.link import parameters
+from attnviz.numbers import written
+from attnviz.scenario import Scenario
+from attnviz.stages import STAGES
+from attnviz.tokens import token_labels, visible
+
+COMPARED = ("attention_weights", "context")
+_STILL = 1e-6  # a row that moved less than this stood still
+_NAMED = 4  # changed cells that are named one by one
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The traces of two scenarios, A and B, of one sentence or of two."""
+
+    a: AttentionTrace
+    b: AttentionTrace
+
+    def difference(self, name: str) -> Tensor | None:
+        """Return B - A of one matrix, ``(rows, columns)`` on the CPU; None where their shapes differ.
+
+        >>> from attnviz.scenario import trace
+        >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))
+        >>> same.difference("attention_weights")
+        tensor([[0., 0.],
+                [0., 0.]])
+        """
+        a, b = (getattr(trace, name).detach().cpu() for trace in (self.a, self.b))
+        return b - a if a.shape == b.shape else None
+
+
+def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
+    """Say what B's question has other than A's: set-up, replaced matrices and edited cells.
+
+    >>> changed_in_words(Scenario(seed=1), Scenario(seed=2, edits=[("w_q", 0, 1, 0.9)]))
+    ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
+    """
+    words = [
+        f"{parameter.label} {_shown(getattr(a, name))} → {_shown(getattr(b, name))}"
+        for name, parameter in parameters().items()
+        if hasattr(a, name) and getattr(a, name) != getattr(b, name)
+    ]
+    replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
+    for name in STAGES:
+        before, after = (each.get(name) for each in replaced)
+        if before != after:
+            words.append(f"{STAGES[name].symbol} {_filled(before)} → {_filled(after)}")
+    edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
+    cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
+    for matrix, row, column in cells[:_NAMED]:
+        before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
+        words.append(f"{STAGES[matrix].symbol}[{row}, {column}] {before_cell} → {after_cell}")
+    if len(cells) > _NAMED:
+        words.append(f"and {len(cells) - _NAMED} more edited cells")
+    return words
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str):
+        return f"'{' '.join(map(visible, value.split(' ')))}'"
+    return "as d_out" if value is None else str(value)
+
+
+def _filled(by: object) -> str:
+    return "as drawn" if by is None else by if isinstance(by, str) else "given number by number"
+
+
+def _cell(value: float | None) -> str:
+    return "as drawn" if value is None else written(value, 4)
+
+
+def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
+    """Say which rows of the attention weights or of the context moved most from A to B, the furthest first.
+
+    A row of attention weights has moved by half the sum of its cells' changes: the share of its attention
+    that goes elsewhere (the total variation distance). A row of the context has moved by the length of its
+    difference.
+
+    >>> from attnviz.scenario import trace
+    >>> moved = Comparison(trace(Scenario("a b")), trace(Scenario("a b", edits=[("w_v", 0, 0, 3.0)])))
+    >>> moved_most(moved, "attention_weights", 2)
+    ['No row of the attention weights moved.']
+    """
+    difference = comparison.difference(name)
+    title = STAGES[name].title.lower()
+    if difference is None:
+        return [_why_not(comparison, name)]
+    defined = difference.isfinite().all(-1)
+    distance = difference.abs().sum(-1) / 2 if name == "attention_weights" else difference.norm(dim=-1)
+    distance = torch.where(defined, distance, 0.0)
+    words = []
+    for row in distance.argsort(descending=True, stable=True)[:most].tolist():
+        if distance[row] >= _STILL:
+            words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
+    if not defined.all():
+        words.append(f"{int((~defined).sum())} rows cannot be compared: they hold cells that are no finite numbers.")
+    return words or [f"No row of the {title} moved."]
+
+
+def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, distance: float, digits: int) -> str:
+    labels = token_labels(comparison.b.tokens, 40)
+    if name != "attention_weights":
+        return f"The context of '{labels[row]}' moved by {written(distance, digits)}."
+    gained, lost = int(moved.argmax()), int(moved.argmin())
+    return (
+        f"'{labels[row]}' moved {100 * distance:.1f} % of its attention: "
+        f"'{labels[gained]}' gained most, {written(moved[gained].item(), digits)}, "
+        f"'{labels[lost]}' lost most, {written(-moved[lost].item(), digits)}."
+    )
+
+
+def _why_not(comparison: Comparison, name: str) -> str:
+    shapes = ["×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b)]
+    return f"The {STAGES[name].title.lower()} of A are {shapes[0]}, those of B {shapes[1]}: there is no B − A."
+
+
+def other_words(comparison: Comparison) -> str:
+    """Say where the words of A and B differ though they are as many; empty where they do not.
+
+    >>> from attnviz.scenario import trace
+    >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
+    "Rows are compared by their place: at place 1 stands 'cat' in A and 'dog' in B."
+    """
+    a, b = comparison.a.tokens, comparison.b.tokens
+    if len(a) != len(b):
+        return ""
+    places = [place for place in range(len(a)) if a[place] != b[place]]
+    if not places:
+        return ""
+    at = places[0]
+    labels = [token_labels(tokens, 40)[at] for tokens in (a, b)]
+    more = f", and {len(places) - 1} other places differ" if len(places) > 1 else ""
+    return f"Rows are compared by their place: at place {at} stands '{labels[0]}' in A and '{labels[1]}' in B{more}."

@@ -1,0 +1,48 @@
+"""One matrix of two scenarios as heatmaps: A, B, and what B has more than A."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attnviz.comparing import Comparison
+from attnviz.figures.heatmap import spec_of
+from attnviz.figures.picture import FINITE, Picture, picture
+from attnviz.numbers import DEFAULT_DIGITS, number_format
+
+
+def comparison_specs(
+    comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Return the heatmaps of A, of B and, where their shapes are the same, of B - A, as Plotly.js reads them.
+
+    A and B share their colour limits; those of B - A are symmetric about 0 and its own.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
+    ['A', 'B', 'B − A']
+    """
+    a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
+    limits = (min(a.limits[0], b.limits[0]), max(a.limits[1], b.limits[1]))
+    pictures = {"A": replace(a, limits=limits), "B": replace(b, limits=limits)}
+    difference = comparison.difference(name)
+    if difference is not None:
+        moved: dict[str, Any] = {name: difference}
+        traced = comparison.b._replace(**moved)
+        pictures["B − A"] = _difference(picture(traced, name, digits, query, dark), digits)
+    return {label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()}
+
+
+def _difference(drawn: Picture, digits: int) -> Picture:
+    finite = np.abs(drawn.z[drawn.kinds == FINITE])
+    largest = float(finite.max()) if finite.size else 0.0
+    return replace(
+        drawn,
+        stage=replace(drawn.stage, colours="scores"),  # any signed family: the limits are its own
+        limits=(-largest, largest) if largest > 0 else (-1.0, 1.0),
+        number="+" + number_format(largest, digits),
+    )
+
+
+def _titled(drawn: Picture, label: str) -> Picture:
+    return replace(drawn, stage=replace(drawn.stage, title=label))

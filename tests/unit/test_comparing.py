@@ -1,0 +1,146 @@
+"""Comparing two scenarios: the difference is B - A, and the words say where it is largest."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.figures import comparison_specs
+from tests.unit.helpers import edits_of, setups
+from tests.unit.test_exported_code import scenarios
+from tests.unit.test_heatmaps import cells, strings
+
+
+def traced(scenario: Scenario) -> AttentionTrace:
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Scenario, Scenario]:
+    """Two scenarios of one sentence that differ in edits, seed, mask or temperature."""
+    a = draw(setups())
+    b = replace(a, seed=draw(st.sampled_from((a.seed, 5))), causal=draw(st.booleans()), temperature=draw(st.just(2.0)))
+    return a, replace(b, edits=draw(edits_of(b)))
+
+
+@given(pairs())
+def test_the_difference_is_what_must_be_added_to_a_to_have_b(pair: tuple[Scenario, Scenario]) -> None:
+    comparison = Comparison(*map(traced, pair))
+    for name in COMPARED:
+        difference = comparison.difference(name)
+        assert difference is not None
+        torch.testing.assert_close(getattr(comparison.a, name) + difference, getattr(comparison.b, name))
+        torch.testing.assert_close(Comparison(comparison.b, comparison.a).difference(name), -difference)
+
+
+@given(pairs())
+def test_the_rows_of_attention_that_moved_most_are_named_with_their_share(pair: tuple[Scenario, Scenario]) -> None:
+    comparison = Comparison(*map(traced, pair))
+    difference = (comparison.b.attention_weights - comparison.a.attention_weights).double().numpy()
+    # What a row gains is what it loses, for both sum to 1: the positive part is the whole way.
+    shares = np.clip(difference, 0, None).sum(-1)
+    said = [
+        float(part)
+        for words in moved_most(comparison, "attention_weights", 4)
+        for part in re.findall(r"([\d.]+) %", words)
+    ]
+    expected = sorted((share for share in shares if share > 2e-6), reverse=True)[:3]
+    np.testing.assert_allclose(said[: len(expected)], [100 * share for share in expected], atol=0.06)
+
+
+@given(pairs())
+def test_the_context_rows_that_moved_most_are_named_with_their_length(pair: tuple[Scenario, Scenario]) -> None:
+    comparison = Comparison(*map(traced, pair))
+    lengths = np.linalg.norm((comparison.b.context - comparison.a.context).numpy(), axis=-1)
+    assume(lengths.max() > 1e-3)
+    assert f" moved by {lengths.max():.4f}." in moved_most(comparison, "context", 4)[0]
+
+
+def test_a_known_move_in_words() -> None:
+    a = Scenario("a b", x="identity", d_in=2, w_q="zeros", w_k="identity", w_v="identity")
+    b = replace(a, w_q=[[100.0, 0.0], [0.0, 0.0]])
+    comparison = Comparison(trace(a), trace(b))
+    assert moved_most(comparison, "attention_weights", 2) == [
+        "'a' moved 50.0 % of its attention: 'a' gained most, 0.50, 'b' lost most, 0.50."
+    ]
+    assert moved_most(comparison, "context", 2) == ["The context of 'a' moved by 0.71."]
+    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
+
+
+def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
+    comparison = Comparison(trace(Scenario("a b")), trace(Scenario("a b c", d_out=4)))
+    assert comparison.difference("attention_weights") is None
+    assert moved_most(comparison, "attention_weights", 2) == [
+        "The attention weights of A are 2×2, those of B 3×3: there is no B − A."
+    ]
+    assert list(comparison_specs(comparison, "context")) == ["A", "B"]
+    assert other_words(comparison) == ""
+
+
+def test_rows_without_numbers_are_not_said_to_have_stood_still() -> None:
+    broken = traced(Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)]))
+    (words,) = moved_most(Comparison(trace(Scenario("a b c", causal=True)), broken), "context", 2)[-1:]
+    assert "cannot be compared" in words
+
+
+def test_other_words_at_the_same_places_are_named() -> None:
+    words = other_words(Comparison(trace(Scenario("the cat sat")), trace(Scenario("a dog sat"))))
+    assert words == (
+        "Rows are compared by their place: at place 0 stands 'the' in A and 'a' in B, and 1 other places differ."
+    )
+
+
+@given(scenarios())
+def test_a_scenario_does_not_differ_from_itself(scenario: Scenario) -> None:
+    assert changed_in_words(scenario, scenario) == []
+
+
+@given(scenarios(), scenarios())
+def test_two_scenarios_differ_in_words_exactly_if_they_differ(a: Scenario, b: Scenario) -> None:
+    assert bool(changed_in_words(a, b)) == (replace(a, edits=sorted(a.edits)) != replace(b, edits=sorted(b.edits)))
+
+
+def test_what_differs_is_said_in_the_words_of_the_page() -> None:
+    a = Scenario("a b", causal=True, w_v="identity", edits=[("w_q", 0, 0, 1.0)])
+    b = Scenario("a c", seed=7, d_v=4, w_k="random:3", edits=[("w_q", 0, 0, 2.0), ("x", 1, 2, 0.5)])
+    assert changed_in_words(a, b) == [
+        "Sentence 'a b' → 'a c'", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
+        "W_k as drawn → random:3", "W_v identity → as drawn",
+        "W_q[0, 0] 1.0000 → 2.0000", "X[1, 2] as drawn → 0.5000",
+    ]  # fmt: skip
+
+
+# Figures
+
+
+@given(pairs())
+def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Scenario, Scenario]) -> None:
+    comparison = Comparison(*map(traced, pair))
+    for name in COMPARED:
+        specs = comparison_specs(comparison, name, query=0)
+        for spec in specs.values():
+            go.Figure(spec)
+        assert len({(cells(specs[label])["zmin"], cells(specs[label])["zmax"]) for label in "AB"}) == 1
+        difference = comparison.difference(name)
+        assert difference is not None
+        drawn = cells(specs["B − A"])
+        np.testing.assert_array_equal(np.nan_to_num(drawn["z"]), np.nan_to_num(difference.numpy()))
+        assert drawn["zmin"] == -drawn["zmax"]
+        if difference.abs().max() > 0:
+            assert drawn["zmax"] == pytest.approx(difference.abs().max().item())
+
+
+def test_no_token_is_markup_in_a_comparison() -> None:
+    comparison = Comparison(trace(Scenario("<b>x</b> y")), trace(Scenario("<img/src=x> y")))
+    for spec in comparison_specs(comparison, "context").values():
+        assert not any(raw in text for text in strings(spec) for raw in ("<b>x", "<img"))
