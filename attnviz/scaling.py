@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import NormalDist
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from attnviz.scaling_arguments import (
     MAX_SCORES,
     MAX_TRIALS,
     Scale,
+    Statistics,
     check_dims,
     check_exponent,
     check_scales,
@@ -21,8 +22,6 @@ from attnviz.scaling_arguments import (
 from attnviz.scaling_draws import numbers_needed, partial_scores
 from attnviz.scaling_sources import Projections, Scores, Source, Spread, Vectors, make_source
 from attnviz.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
-
-Statistics = Literal["all", "dot products"]
 
 # Of the variance's interval: wide, so that at most dimensions of a sweep it holds what theory expects.
 CONFIDENCE = 0.99

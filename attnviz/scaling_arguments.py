@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from attnviz.limits import check_whole
 
@@ -11,6 +12,7 @@ MAX_TRIALS = 10_000
 MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
+MAX_FACTOR = 1000.0  # of the classic row: far more than makes its softmax all or nothing
 MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all held at once, up to 33 times in float32
 MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
 
@@ -18,6 +20,7 @@ MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays f
 EXPONENTS = {"none": 0.0, "sqrt": 0.5, "linear": 1.0}
 
 Scale = str | float
+Statistics = Literal["all", "dot products"]
 
 
 def parse_dims(text: str) -> tuple[int, ...]:
@@ -58,6 +61,36 @@ def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
     if not checked:
         raise ValueError(f"no dimension is given, expected 1 to {MAX_DIMS} of them")
     return tuple(sorted(checked))
+
+
+def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
+    """Return dimensions from `first` to `last`, equally far apart on a log axis, rounded to whole numbers.
+
+    They are fewer than `how_many` where rounding makes several the same.
+
+    Raises ValueError naming a bound that is no dimension, a number of steps that is not from 2 to MAX_DIMS, or
+    bounds that leave nothing between them.
+
+    >>> log_steps(1, 4096, 7)
+    (1, 4, 16, 64, 256, 1024, 4096)
+    """
+    low = check_whole("the first dimension", first, 1, MAX_DIM)
+    high = check_whole("the last dimension", last, 1, MAX_DIM)
+    n = check_whole("the number of dimensions", how_many, 2, MAX_DIMS)
+    if low >= high:
+        raise ValueError(f"the last dimension is {high}, expected more than the first, {low}")
+    return tuple(sorted({round(low * (high / low) ** (i / (n - 1))) for i in range(n)}))
+
+
+def check_factor(name: str, factor: object) -> float:
+    """Return a number that scores are multiplied by, or raise ValueError naming it and its limits.
+
+    >>> check_factor("times", 8)
+    8.0
+    """
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or not -MAX_FACTOR <= factor <= MAX_FACTOR:
+        raise ValueError(f"{name} is {factor!r}, expected a number from {-MAX_FACTOR:g} to {MAX_FACTOR:g}")
+    return float(factor)
 
 
 def check_scales(scales: Sequence[Scale]) -> dict[str, float]:

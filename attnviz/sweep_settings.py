@@ -5,8 +5,11 @@ not named has its default.
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, get_args
 
+import torch
+
+from attnviz.changes import Changes, bring_back, carry_over, changes_of
 from attnviz.limits import MAX_SEED, check_whole
 from attnviz.scaling_arguments import (
     EXPONENTS,
@@ -14,10 +17,13 @@ from attnviz.scaling_arguments import (
     MAX_KEYS,
     MAX_TRIALS,
     Scale,
+    Statistics,
     check_dims,
+    check_factor,
     parse_dims,
 )
 from attnviz.scaling_sources import SOURCES
+from attnviz.scenario import Scenario, without_changes
 
 OWN = "own p"  # the scale whose exponent the reader slides
 MAX_P = 1.0
@@ -26,8 +32,8 @@ SCALE_CHOICES = (*EXPONENTS, OWN)
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """Dimensions, trials, keys, seed, source and scales of a sweep, the reader's own exponent `p`, and the
-    one dimension `dim` looked at closely (0: none chosen).
+    """Dimensions, trials, keys, seed, source, scales and statistics of a sweep, the reader's own exponent `p`,
+    the one dimension `dim` looked at closely (0: none chosen), and what the classic row is multiplied by.
 
     Raises ``ValueError`` for what :func:`attnviz.sweep_scaling` would not take.
     """
@@ -38,8 +44,10 @@ class SweepSettings:
     seed: int = 0
     source: str = "normal"
     scales: tuple[str, ...] = ("none", "sqrt", "linear")
+    statistics: Statistics = "all"
     p: float = 0.3
     dim: int = 0
+    times: float = 8.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dims", check_dims(self.dims))
@@ -49,6 +57,9 @@ class SweepSettings:
         check_whole("dim", self.dim, 0, MAX_DIM)
         if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
             raise ValueError(f"p is {self.p!r}, expected an exponent from 0 to {MAX_P:g}")
+        check_factor("times", self.times)
+        if self.statistics not in get_args(Statistics):
+            raise ValueError(f"statistics is {self.statistics!r}, expected one of {', '.join(get_args(Statistics))}")
         if self.source not in SOURCES:
             raise ValueError(f"source is {self.source!r}, expected one of {', '.join(SOURCES)}")
         if not self.scales or len(set(self.scales) & set(SCALE_CHOICES)) < len(self.scales):
@@ -62,6 +73,37 @@ class SweepSettings:
     def swept_scales(self) -> tuple[Scale, ...]:
         """Return the scales as :func:`attnviz.sweep_scaling` takes them."""
         return tuple(self.p if scale == OWN else scale for scale in self.scales)
+
+    @property
+    def of_projections(self) -> bool:
+        """Whether queries and keys are those of a sentence, under projections drawn in every trial."""
+        return self.source.endswith("-projections")
+
+
+def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario:
+    """Return the scenario whose d_out is the picked dimension, with the changes that still fit.
+
+    Where the sweep's queries and keys are the sentence's own, it has their init, and their seed too as long as
+    X stays the same with it: then its scores are those of the row that was looked at.
+
+    >>> playground_scenario(Scenario(d_out=2), SweepSettings(dims=(2, 16), dim=16)).d_out
+    16
+    """
+    before = without_changes(scenario)
+    after = replace(before, d_out=settings.picked)
+    if settings.of_projections:
+        after = replace(after, init=settings.source.removesuffix("-projections"))
+        seeded = replace(after, seed=settings.seed)
+        if torch.equal(seeded.matrix("x"), before.matrix("x")):
+            after = seeded
+    changes = changes_of(scenario)
+    kept, _ = carry_over(changes, before, after)
+    # A new seed draws new projections, but this one left X as it was.
+    of_x = Changes(
+        tuple(edit for edit in changes.edits if edit.matrix == "x"),
+        tuple(pair for pair in changes.replaced if pair[0] == "x"),
+    )
+    return bring_back(after, kept + of_x)[0]
 
 
 _DEFAULT = SweepSettings()
@@ -85,9 +127,8 @@ def encode_settings(settings: SweepSettings) -> str:
 def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:
     """Read settings from the text of a URL; return also the parts that are none.
 
-    >>> decode_settings("trials.500*keys.many")
-    (SweepSettings(dims=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), trials=500, keys=64, seed=0, \
-source='normal', scales=('none', 'sqrt', 'linear'), p=0.3, dim=0), ['keys.many'])
+    >>> decode_settings("trials.500*keys.many") == (SweepSettings(trials=500), ["keys.many"])
+    True
     """
     settings = _DEFAULT
     ignored = []
@@ -109,7 +150,9 @@ def _read(name: str, written: str) -> Any:
             return tuple(written.replace("_", " ").split("-"))
         case "source":
             return written
-        case "p":
+        case "statistics":
+            return written.replace("_", " ")
+        case "p" | "times":
             return float(written)
         case _:
             return int(written)

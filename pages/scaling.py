@@ -22,6 +22,6 @@ if swept is not None:
     show_curves(table, settings)
     show_table(table)
     show_row(settings, scenario)
-    show_classic_row()
+    show_classic_row(settings)
     show_which_dimension()
     show_broken_assumption(scenario)

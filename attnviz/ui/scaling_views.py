@@ -6,15 +6,15 @@ import streamlit as st
 
 from attnviz.figures import CURVES, Curve, curve_spec, row_spec
 from attnviz.limits import MAX_D
+from attnviz.link import query_of
 from attnviz.scaling import sample_row, softmax_row
 from attnviz.scaling_words import described_curve, flat_or_not, theory_against_measured
 from attnviz.scenario import Scenario
-from attnviz.sweep_settings import OWN, SweepSettings
+from attnviz.sweep_settings import OWN, SweepSettings, encode_settings, playground_scenario
 from attnviz.tokens import visible
-from attnviz.ui import state
+from attnviz.ui import bound, state
 from attnviz.ui.charts import show_figure, show_pickable
-from attnviz.ui.navigation import go_to
-from attnviz.ui.scaling_controls import pick_dimension
+from attnviz.ui.scaling_controls import pick_dimension, show_times
 from attnviz.ui.sweeps import inputs_of, swept
 from attnviz.ui.text import is_dark, literal
 
@@ -57,19 +57,21 @@ def show_theory(table: pd.DataFrame, settings: SweepSettings) -> None:
 def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
     """Draw every statistic over the dimension; a click on a point picks its dimension."""
     dark = is_dark()
-    for start in range(0, len(CURVES), 3):
-        for column, curve in zip(st.columns(3), CURVES[start : start + 3], strict=True):
+    curves = [curve for curve in CURVES if curve.column in table]
+    for start in range(0, len(curves), 3):
+        row = curves[start : start + 3]
+        for column, curve in zip(st.columns(len(row)), row, strict=True):
             with column:
                 # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
-                known = not (settings.source.endswith("-projections") and curve.column == "std")
+                known = not (settings.of_projections and curve.column == "std")
                 spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=known)
                 clicked = show_pickable(
                     spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
                 )
                 _take_click(curve.column, clicked)
     st.caption(
-        "Click a point to look closely at its dimension. Dotted lines: what theory expects. Bands: 99 % confidence, "
-        "thin with many trials. The gradient is the norm of the softmax's "
+        "Click a point to look closely at its dimension. Dotted lines: what theory expects. Bands: 99 % confidence "
+        "over the trials, thin with many. The gradient is the norm of the softmax's "
         "Jacobian by its inputs: where it vanishes, nothing is learned. A key is dead when its weight is below "
         "a hundredth of an equal share. All dimensions share their draws (a smaller one reads the first d "
         "coordinates): each is right by itself, but they err together, so one smooth curve is one draw."
@@ -95,8 +97,8 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
             "At dimension", settings.dims, settings.dims.index(settings.picked), key=f"scaling.at.{settings.picked}",
             on_change=_take_choice, args=(settings.picked,), width=140,
         )  # fmt: skip
-        _show_link(settings.picked)
-    own = settings.source.endswith("-projections")
+        _show_link(settings, scenario)
+    own = settings.of_projections
     x = inputs_of(scenario) if own else None
     if own and (x is None or scenario is None):
         st.text("A sentence of at least two tokens has a row to show.")
@@ -133,23 +135,28 @@ def _take_choice(shown: int) -> None:
     pick_dimension(st.session_state[f"scaling.at.{shown}"])
 
 
-def _show_link(dim: int) -> None:
+def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
+    dim = settings.picked
     if dim > MAX_D:
         st.text(f"The playground goes up to d_out = {MAX_D}.")
-    elif st.button(f"Open the playground with d_out = {dim}", key="scaling.open", on_click=_set_d_out, args=(dim,)):
-        go_to("pages/playground.py")
+        return
+    others = {name: text for name in (bound.QUERY, bound.VIEW) if (text := bound.receive(name)[0])}
+    if sweep := encode_settings(settings):
+        others[bound.SWEEP] = sweep
+    query = query_of(playground_scenario(scenario, settings), **others) if scenario else f"d_out={dim}"
+    # Not st.page_link: the controls of this session would hold on to their values, and the URL would have both.
+    st.link_button(
+        f"Open the playground with d_out = {dim}", f"./?{query}", key="scaling.open", icon=":material/open_in_new:",
+        help="Opens in a new tab; a link like any other, whose address can be copied."
+    )  # fmt: skip
 
 
-def _set_d_out(dim: int) -> None:
-    st.session_state["d_out"] = dim
-
-
-def show_classic_row() -> None:
+def show_classic_row(settings: SweepSettings) -> None:
     """Show the softmax of one small row times a factor."""
     st.markdown("#### The same five scores, made larger")
     left, right = st.columns([4, 8])
     with left:
-        factor = st.slider("Times", 0.5, 16.0, 8.0, 0.5, key="scaling.factor", persist_state="session")
+        factor = show_times(settings)
         st.text(f"scores: {', '.join(f'{score:g}' for score in CLASSIC_SCORES)}")
         for times in dict.fromkeys((1.0, factor)):
             weights = ", ".join(f"{weight:.4f}" for weight in softmax_row(CLASSIC_SCORES, times))
@@ -208,9 +215,11 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
     trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
     tables = {}
     for init in ("uniform", "linear", "normal"):
-        settings = SweepSettings(dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",))
+        settings = SweepSettings(
+            dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",), statistics="dot products"
+        )
         try:
-            table = swept(settings, x, statistics="dot products")
+            table = swept(settings, x)
         except ValueError as error:
             st.text(f"This sentence can't show it: {error}.")
             return

@@ -9,7 +9,7 @@ from threading import Lock
 import pandas as pd
 import streamlit as st
 
-from attnviz.scaling import Statistics, sweep_scaling
+from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Scenario
 from attnviz.sweep_settings import SweepSettings, decode_settings, encode_settings
 from attnviz.ui.text import literal
@@ -46,19 +46,19 @@ def _tables() -> _Tables:
     return _Tables()
 
 
-def swept(settings: SweepSettings, x: Rows | None, statistics: Statistics = "all") -> pd.DataFrame | None:
+def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
     """Return the table of a sweep, computing it where no one has yet; None where the reader stopped it.
 
     Raises ``ValueError`` as :func:`attnviz.sweep_scaling` does.
     """
-    wanted = x if settings.source.endswith("-projections") else None
+    wanted = x if settings.of_projections else None
     key = (settings.dims, settings.trials, settings.keys, settings.seed, settings.source, settings.swept_scales(),
-           wanted, statistics)  # fmt: skip
+           wanted, settings.statistics)  # fmt: skip
     table = _tables().get(key)
     if table is not None:
         return table
     place = st.empty()
-    name = f"{settings.source}.{statistics}"  # a run may sweep several times, with a button each
+    name = f"{settings.source}.{settings.statistics}"  # a run may sweep several times, with a button each
     if st.session_state.get(_STOPPED) == key:
         with place.container(horizontal=True, vertical_alignment="center"):
             others = " The plots are those of the last sweep that ran to its end." if _LAST in st.session_state else ""
@@ -67,7 +67,7 @@ def swept(settings: SweepSettings, x: Rows | None, statistics: Statistics = "all
         return None
     table = sweep_scaling(
         settings.dims, settings.trials, settings.seed, n_keys=settings.keys, source=settings.source, x=wanted,
-        scales=settings.swept_scales(), statistics=statistics, progress=_progress(place, key, name),
+        scales=settings.swept_scales(), statistics=settings.statistics, progress=_progress(place, key, name),
     )  # fmt: skip
     place.empty()
     _tables().put(key, table)
@@ -106,7 +106,7 @@ def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> tuple[p
     """Return the table of these settings with them; after an error or a stop, the last that could be made."""
     x, table = inputs_of(scenario), None
     others = " The plots are those of the last sweep." if _LAST in st.session_state else ""
-    if x is None and settings.source.endswith("-projections"):
+    if x is None and settings.of_projections:
         st.error(f"The sentence's own queries and keys can be swept once it has two tokens or more.{others}")
     else:
         try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.playground import Playground, eventually
 from tests.browser.serving import running_server
@@ -75,8 +75,16 @@ class Reader(Playground):
         row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d\d\d$"))
         expect(row.first).to_be_visible()
         self.says(f"At d = {dim} theory expects a variance of {dim}, and 1 after / √{dim}; measured: ")
-        button = self.page.get_by_role("button", name=f"Open the playground with d_out = {dim}", exact=True)
-        expect(button).to_be_visible()
+        expect(self._link(f"Open the playground with d_out = {dim}")).to_be_visible()
+
+    def follow(self, link: str) -> Page:
+        """Open a link in a tab of its own."""
+        with self.page.context.expect_page() as opened:
+            self._link(link).click()
+        return opened.value
+
+    def _link(self, label: str) -> Locator:
+        return self.page.get_by_role("link", name=re.compile(rf"{label}$"))
 
     def labels_below(self, curve: str) -> list[str]:
         return self.page.locator(f".st-key-scaling-curve-{curve} .xtick text").all_text_contents()
@@ -115,7 +123,7 @@ def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
     assert "Traceback" not in (tmp_path / "log.txt").read_text()
 
 
-def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground_and_back(
+def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     new_scaling_reader: Callable[..., Reader],
 ) -> None:
     reader = new_scaling_reader().open("/scaling", "heatmaps", sweep=SMALL, seed=7, edits="x.0.0.0.5")
@@ -123,21 +131,25 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground_and_back(
     eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
     reader.pick_point("variance", 1).looks_at(4)
     eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
-    reader.press("Open the playground with d_out = 4")
-    eventually(lambda: [len(row) for row in reader.cells("context")], [4] * 6)
-    eventually(lambda: reader.page.get_by_label("d_out", exact=True).input_value(), "4")
-    assert reader.page.get_by_label("Seed", exact=True).input_value() == "7"
+    playground = reader.follow("Open the playground with d_out = 4")
+    eventually(lambda: playground.get_by_label("d_out", exact=True).input_value(), "4")
+    assert playground.get_by_label("Seed", exact=True).input_value() == "7"
+    address = playground.evaluate("location.href")
     for part in ("d_out=4", "seed=7", "edits=x.0.0.0.5", "sweep=dims.2-4-32*trials.50*dim.4"):
-        eventually(lambda part=part: part in reader.address, True)
-    assert "/scaling" not in reader.page.evaluate("location.pathname")
-    reader.settle().page.go_back()
-    reader.looks_at(4)
-    assert "/scaling" in reader.page.evaluate("location.pathname")
-    assert "sweep=dims.2-4-32*trials.50*dim.4" in reader.address
-    reader.page.reload()
+        assert part in address
+    assert "/scaling" not in playground.evaluate("location.pathname")
+    playground.close()
+    reader.page.reload()  # the page that was left open keeps its set-up
     reader.settle().looks_at(4)
     assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 4, 32"
     assert reader.page.get_by_label("Trials", exact=True).input_value() == "50"
+
+
+def test_log_steps_are_put_into_the_list(reader: Reader) -> None:
+    reader.press("Log steps").set_number("How many", 4).says("4 dimensions: 2, 6, 20, 64")
+    reader.press("Put them into the list")
+    eventually(lambda: reader.page.get_by_label("Dimensions d", exact=True).input_value(), "2, 6, 20, 64")
+    eventually(lambda: "sweep=dims.2-6-20-64*trials.50" in reader.address, True)
 
 
 def test_points_of_every_curve_and_the_list_pick_in_any_order(reader: Reader) -> None:
@@ -182,8 +194,7 @@ def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
     reader.start_long_sweep()
     expect(reader.progress).to_contain_text(re.compile(r"Sweeping: \d+%"))
 
-    times = other.page.get_by_role("slider", name="Times")
-    times.press("ArrowRight")
+    other.set_number("Times", "8.5")
     expect(other.page.get_by_text("softmax of 8.5 times them: ")).to_be_visible(timeout=5_000)
     assert reader.progress.is_visible()
 

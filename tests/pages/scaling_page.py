@@ -111,5 +111,5 @@ def numbers(written: Any) -> np.ndarray:
 def sweep_of(settings: SweepSettings, x: Any = None) -> pd.DataFrame:
     return sweep_scaling(
         settings.dims, settings.trials, settings.seed, n_keys=settings.keys, source=settings.source, x=x,
-        scales=settings.swept_scales(),
+        scales=settings.swept_scales(), statistics=settings.statistics,
     )  # fmt: skip

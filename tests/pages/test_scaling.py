@@ -5,17 +5,19 @@ import re
 from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
 
-from attnviz import Scenario
+from attnviz import Scenario, trace
 from attnviz.figures import CURVES
+from attnviz.link import scenario_from_query
 from attnviz.scaling import sample_row
 from attnviz.scaling_words import flat_or_not, theory_against_measured
-from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings
+from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.ui import sweeps
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
 
@@ -165,11 +167,66 @@ def test_a_dimension_can_be_picked_while_a_control_holds_something_bad(scaling: 
 
 
 def test_the_classic_row_takes_any_factor(scaling: ScalingPage) -> None:
-    scaling.set("scaling.factor", 2.5)
+    scaling.set("scaling.times", 2.5)
     scores = np.array((0.1, -0.2, 0.3, -0.2, 0.5)) * 2.5
     expected = np.exp(scores) / np.exp(scores).sum()
     np.testing.assert_allclose(scaling.curves("classic")["times 2.5"], expected)
     assert scaling.text("softmax of 2.5 ").endswith(", ".join(f"{weight:.4f}" for weight in expected))
+    assert scaling.settings == replace(SMALL, times=2.5)
+    negative = -3 * scores / 2.5
+    flipped = ", ".join(f"{weight:.4f}" for weight in np.exp(negative) / np.exp(negative).sum())
+    assert ScalingPage(replace(SMALL, times=-3)).text("softmax of -3 ") == f"softmax of -3 times them: {flipped}"
+
+
+@pytest.mark.parametrize("bad", [1000.5, -1e300])
+def test_a_bad_factor_is_named_and_its_row_stays(scaling: ScalingPage, bad: float) -> None:
+    scaling.set("scaling.times", 2.5).set("scaling.times", bad)
+    (error,) = scaling.errors
+    named = f"times is {bad!r}, expected a number from -1000 to 1000"
+    assert named in error.replace("\N{NO-BREAK SPACE}", " ")
+    assert scaling.text("softmax of 2.5 ")
+    assert scaling.settings == replace(SMALL, times=2.5)
+    assert scaling.set("scaling.times", 3).errors == []
+
+
+def test_log_steps_fill_the_list_of_dimensions(scaling: ScalingPage) -> None:
+    at = scaling.at
+    assert [at.number_input(key=f"scaling.log.{name}").value for name in ("first", "last", "how_many")] == [2, 64, 3]
+    scaling.set("scaling.log.last", 4096).set("scaling.log.how_many", 12)
+    assert scaling.text("12 dimensions: ") == "12 dimensions: 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096"
+    scaling.press("scaling.log.use")
+    expected = replace(SMALL, dims=tuple(2**i for i in range(1, 13)))
+    assert scaling.settings == expected
+    assert scaling.shows(sweep_of(expected))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("first", 0, "the first dimension is 0, expected a whole number from 1 to 4096"),
+        ("last", 5000, "the last dimension is 5000, expected a whole number from 1 to 4096"),
+        ("last", 2, "the last dimension is 2, expected more than the first, 2"),
+        ("how_many", 65, "the number of dimensions is 65, expected a whole number from 2 to 64"),
+    ],
+)
+def test_log_steps_that_are_none_are_named(scaling: ScalingPage, name: str, value: int, message: str) -> None:
+    scaling.set(f"scaling.log.{name}", value)
+    assert scaling.errors == [f"There are no such steps: {message}."]
+    assert scaling.shows(sweep_of(SMALL))
+
+
+def test_dot_products_alone_can_be_swept(scaling: ScalingPage) -> None:
+    scaling.set("scaling.dots", True)
+    expected = replace(SMALL, statistics="dot products")
+    assert scaling.settings == expected
+    for page in (scaling, ScalingPage(expected)):
+        assert [name for name in page.charts if name.startswith("curve.")] == ["curve.variance", "curve.std"]
+        pd.testing.assert_frame_equal(page.table(), sweep_of(expected), check_exact=True)
+    assert scaling.set("scaling.dots", False).shows(sweep_of(SMALL))
+
+
+def test_the_page_says_what_the_softmax_statistics_cost(scaling: ScalingPage) -> None:
+    assert "some 30 times as long" in scaling.at.toggle(key="scaling.dots").label
 
 
 @pytest.mark.parametrize(("heads", "too_even"), [(8, (0.394, 0.276, 0.194, 0.136)), (1, (0.644, 0.237, 0.087, 0.032))])
@@ -198,16 +255,39 @@ def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
         pd.testing.assert_frame_equal(written, page.table(i).reset_index(drop=True), check_exact=True)
 
 
-def test_the_playground_opens_with_the_picked_width(scaling: ScalingPage) -> None:
-    scaling.set("scaling.at.64", 8).press("scaling.open")
-    assert scaling.at.number_input(key="d_out").value == 8
-    assert "scaling.dims" not in [each.key for each in scaling.at.text_input]
+def link_of(page: ScalingPage) -> tuple[Scenario, dict[str, str]]:
+    (link,) = page.at.get("link_button")
+    path, _, query = link.proto.url.partition("?")
+    assert path == "./"
+    scenario, ignored = scenario_from_query(query)
+    assert ignored == []
+    return scenario, dict(parse_qsl(query))
 
 
-def test_a_width_beyond_the_playgrounds_has_no_button() -> None:
+def test_the_playground_opens_with_the_picked_width() -> None:
+    page = ScalingPage(text="dog bites man", edits="x.0.0.0.5", seed="7").set("scaling.at.64", 8)
+    scenario, query = link_of(page)
+    assert scenario == Scenario("dog bites man", embedding="published", seed=7, d_out=8, edits=[("x", 0, 0, 0.5)])
+    assert decode_settings(query["sweep"]) == (replace(SMALL, dim=8), [])
+
+
+@pytest.mark.parametrize("source", PROJECTIONS)
+def test_the_playground_opens_with_the_scores_of_the_row(source: str) -> None:
+    page = ScalingPage(replace(SMALL, source=source, seed=5, dim=8), query="3")
+    scenario, query = link_of(page)
+    assert query["query"] == "3"
+    row = sample_row(8, 5, source=source, x=sentence(), query=3)
+    np.testing.assert_allclose(trace(scenario).scores[3], row.scores, rtol=1e-5)
+
+
+def test_without_a_sentence_the_link_still_has_the_width() -> None:
+    assert link_of(ScalingPage(replace(SMALL, dim=8), text=""))[1] == {"d_out": "8"}
+
+
+def test_a_width_beyond_the_playgrounds_has_no_link() -> None:
     page = ScalingPage(replace(SMALL, dims=(2, 4096), dim=4096))
     assert page.text("The playground goes up to") == "The playground goes up to d_out = 1024."
-    assert "scaling.open" not in [button.key for button in page.at.button]
+    assert not page.at.get("link_button")
 
 
 # What can't be swept
@@ -250,7 +330,7 @@ def test_a_bad_value_is_named_and_the_last_good_plot_stays(
 
 
 BAD_PARTS = ("dims.2-8-eight", "dims.2-2", "trials.0", "trials.1e9", "p.1.5", "p.nan", "scales.none-none", "dim.-1",
-             "keys.x", "source.cauchy", "<img>", "9" * 500)  # fmt: skip
+             "keys.x", "source.cauchy", "times.1e4", "statistics.some", "<img>", "9" * 500)  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", BAD_PARTS, ids=[part[:20] for part in BAD_PARTS])

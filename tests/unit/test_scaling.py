@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from attnviz import scaling, scaling_arguments, scaling_draws
 from attnviz.scaling import SOFTMAX_STATISTICS, SweepStopped, sample_row, softmax_row, sweep_scaling
-from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, parse_dims
+from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
 from attnviz.scaling_sources import SOURCES, Projections, Vectors
 
 # The published inputs of "Your journey starts with one step".
@@ -358,6 +358,21 @@ def test_bad_dimensions_are_named(text: str, named: str) -> None:
 @given(st.sets(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS), st.sampled_from([",", " ", ", ", ";\n"]))
 def test_typed_dimensions_are_read_back_ascending(dims: set[int], separator: str) -> None:
     assert parse_dims(separator.join(map(str, dims))) == tuple(sorted(dims))
+
+
+@given(st.integers(1, MAX_DIM - 1), st.integers(2, MAX_DIM), st.integers(2, MAX_DIMS))
+def test_log_steps_are_equally_far_apart_but_for_rounding(first: int, last: int, how_many: int) -> None:
+    if first >= last:
+        with pytest.raises(ValueError, match=f"the last dimension is {last}, expected more than the first, {first}"):
+            log_steps(first, last, how_many)
+        return
+    dims = log_steps(first, last, how_many)
+    assert (dims[0], dims[-1]) == (first, last)
+    assert check_dims(dims) == dims
+    exact = np.geomspace(first, last, how_many)
+    assert all(np.abs(exact - dim).min() <= 0.5 + 1e-6 for dim in dims)
+    if len(dims) < how_many:  # only where the steps are smaller than one
+        assert exact[1] - exact[0] < 1
 
 
 @pytest.mark.parametrize("bad", [2.0, "2", True, None, np.float64(3), float("nan"), 0, -1, MAX_DIM + 1, 10**30])

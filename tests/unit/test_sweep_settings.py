@@ -5,13 +5,24 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import pytest
+import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.limits import MAX_SEED
-from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_scales
+from attnviz import Scenario, trace
+from attnviz.limits import MAX_D, MAX_SEED
+from attnviz.scaling import sample_row
+from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, check_scales
 from attnviz.scaling_sources import SOURCES
-from attnviz.sweep_settings import MAX_P, OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
+from attnviz.sweep_settings import (
+    MAX_P,
+    OWN,
+    SCALE_CHOICES,
+    SweepSettings,
+    decode_settings,
+    encode_settings,
+    playground_scenario,
+)
 
 MOST_CHARACTERS = 2000  # of the parameter in the URL
 
@@ -26,6 +37,8 @@ settings_of_sweeps = st.builds(
     scales=st.lists(st.sampled_from(SCALE_CHOICES), min_size=1, unique=True).map(tuple),
     p=st.floats(0, MAX_P),
     dim=st.integers(0, MAX_DIM),
+    statistics=st.sampled_from(["all", "dot products"]),
+    times=st.floats(-MAX_FACTOR, MAX_FACTOR),
 )
 
 
@@ -100,6 +113,11 @@ BAD: list[tuple[str, Any, str]] = [
     ("p", "0.5", "p is '0.5'"),
     ("dim", -1, "dim is -1, expected a whole number from 0 to 4096"),
     ("dim", 4097, "dim is 4097"),
+    ("statistics", "some", "statistics is 'some', expected one of all, dot products"),
+    ("times", 1000.1, "times is 1000.1, expected a number from -1000 to 1000"),
+    ("times", float("nan"), "times is nan"),
+    ("times", float("-inf"), "times is -inf"),
+    ("times", "8", "times is '8'"),
 ]
 
 
@@ -132,7 +150,8 @@ def test_any_text_gives_valid_settings_and_says_what_it_left_out(text: str) -> N
 NONSENSE = (
     "many", "trials", "trials.", "trials.0", "trials.ten", "trials.2.5", "keys.1", "seed.-1", "source.cauchy",
     "scales.", "scales.cube", "scales.none-none", "dims.", "dims.2-eight", "dims.2-2", "dims.0", "dims.99999",
-    "p.nan", "p.1.5", "p.half", "dim.-5", "dim.x", "picked.8", "__class__.3", "<b>x</b>.1", "trials." + "9" * 1900,
+    "p.nan", "p.1.5", "p.half", "dim.-5", "dim.x", "times.x", "times.inf", "statistics.some",
+    "picked.8", "__class__.3", "<b>x</b>.1", "trials." + "9" * 1900,
 )  # fmt: skip
 
 
@@ -140,3 +159,30 @@ NONSENSE = (
 def test_a_part_that_is_none_is_reported_and_the_rest_is_read(part: str) -> None:
     expected = SweepSettings(dims=(2, 8), p=0.4)
     assert decode_settings(f"dims.2-8*{part}*p.0.4") == (expected, [part])
+
+
+# The way to the playground
+
+
+@given(st.integers(1, MAX_D), st.sampled_from(SOURCES), st.integers(0, MAX_SEED), st.sampled_from(["stable", "table"]))
+def test_the_playground_has_the_picked_width_and_what_still_fits(
+    d_out: int, source: str, seed: int, embedding: str
+) -> None:
+    edits = [("x", 1, 0, 0.5), ("w_q", 0, 0, 0.25)]
+    scenario = Scenario("dog bites man", embedding=embedding, d_out=3, edits=edits)
+    settings = SweepSettings(dims=(d_out,), source=source, seed=seed)
+    opened = playground_scenario(scenario, settings)
+    assert (opened.text, opened.d_out) == (scenario.text, d_out)
+    assert torch.equal(opened.matrix("x"), scenario.matrix("x"))  # these vectors depend on the seed, so that it stays
+    assert opened.init == (source.removesuffix("-projections") if settings.of_projections else scenario.init)
+    drawn_alike = (opened.init, opened.d_out) == (scenario.init, scenario.d_out)
+    assert opened.edits == tuple(edit for edit in scenario.edits if edit.matrix == "x" or drawn_alike)
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if source.endswith("-projections")])
+def test_the_playground_has_the_scores_of_the_row_where_x_does_not_depend_on_the_seed(source: str) -> None:
+    edits = [("x", 1, 0, 0.5), ("w_q", 0, 0, 0.25)]
+    scenario = Scenario(embedding="published", d_out=2, edits=edits, w_k="zeros")
+    opened = playground_scenario(scenario, SweepSettings(dims=(2, 16), dim=16, source=source, seed=9))
+    row = sample_row(16, 9, source=source, x=scenario.matrix("x"), query=4)
+    torch.testing.assert_close(trace(opened).scores[4].double(), torch.tensor(row.scores), rtol=1e-5, atol=1e-6)
