@@ -17,6 +17,10 @@ PAGES = {
         "pages/compare.py",
         "Pin a set-up as A, change anything, and see A, B and what moved between them.",
     ),
+    "Questions": (
+        "pages/questions.py",
+        "What learners really ask about self-attention, each with a short answer and an example to see it on.",
+    ),
     "Scaling": (
         "pages/scaling.py",
         "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",

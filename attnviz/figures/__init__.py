@@ -4,5 +4,17 @@ from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.picking import is_pickable
+from attnviz.figures.tables import points_spec, table_spec
 
-__all__ = ["CURVES", "Curve", "comparison_specs", "curve_spec", "heatmap", "heatmap_spec", "is_pickable", "row_spec"]
+__all__ = [
+    "CURVES",
+    "Curve",
+    "comparison_specs",
+    "curve_spec",
+    "heatmap",
+    "heatmap_spec",
+    "is_pickable",
+    "points_spec",
+    "row_spec",
+    "table_spec",
+]

@@ -1,7 +1,8 @@
 """The board: the whole computation as one component, editable in place."""
 
 import math
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from attnviz.summary import vectors_in_words
 from attnviz.tokens import token_labels
 from attnviz.ui import state
 from attnviz.ui.typed import scenario_now
+
+Change = Callable[[Scenario], Scenario]
 
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 _HERE = Path(__file__).parent
@@ -50,17 +53,19 @@ def show_board(
     names: tuple[str, ...] = tuple(STAGES),
     lit: tuple[str, int, int] | None = None,
     key: str = "playground.board",
+    make: Callable[[Change], None] | None = None,
 ) -> None:
     """Draw these matrices of a trace as a board, with the sources of one cell `lit`.
 
-    What is edited on it becomes edits of the scenario.
+    What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
     """
+    make = make or _change_scenario_of_now
     _board(
         key=key,
         data=_data(scenario, trace, query, names)
         | {"lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True))},
-        on_edits_change=lambda: _take_edits(key),
-        on_reset_change=lambda: _take_reset(key),
+        on_edits_change=lambda: _take_edits(key, make),
+        on_reset_change=lambda: _take_reset(key, make),
     )
 
 
@@ -125,36 +130,37 @@ def _origins(scenario: Scenario, names: list[str]) -> dict[str, str]:
     for name in names:
         if STAGES[name].rule == "given":
             by = getattr(scenario, name)
-            drawn = f"drawn by {scenario.init}, seed {scenario.seed}" if by is None else f"replaced: {by}"
+            replaced = f"replaced: {by}" if isinstance(by, str) else "given"
+            drawn = f"drawn by {scenario.init}, seed {scenario.seed}" if by is None else replaced
             edits = sum(edit.matrix == name for edit in scenario.edits)
             drawn += f"; edited cells: {edits}, underlined" if edits else ""
             origins[name] = vectors_in_words(scenario) if name == "x" else f"{STAGES[name].symbol} is {drawn}."
     return origins
 
 
-def _take_edits(key: str) -> None:
+def _take_edits(key: str, make: Callable[[Change], None]) -> None:
     """Lay the edits made on the board over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("edits") or []
-    scenario = scenario_now()
-    if scenario is None:
-        return
-    try:
+
+    def lay_over(scenario: Scenario) -> Scenario:
         edits = tuple(Edit(each["matrix"], each["row"], each["column"], each["value"]) for each in sent)
-        changed = with_changes(scenario, changes_of(scenario) + Changes(edits=edits))
+        return with_changes(scenario, changes_of(scenario) + Changes(edits=edits))
+
+    try:
+        make(lay_over)
     except (ValueError, TypeError, KeyError) as error:
         state.say(f"This edit was not taken: {error}.")
-        return
-    state.keep(changed)
-    state.redraw_editors()
 
 
-def _take_reset(key: str) -> None:
+def _take_reset(key: str, make: Callable[[Change], None]) -> None:
     """Drop the edit of one cell."""
     sent = st.session_state[key].get("reset") or {}
-    scenario = scenario_now()
-    if scenario is None:
-        return
     cell = (sent.get("matrix"), sent.get("row"), sent.get("column"))
-    kept = tuple(edit for edit in scenario.edits if edit[:3] != cell)
-    state.keep(with_changes(scenario, Changes(kept, changes_of(scenario).replaced)))
-    state.redraw_editors()
+    make(lambda scenario: replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
+
+
+def _change_scenario_of_now(change: Change) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(change(scenario))
+        state.redraw_editors()

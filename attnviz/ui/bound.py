@@ -1,5 +1,5 @@
 """Texts that live in the URL and that no one types: the changes of matrices, the picked token and cell, the view,
-the scenario that is pinned, the sweep, the step.
+the scenario that is pinned, the sweep, the step, the open question and its example.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
 reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
@@ -21,6 +21,8 @@ CELL = "cell"
 PINNED = "pinned"
 SWEEP = "sweep"
 STEP = "step"
+QUESTION = "question"
+EXAMPLE = "example"
 _MOST_CHARACTERS = {
     CHANGES: link.MAX_CHANGES_CHARACTERS,
     QUERY: 6,
@@ -29,6 +31,8 @@ _MOST_CHARACTERS = {
     PINNED: link.MAX_CHANGES_CHARACTERS,
     SWEEP: 2000,
     STEP: 3,
+    QUESTION: 3,
+    EXAMPLE: 20_000,
 }
 
 

@@ -8,6 +8,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
 from attnviz.link import change_texts, decode_changes, encode_changes, parameters, scenario_of
+from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui import bound
@@ -91,7 +92,7 @@ def _run_by_entry_point() -> NoReturn:
 
 def digits() -> int:
     """Return how many decimals the reader wants to see."""
-    return int(st.session_state[_SETUP]["digits"])
+    return int(st.session_state[_SETUP]["digits"]) if _SETUP in st.session_state else DEFAULT_DIGITS
 
 
 def picked_query(n_tokens: int) -> int:

@@ -1,0 +1,167 @@
+"""What a question is: its answer, an example of its own, what can be done to that, and what is then to be seen."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from attnviz.attention import AttentionTrace, UndefinedAttentionError
+from attnviz.numbers import written
+from attnviz.scenario import Scenario, trace
+
+Change = Callable[[Scenario], Scenario]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A button: what it is called, and what it makes of the example."""
+
+    label: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider over a number of the example: `read` tells where it stands, `change` moves it there."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    read: Callable[[Scenario], float]
+    change: Callable[[Scenario, float], Scenario]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of what is shown, which leaves the example as it is; the first is the default."""
+
+    name: str
+    label: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix to show as a heatmap: `kind` tells its colours, `sums` whether to add the sums of rows and columns.
+
+    `labels` name the rows and the columns; without them, they are numbered.
+    """
+
+    title: str
+    matrix: Tensor
+    kind: Literal["signed", "share"] = "signed"
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sums: bool = False
+    limit: float | None = None  # of the colours of a signed matrix, where several share it
+
+
+@dataclass(frozen=True)
+class Points:
+    """Values and contexts of two features, to show as points in a plane: contexts lie within the values' hull."""
+
+    values: Tensor
+    contexts: Tensor
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is to see: sentences with the numbers of now, and pictures beside the board."""
+
+    sentences: tuple[str, ...]
+    tables: tuple[Table, ...] = ()
+    points: Points | None = None
+
+
+@dataclass(frozen=True)
+class Now:
+    """The example as it is now and as it was at the start, both computed, with the options and the decimals."""
+
+    scenario: Scenario
+    trace: AttentionTrace
+    start: AttentionTrace
+    options: Mapping[str, str]
+    digits: int
+
+    def write(self, value: float | Tensor) -> str:
+        """Write a number with the decimals that the reader wants to see; zero has no sign."""
+        return written(float(value) + 0.0, self.digits)
+
+    def change_of(self, name: str) -> float | None:
+        """Return the largest change of a number of a matrix since the start; None where its shape changed."""
+        now, start = getattr(self.trace, name), getattr(self.start, name)
+        return float((now - start).abs().max()) if now.shape == start.shape else None
+
+    def says_change_of(self, name: str, words: str) -> str:
+        """Say how far a matrix has moved since the start.
+
+        Differences that rounding alone makes do not count as a move.
+        """
+        change = self.change_of(name)
+        if change is None:
+            now = " by ".join(map(str, getattr(self.trace, name).shape))
+            return f"{words}: now {now}, another shape than at the start."
+        size = max(1.0, float(getattr(self.start, name).abs().nan_to_num(posinf=0).max()))
+        if change <= 1e-6 * size:
+            return f"{words}: the same as at the start."
+        return f"{words}: changed by up to {self.write(change)} since the start."
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, the short right answer, an example that it starts from, and what is shown of it.
+
+    `shows` are the matrices on the board (none: no board), `try_this` says what to do, `seen` what is then to be
+    seen; `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that does.
+    """
+
+    title: str
+    answer: tuple[str, ...]
+    try_this: str
+    start: Scenario
+    seen: Callable[[Now], Seen]
+    shows: tuple[str, ...] = ()
+    presets: tuple[Preset, ...] = ()
+    controls: tuple[Control, ...] = ()
+    options: tuple[Option, ...] = ()
+    lit: tuple[str, int, int] | None = None
+    sweep: str = ""
+    step: int = 1
+
+    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
+        """Return what is to be seen of the example as it is now."""
+        chosen = {option.name: options.get(option.name, option.choices[0]) for option in self.options}
+        return self.seen(Now(scenario, computed(scenario), computed(self.start), chosen, digits))
+
+
+def computed(scenario: Scenario) -> AttentionTrace:
+    """Return the trace of a scenario, with NaN in rows whose softmax is undefined."""
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
+    """Return a matrix as a scenario takes it: rows of floats."""
+    return tuple(tuple(map(float, row)) for row in numbers)
+
+
+def eye(n_rows: int, n_columns: int, factor: float = 1.0) -> tuple[tuple[float, ...], ...]:
+    """Return a matrix with `factor` on its diagonal and zeros elsewhere, as a scenario takes it."""
+    return tuple(map(tuple, (torch.eye(n_rows, n_columns) * factor).tolist()))
+
+
+def question_number(raw: str, n_questions: int) -> int | None:
+    """Return the number of a question, 1 to the last, from the text of a URL; None where that is none.
+
+    >>> question_number("7", 12), question_number("13", 12), question_number("why", 12)
+    (7, None, None)
+    """
+    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= n_questions
+    return int(raw) if valid else None

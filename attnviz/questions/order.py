@@ -1,0 +1,122 @@
+"""Questions about what is learned, and about the order of words."""
+
+from dataclasses import replace
+
+import torch
+
+from attnviz.questions.asking import Now, Preset, Question, Seen, Table
+from attnviz.scenario import Edit, Scenario
+from attnviz.stages import STAGES
+from attnviz.variations import PROJECTIONS, next_token_loss, training_step, with_positions
+
+RATE = 0.5
+_TRAINED = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+
+
+def _learned(now: Now) -> Seen:
+    given = [STAGES[name].symbol for name in PROJECTIONS]
+    made = [stage.symbol for name, stage in STAGES.items() if stage.rule != "given"]
+    says = [
+        f"Learned, kept from sentence to sentence: {', '.join(given)}. Computed anew for each: {', '.join(made)}.",
+        *(now.says_change_of(name, STAGES[name].symbol) for name in PROJECTIONS),
+        now.says_change_of("attention_weights", "Attention weights"),
+    ]
+    if len(now.trace.tokens) > 1 and torch.isfinite(now.trace.context).all():
+        loss = f"{float(next_token_loss(now.trace)):.4f}"
+        before = f"{float(next_token_loss(now.start)):.4f}"
+        same = now.trace.tokens == now.start.tokens
+        says.insert(1, f"The loss, how far each context misses the next token's vector, is {loss}"
+                    + (f"; at the start it was {before}." if same else "."))  # fmt: skip
+    return Seen(tuple(says))
+
+
+def _steps(n: int) -> Preset:
+    def change(scenario: Scenario) -> Scenario:
+        for _ in range(n):
+            scenario = training_step(scenario, RATE)
+        return scenario
+
+    return Preset("One training step" if n == 1 else f"{n} training steps", change)
+
+
+_LEARNED = Question(
+    "Where do W_q, W_k and W_v come from, if no data says which word should attend to which?",
+    (
+        "They are ordinary parameters: random at first, then moved by backpropagation from the loss of the whole task. "
+        "Attention needs no labels of its own.",
+        "The attention weights are not the learned weights. Q, K, V, S, A and C are computed afresh from each input "
+        "and not stored: the same W's with another sentence give another heatmap.",
+    ),
+    "Press 'One training step': each W moves a little, the attention weights follow, the loss falls. The task is to "
+    "make each context equal to the next token's vector, with later tokens masked. Then change the sentence: "
+    "the W's stay, the heatmap is another.",
+    _TRAINED,
+    _learned,
+    shows=("w_q", "w_k", "w_v", "attention_weights", "context"),
+    presets=(
+        _steps(1),
+        _steps(20),
+        Preset("Another sentence, same W's", lambda s: replace(s, text="a dog lay down", edits=_of_projections(s))),
+        Preset("The first sentence", lambda s: replace(s, text=_TRAINED.text, edits=_of_projections(s))),
+    ),
+    step=3,
+)
+
+
+def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
+    return tuple(edit for edit in scenario.edits if edit.matrix != "x")
+
+
+_BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
+_ORDERS = ("dog bites man", "man bites dog", "bites dog man", "dog bites dog")
+
+
+def has_positions(scenario: Scenario) -> bool:
+    """Whether position vectors have been added to X."""
+    return bool(torch.equal(scenario.matrix("x"), with_positions(scenario).matrix("x")))
+
+
+def _reordered(text: str) -> Preset:
+    def change(scenario: Scenario) -> Scenario:
+        moved = replace(scenario, text=text, edits=())
+        return with_positions(moved) if has_positions(scenario) else moved
+
+    return Preset(text, change)
+
+
+def _order(now: Now) -> Seen:
+    before = dict(zip(now.start.tokens, now.start.context, strict=True))
+    says = [f"Positions are {'added to X' if has_positions(now.scenario) else 'not in X'}."]
+    for i, (token, context) in enumerate(zip(now.trace.tokens, now.trace.context, strict=True)):
+        numbers = ", ".join(now.write(value) for value in context)
+        same = "as at the start" if torch.allclose(context, before[token], atol=1e-6) else "another than at the start"
+        says.append(f"Context of '{token}', row {i}: ({numbers}), {same}.")
+    names = now.trace.tokens
+    return Seen(tuple(says), (Table("Attention weights now", now.trace.attention_weights, "share", names, names),
+                              Table("At the start", now.start.attention_weights, "share", now.start.tokens,
+                                    now.start.tokens)))  # fmt: skip
+
+
+_ORDER = Question(
+    "The rows of X are in order already. Why is word order lost, if swapping two words does change a prediction?",
+    (
+        "Attention commutes with reordering: f(P X) = P f(X). Each token keeps its context vector, which just sits in "
+        "another row: 'dog' gets the same one in 'dog bites man' and in 'man bites dog'. A prediction read off the "
+        "last row changes because another token sits there.",
+        "With a causal mask order does leak in, from the second layer on for the last row. Position vectors, added to "
+        "X, put the order into the numbers themselves.",
+    ),
+    "Reorder the words: rows and columns of the attention weights are permuted, contexts travel with their tokens. Use "
+    "'dog' twice: its two rows are the same. Then add positions, and see the numbers change.",
+    _BITES,
+    _order,
+    shows=("x", "attention_weights", "context"),
+    presets=(
+        *map(_reordered, _ORDERS),
+        Preset("Add positions", with_positions),
+        Preset("Remove positions", lambda s: replace(s, edits=())),
+    ),
+    step=2,
+)
+
+ORDER = (_LEARNED, _ORDER)

@@ -1,0 +1,178 @@
+"""The questions on a page: the list, one question with its example, and what can be done to that.
+
+The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
+example of the open question is a text in the URL.
+"""
+
+import streamlit as st
+
+from attnviz.figures import points_spec, table_spec
+from attnviz.lesson import STEPS
+from attnviz.link import query_of, scenario_from_query
+from attnviz.questions import QUESTIONS, Control, Option, Question, Seen, question_number
+from attnviz.questions.asking import Change, computed
+from attnviz.scenario import Scenario
+from attnviz.ui import bound, state
+from attnviz.ui.board import fits_board, show_board
+from attnviz.ui.charts import show_figure
+from attnviz.ui.navigation import go_to
+from attnviz.ui.text import is_dark, literal
+
+# The sentence and the set-up belong to the playground; here they would seem to be the example's.
+_OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
+
+
+def open_question() -> int | None:
+    """Return the number of the question that the URL or the buttons lead to; None for the list."""
+    return question_number(bound.receive(bound.QUESTION)[0], len(QUESTIONS))
+
+
+def show_list() -> None:
+    """Draw all questions, each leading to its answer."""
+    st.html(_OWN_EXAMPLE_CSS)
+    st.text(
+        f"{len(QUESTIONS)} questions that learners really ask. Each opens with a short answer and a small example of "
+        "its own, on which the answer can be seen."
+    )
+    for number, question in enumerate(QUESTIONS, 1):
+        st.button(
+            f"{number}. {question.title}", key=f"questions.open.{number}", type="tertiary", on_click=_open,
+            args=(number,),
+        )  # fmt: skip
+
+
+def _open(number: int | None) -> None:
+    bound.send(bound.QUESTION, "" if number is None else str(number))
+    bound.send(bound.EXAMPLE, "")
+
+
+def show_question(number: int) -> None:
+    """Draw a question: its answer, its example, what can be done to that and what is then to be seen."""
+    st.html(_OWN_EXAMPLE_CSS)
+    question = QUESTIONS[number - 1]
+    _show_head(number, question)
+    scenario = _example(question)
+    left, right = st.columns([38, 62], gap="medium")
+    with left:
+        for sentence in question.answer:
+            st.text(sentence)
+        _show_try(number, question, scenario)
+        options = {option.name: _choice(number, option) for option in question.options}
+        seen = question.look(scenario, options, state.digits())
+        _show_sentences(seen)
+        _show_ways_on(question)
+    with right:
+        _show_pictures(seen, number)
+        _show_board(question, number, scenario)
+
+
+def _show_head(number: int, question: Question) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("All questions", on_click=_open, args=(None,), key="questions.all")
+        st.button("Back", on_click=_open, args=(number - 1,), disabled=number == 1, shortcut="PageUp",
+                  key="questions.back")  # fmt: skip
+        st.button("Next", on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS), shortcut="PageDown",
+                  key="questions.next", type="primary")  # fmt: skip
+        st.caption(f"question {number} of {len(QUESTIONS)}", width="content")
+    st.markdown(f"#### {number}. {question.title}")
+
+
+def _example(question: Question) -> Scenario:
+    """Return the example as it is now; as at the start, where the URL has none that can be shown."""
+    text, _ = bound.receive(bound.EXAMPLE)
+    if not text:
+        return question.start
+    scenario, ignored = scenario_from_query(text)
+    if ignored or not fits_board(scenario):
+        state.say(f"The example in the link was not taken as it is: {literal('; '.join(ignored) or 'too large')}.")
+        return question.start
+    return scenario
+
+
+def _change(number: int, change: Change) -> None:
+    """Change the example of a question; what cannot be done to it gets a message."""
+    question = QUESTIONS[number - 1]
+    try:
+        changed = change(_example(question))
+    except ValueError as error:
+        state.say(f"This cannot be done to the example: {literal(str(error), most=200)}.")
+        return
+    bound.send(bound.EXAMPLE, "" if changed == question.start else query_of(changed))
+
+
+def _show_try(number: int, question: Question, scenario: Scenario) -> None:
+    st.markdown("**Try this**")
+    st.text(question.try_this)
+    if question.presets:
+        with st.container(horizontal=True, gap="xsmall"):
+            for preset in question.presets:
+                st.button(preset.label, key=f"questions.{number}.{preset.label}", on_click=_change,
+                          args=(number, preset.change))  # fmt: skip
+            st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=_change,
+                      args=(number, lambda _: question.start), disabled=scenario == question.start)  # fmt: skip
+    for control in question.controls:
+        _show_control(number, control, scenario)
+    if question.controls and not question.presets:
+        st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=_change,
+                  args=(number, lambda _: question.start), disabled=scenario == question.start)  # fmt: skip
+
+
+def _show_control(number: int, control: Control, scenario: Scenario) -> None:
+    key = f"questions.{number}.{control.name}"
+    whole = control.step == 1
+    kind = int if whole else float
+    at = min(max(control.read(scenario), control.low), control.high)
+    st.session_state[key] = kind(at)
+    st.slider(
+        control.label, kind(control.low), kind(control.high), step=kind(control.step), key=key,
+        on_change=lambda: _change(number, lambda now: control.change(now, st.session_state[key])),
+    )  # fmt: skip
+
+
+def _choice(number: int, option: Option) -> str:
+    return str(
+        st.segmented_control(
+            option.label, option.choices, default=option.choices[0], required=True,
+            key=f"questions.{number}.{option.name}", persist_state="session",
+        )
+    )  # fmt: skip
+
+
+def _show_sentences(seen: Seen) -> None:
+    st.markdown("**What is to be seen now**")
+    with st.container(border=True, gap="xsmall", key="questions_seen"):
+        for sentence in seen.sentences:
+            st.text(sentence)
+
+
+def _show_ways_on(question: Question) -> None:
+    with st.container(horizontal=True):
+        step = STEPS[question.step - 1]
+        if st.button(f"Lesson, step {question.step}: {step.title}", key="questions.lesson", type="tertiary",
+                     on_click=bound.send, args=(bound.STEP, str(question.step))):  # fmt: skip
+            go_to("pages/lesson.py")
+        if question.sweep and st.button("Open the scaling page", key="questions.scaling", type="primary",
+                                        on_click=bound.send, args=(bound.SWEEP, question.sweep)):  # fmt: skip
+            go_to("pages/scaling.py")
+
+
+def _show_pictures(seen: Seen, number: int) -> None:
+    dark = is_dark()
+    if not seen.tables and seen.points is None:
+        return
+    with st.container(horizontal=True, gap="small", key="questions_pictures"):
+        for i, table in enumerate(seen.tables):
+            spec = table_spec(table, state.digits(), dark)
+            show_figure(spec, f"questions.{number}.table.{i}", f"{table.title}, {len(table.matrix)} rows.")
+        if seen.points is not None:
+            show_figure(points_spec(seen.points, dark), f"questions.{number}.points",
+                        "Values and contexts as points: contexts are mixes of the values.")  # fmt: skip
+
+
+def _show_board(question: Question, number: int, scenario: Scenario) -> None:
+    if not question.shows:
+        return
+    show_board(
+        scenario, computed(scenario), min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
+        key=f"questions.board.{number}", make=lambda change: _change(number, change),
+    )  # fmt: skip

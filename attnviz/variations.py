@@ -1,0 +1,146 @@
+"""Attention computed another way, to be compared with the way it is: where it may be scaled, over which axis
+softmax may run, with positions added, with fewer freedoms, and one step of training further."""
+
+import math
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.attention import AttentionTrace, attend
+from attnviz.changes import edit_matrix
+from attnviz.scenario import Scenario
+from attnviz.seeding import FLOAT32_ON_CPU, generator_for
+
+Axis = Literal["rows", "columns", "whole"]
+Place = Literal["scores", "queries", "both"]
+PROJECTIONS = ("w_q", "w_k", "w_v")
+
+
+class Scaled(NamedTuple):
+    """Queries, keys and scores, scaled somewhere on the way, and the attention weights that come out."""
+
+    q: Tensor
+    k: Tensor
+    scores: Tensor
+    attention_weights: Tensor
+
+
+def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
+    """Return the softmax of scores ``(n_tokens, n_tokens)`` over each row, each column, or the whole matrix.
+
+    >>> softmax_over(torch.zeros(2, 2), "whole")
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """
+    if axis == "whole":
+        return torch.softmax(scores.flatten(), 0).reshape(scores.shape)
+    return torch.softmax(scores, -1 if axis == "rows" else -2)
+
+
+def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
+    """Divide by the divisor of a trace on the scores, on the queries, or half and half (each by its root).
+
+    Source: Vaswani et al. 2017, section 3.2.1, scales the scores; PyTorch's scaled_dot_product_attention both.
+    """
+    divisor = trace.divisor
+    on_q, on_k = {"scores": (1.0, 1.0), "queries": (divisor, 1.0), "both": (divisor**0.5, divisor**0.5)}[place]
+    q, k = trace.q / on_q, trace.k / on_k
+    scores = q @ k.mT
+    scaled = scores / divisor if place == "scores" else scores
+    if trace.causal:
+        scaled = scaled.masked_fill(torch.ones_like(scaled, dtype=torch.bool).triu(1), -math.inf)
+    return Scaled(q, k, scores, torch.softmax(scaled, -1))
+
+
+def position_vectors(n_tokens: int, d_in: int) -> Tensor:
+    """Return sinusoidal position vectors ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves.
+
+    Source: Vaswani et al. 2017, section 3.5.
+
+    >>> position_vectors(2, 2)
+    tensor([[0.0000, 1.0000],
+            [0.8415, 0.5403]])
+    """
+    feature = torch.arange(d_in, **FLOAT32_ON_CPU)
+    wavelengths = 10000 ** (2 * (feature // 2) / d_in)
+    angles = torch.arange(n_tokens, **FLOAT32_ON_CPU)[:, None] / wavelengths
+    return torch.where(feature % 2 == 0, angles.sin(), angles.cos())
+
+
+def with_positions(scenario: Scenario) -> Scenario:
+    """Return the scenario with position vectors added to the X that its set-up draws."""
+    return edit_matrix(scenario, "x", scenario.unedited("x") + position_vectors(*scenario.shape_of("x")))
+
+
+def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:
+    """Return the share of rows of X Xᵀ whose largest score is the token's own, for random X ``(n_tokens, d)``.
+
+    >>> own_share(1, trials=100) < own_share(16, trials=100)
+    True
+    """
+    x = torch.randn(trials, n_tokens, d, generator=generator_for(seed), **FLOAT32_ON_CPU)
+    own = (x @ x.mT).argmax(-1) == torch.arange(n_tokens)
+    return own.float().mean().item()
+
+
+def contexts_tell_weights(v: Tensor) -> bool:
+    """Whether contexts give the attention weights away: whether the values ``(n_tokens, d_v)`` are affinely
+    independent, so that every mix of them has one recipe only.
+
+    >>> contexts_tell_weights(torch.eye(3)), contexts_tell_weights(torch.tensor([[0.0], [1.0], [2.0]]))
+    (True, False)
+    """
+    with_ones = torch.cat([v, torch.ones_like(v[:, :1])], dim=-1)
+    return int(torch.linalg.matrix_rank(with_ones)) == len(v)
+
+
+def weights_from_contexts(trace: AttentionTrace) -> Tensor:
+    """Solve A V = C for the attention weights A ``(n_tokens, n_tokens)`` with rows that sum to 1, in float64.
+
+    The smallest solution, where there are many.
+    """
+    ones = torch.ones(len(trace.v), 1, dtype=torch.float64, device=trace.v.device)
+    mixed = torch.cat([trace.context.double(), ones], -1)
+    values = torch.cat([trace.v.double(), ones], -1)
+    return mixed @ torch.linalg.pinv(values)
+
+
+def next_token_loss(trace: AttentionTrace) -> Tensor:
+    """Return the mean square by which each context misses the vector of the next token in X.
+
+    Expects contexts as wide as X; with a causal mask no token sees the answer.
+    """
+    return (trace.context[:-1] - trace.x[1:]).square().mean()
+
+
+def training_step(scenario: Scenario, rate: float) -> Scenario:
+    """Return the scenario one step of gradient descent further: W_q, W_k and W_v moved against the gradient of
+    :func:`next_token_loss`, and nothing else.
+
+    Raises ``ValueError`` for values of another width than X, and for fewer than two tokens.
+    """
+    if scenario.shape_of("w_v")[1] != scenario.d_in or len(scenario.tokens) < 2:
+        raise ValueError(
+            f"w_v has shape {scenario.shape_of('w_v')} and there are {len(scenario.tokens)} tokens, "
+            f"expected ({scenario.d_in}, {scenario.d_in}) and two tokens or more"
+        )
+    moving = [scenario.matrix(name).clone().requires_grad_() for name in PROJECTIONS]
+    b_q, b_k, b_v = (scenario.matrix(name)[0] if scenario.bias else None for name in ("b_q", "b_k", "b_v"))
+    with torch.enable_grad():
+        trace = attend(
+            scenario.matrix("x"), moving[0], moving[1], moving[2], b_q, b_k, b_v,
+            causal=scenario.causal, scale=scenario.scale, temperature=scenario.temperature,
+        )  # fmt: skip
+        gradients = torch.autograd.grad(next_token_loss(trace), moving)
+    for name, w, gradient in zip(PROJECTIONS, moving, gradients, strict=True):
+        scenario = edit_matrix(scenario, name, w.detach() - rate * gradient)
+    return scenario
+
+
+def with_matrix(scenario: Scenario, name: str, values: Tensor | str) -> Scenario:
+    """Return the scenario with all numbers of one matrix given, without its edits."""
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
+    given: dict[str, Any] = {name: values if isinstance(values, str) else tuple(map(tuple, values.tolist()))}
+    return replace(scenario, edits=edits, **given)

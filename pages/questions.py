@@ -1,0 +1,11 @@
+"""Questions that learners ask, each answered by what can be seen."""
+
+from attnviz.ui import current_scenario
+from attnviz.ui.question_views import open_question, show_list, show_question
+
+current_scenario()  # not needed here, but it makes sure that app.py runs around this page
+number = open_question()
+if number is None:
+    show_list()
+else:
+    show_question(number)

@@ -1,0 +1,125 @@
+"""The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.questions import QUESTIONS
+from tests.pages.playground import APP, SEVERAL_SECONDS
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def opened() -> Open:
+    def open_page(**address: str) -> AppTest:
+        at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        at.query_params.update(address)
+        at.run()
+        at.switch_page("pages/questions.py").run()
+        assert not at.exception
+        return at
+
+    return open_page
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    next(each for each in at.button if each.label == label and each.key.startswith("questions.")).click()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def title(at: AppTest) -> str:
+    return next((each.value for each in at.markdown if each.value[5:6].isdigit()), "")
+
+
+def texts(at: AppTest) -> str:
+    return " ".join(text.value for text in at.text)
+
+
+def board(at: AppTest) -> dict[str, Any]:
+    (found,) = at.get("bidi_component")
+    return json.loads(found.proto.json)
+
+
+def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
+    at = opened()
+    for number, question in enumerate(QUESTIONS, 1):
+        press(at, f"{number}. {question.title}")
+        assert title(at) == f"#### {number}. {question.title}"
+        assert question.answer[0] in texts(at)
+        press(at, "All questions")
+    assert title(at) == ""
+
+
+def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:
+    at = opened(question="1")
+    for number in range(2, len(QUESTIONS) + 1):
+        assert title(press(at, "Next")).startswith(f"#### {number}. ")
+    assert title(press(at, "Back")).startswith(f"#### {len(QUESTIONS) - 1}. ")
+    assert title(opened(question="7")).startswith("#### 7. ")
+    assert title(opened(question="seven")) == ""
+
+
+@pytest.mark.parametrize("number", range(1, len(QUESTIONS) + 1))
+def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: int) -> None:
+    question = QUESTIONS[number - 1]
+    at = opened(question=str(number))
+    for preset in question.presets:
+        press(at, preset.label)
+        wanted = question.look(preset.change(question.start), {}, 4)
+        assert all(sentence in texts(at) for sentence in wanted.sentences), preset.label
+        if preset.change(question.start) != question.start:
+            press(at, "Start again")
+    for control in question.controls:
+        at.slider(key=f"questions.{number}.{control.name}").set_value(control.high).run()
+        assert not at.exception
+        wanted = question.look(control.change(question.start, control.high), {}, 4)
+        assert all(sentence in texts(at) for sentence in wanted.sentences), control.label
+        press(at, "Start again")
+        assert at.slider(key=f"questions.{number}.{control.name}").value == control.read(question.start)
+    for option in question.options:
+        for choice in option.choices:
+            at.get_by_key(f"questions.{number}.{option.name}").set_value(choice)
+            at.run()
+            wanted = question.look(question.start, {option.name: choice}, 4)
+            assert all(sentence in texts(at) for sentence in wanted.sentences), choice
+
+
+def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
+    at = press(press(opened(question="11"), "One training step"), "One training step")
+    told, link = texts(at), at.text_input(key="example").value
+    assert texts(opened(question="11", example=link)) == told
+    assert at.text_input(key="edits").value == ""
+    assert at.get_by_key("text").value == "Your journey starts with one step"
+    press(at, "Next")
+    assert at.text_input(key="example").value == ""
+
+
+@pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])
+def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) -> None:
+    at = opened(question="1", example=example)
+    assert "Attention weights: the same as at the start." in texts(at)
+    assert any("example in the link" in warning.value for warning in at.warning)
+
+
+def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
+    at = press(opened(question="5"), "Open the scaling page")
+    assert at.text_input(key="sweep").value == QUESTIONS[4].sweep
+    at = press(opened(question="8"), "Lesson, step 7: Softmax")
+    assert at.text_input(key="step").value == "7"
+    assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
+
+
+def test_a_blank_sentence_takes_no_question_away(opened: Open) -> None:
+    assert title(opened(question="3", text=" ")).startswith("#### 3. ")
+
+
+def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
+    shown = board(press(opened(question="1"), "W_v = zeros"))
+    assert set(shown["matrices"]["w_v"]["values"]) == {0.0}
+    assert shown["labels"] == ["the", "black", "cat", "sleeps"]

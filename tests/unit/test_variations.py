@@ -1,0 +1,122 @@
+"""Variants of attention against torch and against laws."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from torch.nn import functional as F
+
+from attnviz import Scenario, UndefinedAttentionError, attend, trace
+from attnviz.variations import (
+    contexts_tell_weights,
+    next_token_loss,
+    own_share,
+    position_vectors,
+    scaled_at,
+    softmax_over,
+    training_step,
+    weights_from_contexts,
+    with_matrix,
+    with_positions,
+)
+from tests.unit.helpers import random_inputs, setups
+
+SCORES = torch.tensor([[2.0, 1, 0], [2, 0, 1], [2, 0, 0]])
+
+
+def test_softmax_over_each_axis_sums_to_one_there_and_nowhere_else() -> None:
+    rows, columns, whole = (softmax_over(SCORES, axis) for axis in ("rows", "columns", "whole"))
+    torch.testing.assert_close(rows, F.softmax(SCORES, dim=1))
+    torch.testing.assert_close(columns, F.softmax(SCORES.T, dim=1).T)
+    torch.testing.assert_close(whole.sum(), torch.tensor(1.0))
+    # The published numbers of this example.
+    torch.testing.assert_close(rows.sum(0), torch.tensor([2.12, 0.44, 0.44]), atol=0.005, rtol=0)
+    torch.testing.assert_close(columns.sum(1), torch.tensor([1.12, 1.12, 0.76]), atol=0.005, rtol=0)
+    torch.testing.assert_close(whole.sum(1), torch.tensor([0.35, 0.35, 0.30]), atol=0.005, rtol=0)
+
+
+@given(setups())
+@settings(max_examples=30)
+def test_it_does_not_matter_where_the_scores_are_scaled(scenario: Scenario) -> None:
+    try:
+        computed = trace(scenario)
+    except UndefinedAttentionError:
+        return
+    for place in ("scores", "queries", "both"):
+        scaled = scaled_at(computed, place)
+        torch.testing.assert_close(scaled.attention_weights, computed.attention_weights, atol=1e-5, rtol=1e-4)
+        assert torch.equal(scaled.q, computed.q) == (place == "scores" or computed.divisor == 1 or not computed.q.any())
+
+
+def test_position_vectors_are_those_of_the_paper() -> None:
+    vectors = position_vectors(50, 6)
+    for position in (0, 1, 49):
+        for i in range(3):
+            angle = position / 10000 ** (2 * i / 6)
+            assert vectors[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-5)
+            assert vectors[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
+
+
+def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
+    forth, back = Scenario("dog bites man", seed=3), Scenario("man bites dog", seed=3)
+    torch.testing.assert_close(trace(forth).context.flip(0), trace(back).context)
+    torch.testing.assert_close(trace(forth).attention_weights.flip(0, 1), trace(back).attention_weights)
+    forth, back = trace(with_positions(forth)), trace(with_positions(back))
+    assert (forth.context.flip(0) - back.context).abs().max() > 0.01
+
+
+def test_the_same_word_has_the_same_row_until_positions_are_added() -> None:
+    twice = Scenario("dog bites dog")
+    assert torch.equal(trace(twice).context[0], trace(twice).context[2])
+    moved = trace(with_positions(twice))
+    assert not torch.allclose(moved.context[0], moved.context[2])
+
+
+@pytest.mark.parametrize(("d", "share"), [(2, 0.53), (4, 0.78), (16, 0.998)])
+def test_the_own_score_wins_as_often_as_published(d: int, share: float) -> None:
+    # 12,000 rows: four standard errors, rows of one X being dependent, are at most 0.03.
+    assert own_share(d) == pytest.approx(share, abs=0.03)
+
+
+def test_weights_can_be_read_off_contexts_only_where_the_values_are_independent() -> None:
+    told = attend(**random_inputs(3, 3, 2, 2))
+    assert contexts_tell_weights(told.v)
+    torch.testing.assert_close(weights_from_contexts(told), told.attention_weights.double(), atol=1e-4, rtol=0)
+    hidden = attend(**random_inputs(4, 3, 2, 2))
+    assert not contexts_tell_weights(hidden.v)
+    guess = weights_from_contexts(hidden)
+    torch.testing.assert_close(guess @ hidden.v.double(), hidden.context.double(), atol=1e-5, rtol=0)
+    assert (guess - hidden.attention_weights).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("settings", [{}, {"causal": True}, {"bias": True, "init": "linear", "temperature": 2.0}])
+def test_a_training_step_is_one_of_torchs_own_gradient_descent(settings: dict) -> None:
+    scenario = Scenario("the cat sat down", **({"d_in": 3, "d_out": 2, "d_v": 3, "init": "normal"} | settings))
+    inputs = [scenario.matrix(name).double().requires_grad_(name != "x") for name in ("x", "w_q", "w_k", "w_v")]
+    biases = [scenario.matrix(name)[0].double() if scenario.bias else 0 for name in ("b_q", "b_k", "b_v")]
+    q, k, v = (inputs[0] @ w + b for w, b in zip(inputs[1:], biases, strict=True))
+    context = F.scaled_dot_product_attention(
+        q, k, v, is_causal=scenario.causal, scale=1 / math.sqrt(2) / scenario.temperature
+    )
+    F.mse_loss(context[:-1], inputs[0][1:].detach()).backward()
+    optimizer = torch.optim.SGD(inputs[1:], lr=0.1)
+    optimizer.step()
+    stepped = training_step(scenario, 0.1)
+    for name, w in zip(("w_q", "w_k", "w_v"), inputs[1:], strict=True):
+        torch.testing.assert_close(stepped.matrix(name), w.detach().float(), atol=1e-5, rtol=1e-5)
+    assert next_token_loss(trace(stepped)) < next_token_loss(trace(scenario))
+    assert torch.equal(stepped.matrix("x"), scenario.matrix("x"))
+
+
+def test_a_training_step_needs_values_as_wide_as_the_inputs() -> None:
+    with pytest.raises(ValueError, match=r"w_v has shape \(3, 2\) and there are 6 tokens, expected \(3, 3\)"):
+        training_step(Scenario(), 0.1)
+
+
+def test_a_given_matrix_takes_the_place_of_edits() -> None:
+    edited = replace(Scenario(), edits=(("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)))
+    given_q = with_matrix(edited, "w_q", torch.ones(3, 2))
+    assert torch.equal(given_q.matrix("w_q"), torch.ones(3, 2))
+    assert given_q.matrix("w_k")[0, 0] == 5
