@@ -1,0 +1,7 @@
+"""``python -m attnviz``."""
+
+import sys
+
+from attnviz.command_line import main
+
+sys.exit(main())

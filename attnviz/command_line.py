@@ -1,0 +1,141 @@
+"""The command line: a sentence in, the tables of its self-attention out."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from attnviz.attention import AttentionTrace, UndefinedAttentionError
+from attnviz.changes import bring_back
+from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
+from attnviz.link import CHANGES, Parameter, decode_changes, parameters, scenario_from_query, scenario_of
+from attnviz.numbers import written
+from attnviz.scenario import Scenario, trace
+from attnviz.stages import STAGES, formula_of
+from attnviz.summary import out_of_the_ordinary
+from attnviz.tokens import token_labels
+
+_MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments, those of the process by default; return its exit status."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        scenario = _scenario(given)
+        _write(scenario, given)
+    except BrokenPipeError:  # the reader, head for one, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="attnviz", description="Prints every matrix of self-attention for a sentence, as the app shows it."
+    )
+    table = parameters()
+    parser.add_argument("text", nargs="?", help=f"the sentence (default: {table['text'].default!r})")
+    for name, parameter in table.items():
+        if name != "text":
+            _add(parser, parameter)
+    parser.add_argument(f"--{CHANGES}", help="edited cells, as a link has them: w_q.0.1.0.9*w_v.identity")
+    parser.add_argument("--link", help="a link of the app, in place of all settings above")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print all matrices as JSON")
+    form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
+    parser.add_argument("--csv", type=Path, metavar="DIR", help="write each matrix as a CSV file into this folder")
+    return parser
+
+
+def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    flag = "--" + parameter.name.replace("_", "-")
+    help_text = parameter.help.replace("%", "%%")
+    if parameter.kind == "flag":
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=parameter.default, help=help_text)
+        return
+    default = "" if parameter.default is None else f" (default: {parameter.default})"
+    parser.add_argument(flag, metavar="|".join(parameter.choices) or None, help=help_text + default)
+
+
+def _scenario(given: argparse.Namespace) -> Scenario:
+    if given.link is not None:
+        scenario, ignored = scenario_from_query(given.link.partition("?")[2] or given.link)
+        if ignored:
+            raise ValueError("the link can't be used as it is: " + "; ".join(ignored))
+        return scenario
+    values = {name: _value(parameter, getattr(given, name)) for name, parameter in parameters().items()}
+    plain = scenario_of(values)
+    changes, ignored = decode_changes(getattr(given, CHANGES) or "")
+    scenario, left = bring_back(plain, changes)
+    if ignored or left:
+        raise ValueError(f"--{CHANGES} has {ignored or left}, expected changes of cells that the matrices have")
+    return scenario
+
+
+def _value(parameter: Parameter, raw: str | bool | None) -> object:
+    if raw is None or isinstance(raw, bool):
+        return parameter.default if raw is None else raw
+    if not parameter.accepts(raw):
+        raise ValueError(f"{parameter.name} is {raw[:60]!r}, expected {parameter.expected()}")
+    return parameter.read(raw)
+
+
+def _write(scenario: Scenario, given: argparse.Namespace) -> None:
+    digits = int(given.digits or parameters()["digits"].default)
+    try:
+        computed = trace(scenario)
+    except UndefinedAttentionError as error:
+        computed = error.trace
+    if given.csv is not None:
+        given.csv.mkdir(parents=True, exist_ok=True)
+        for name in matrix_names(computed):
+            (given.csv / f"{name}.csv").write_text(matrix_csv(computed, name), encoding="utf-8")
+    if given.json:
+        print(trace_json(computed))
+    elif given.code:
+        print(pytorch_script(scenario, digits), end="")
+    elif given.csv is None:
+        print("\n\n".join(tables(computed, digits)))
+    for note in (*computed.notices, *out_of_the_ordinary(computed)):
+        print(f"attnviz: {note}", file=sys.stderr)
+
+
+def tables(computed: AttentionTrace, digits: int) -> list[str]:
+    """Return each matrix of a trace as lines of text: its title and formula, then its rows by their names.
+
+    >>> print(tables(trace(Scenario("a b", x="identity", d_in=2)), 2)[0])
+    X
+          0     1
+    a  1.00  0.00
+    b  0.00  1.00
+    """
+    return [_table(computed, name, digits) for name in matrix_names(computed)]
+
+
+def _table(computed: AttentionTrace, name: str, digits: int) -> str:
+    stage, matrix = STAGES[name], getattr(computed, name).cpu()
+    matrix = matrix[None] if matrix.dim() == 1 else matrix
+    formula = formula_of(
+        stage, bias=computed.b_q is not None, scale=computed.scale, temperature=computed.temperature,
+        causal=computed.causal,
+    )  # fmt: skip
+    labels = token_labels(computed.tokens)
+    rows, columns = (
+        range(n) if kind == "feature" else labels
+        for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
+    )
+    texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
+    if computed.causal and stage.rule == "softmax":  # masked, which is not a number of 0
+        texts = [row[: i + 1] + ["–"] * len(row[i + 1 :]) for i, row in enumerate(texts)]
+    cells = pd.DataFrame(texts, index=rows, columns=columns)
+    title = stage.title if formula == stage.title else f"{stage.title} = {formula}"
+    return f"{title}\n{cells.to_string(max_rows=_MOST_ROWS, max_cols=_MOST_COLUMNS)}"

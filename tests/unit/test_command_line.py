@@ -1,0 +1,204 @@
+"""The command line prints the numbers of the trace, writes what it is asked for, and fails in words."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from attnviz import Scenario, trace
+from attnviz.command_line import main
+from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
+from attnviz.link import parameters, query_of
+from tests.unit.helpers import HOSTILE, setups
+
+ROOT = Path(__file__).parents[2]
+CAT = ["the cat sat on the mat", "--d-in", "3", "--d-out", "2", "--seed", "123"]
+CAT_SCENARIO = Scenario(CAT[0], embedding="published")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(arguments) == 0
+    return capsys.readouterr().out
+
+
+def table_of(text: str, title: str, n_columns: int = 2) -> list[list[str]]:
+    """The cells of one printed table, without its names."""
+    lines = next(part.splitlines() for part in text.split("\n\n") if part.startswith(title))
+    return [line.split()[-n_columns:] for line in lines[2:]]
+
+
+def test_every_table_has_the_numbers_of_the_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    text, made = printed(capsys, *CAT), trace(CAT_SCENARIO)
+    titles = {
+        "X": "x",
+        "W_q": "w_q",
+        "Q, queries = X W_q": "q",
+        "Scores = Q Kᵀ": "scores",
+        "Attention weights = softmax of each row": "attention_weights",
+        "Context vectors = A V": "context",
+    }
+    for title, name in titles.items():
+        matrix = getattr(made, name)
+        rows = table_of(text, title + "\n", matrix.shape[1])
+        cells = [[float(cell.replace("−", "-")) for cell in row] for row in rows]
+        np.testing.assert_allclose(cells, matrix, atol=5.1e-5)
+    assert "the (1)" in text
+    assert "the (2)" in text
+
+
+def test_without_a_sentence_it_is_the_published_example(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys)
+    assert table_of(text, "Context vectors")[1] == ["0.3061", "0.8210"]
+
+
+def test_masked_cells_are_no_zeros(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "a b", "--causal", "--digits", "2")
+    assert table_of(text, "Attention weights")[0] == ["1.00", "–"]
+    assert table_of(text, "Scaled scores")[0][1] == "−∞"
+
+
+def test_json_csv_and_code_are_those_of_the_library(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    made = trace(CAT_SCENARIO)
+    assert printed(capsys, *CAT, "--json").strip() == trace_json(made)
+    assert printed(capsys, *CAT, "--code") == pytorch_script(CAT_SCENARIO)
+    assert printed(capsys, *CAT, "--csv", str(tmp_path / "a" / "b")) == ""
+    assert sorted(file.stem for file in (tmp_path / "a" / "b").iterdir()) == sorted(matrix_names(made))
+    for name in matrix_names(made):
+        assert (tmp_path / "a" / "b" / f"{name}.csv").read_text(encoding="utf-8") == matrix_csv(made, name)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(scenario=setups())
+def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario: Scenario) -> None:
+    arguments = []
+    for name, parameter in parameters().items():
+        value = getattr(scenario, name, None)
+        flag = "--" + name.replace("_", "-")
+        if name == "text" or value is None:
+            continue
+        if parameter.kind == "flag":
+            arguments.append(flag if value else f"--no-{name}")
+        else:
+            arguments += [flag, str(value)]
+    capsys.readouterr()
+    assert json.loads(printed(capsys, *arguments, "--json", "--", scenario.text)) == json.loads(
+        trace_json(trace(scenario))
+    )
+    assert printed(capsys, "--json", "--link", "http://localhost:8501/?" + query_of(scenario)).strip() == trace_json(
+        trace(scenario)
+    )
+
+
+def test_edits_are_given_as_a_link_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+    made = trace(Scenario("a b", embedding="published", w_v="identity", edits=[("w_q", 0, 1, 0.9)]))
+    assert printed(capsys, "a b", "--edits", "w_q.0.1.0.9*w_v.identity", "--json").strip() == trace_json(made)
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\0" not in text and "\ud800" not in text])
+def test_any_sentence_is_printed(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert "Context vectors" in printed(capsys, "--tokenizer", "characters", "--", text)
+
+
+def test_long_sentences_are_cut_in_print_and_whole_in_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "the cat " * 60
+    assert max(map(len, printed(capsys, text).splitlines())) < 400
+    printed(capsys, text, "--csv", str(tmp_path))
+    with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as file:
+        assert {len(row) for row in csv.reader(file)} == {121}
+
+
+WRONG: list[tuple[list[str], str]] = [
+    (["--d-in", "abc"], "d_in is 'abc', expected a whole number from 1 to 1024"),
+    (["--seed", "-1"], "seed is '-1', expected a whole number from 0 to 4294967295"),
+    (["--init", "xavier"], "init is 'xavier', expected one of uniform, linear, normal"),
+    (["--temperature", "nan"], "temperature is 'nan', expected a number from 0.01 to 100.0"),
+    (["--device", "cuda:9"], "device is 'cuda:9', expected one of cpu"),
+    ([""], "the number of tokens is 0, expected a whole number from 1 to 1024"),
+    (["--edits", "w_q.9.9.1"], "--edits has"),
+    (["--edits", "nonsense"], "--edits has ['nonsense'], expected changes of cells"),
+    (["--link", "?seed=abc"], "the link can't be used as it is: seed = 'abc' is not a whole number"),
+    (["--csv", "/dev/null/x"], "/dev/null"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problem"), WRONG, ids=[" ".join(arguments) for arguments, _ in WRONG])
+def test_what_cannot_be_goes_to_stderr_with_status_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("attnviz: ")
+    assert problem in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [["--json", "--code"], ["--unknown"], ["a", "b"]])
+def test_wrong_use_has_status_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+
+
+def run(*arguments: str, cwd: Path, path: Path, code: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", code, *arguments] if code else [sys.executable, "-m", "attnviz", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(path), "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
+
+
+def test_the_module_is_a_command(tmp_path: Path) -> None:
+    done = run(*CAT, cwd=tmp_path, path=ROOT)
+    assert done.returncode == 0
+    assert "Attention weights = softmax of each row" in done.stdout
+    assert run("--d-in", "0", cwd=tmp_path, path=ROOT).returncode == 2
+
+
+# The library needs torch, numpy, pandas and plotly alone: whatever else the app has is kept from it here.
+WITHOUT_THE_APP = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("streamlit", "safetensors", "altair", "pyarrow", "uvicorn"):
+            raise ImportError(f"{name} is not installed")
+sys.meta_path.insert(0, Refuse())
+import attnviz
+from attnviz.command_line import main
+attnviz.figures.heatmap(attnviz.trace(attnviz.Scenario()), "scores")
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_the_library_and_the_command_do_without_the_app(tmp_path: Path) -> None:
+    done = run(*CAT, cwd=tmp_path, path=ROOT, code=WITHOUT_THE_APP)
+    assert done.returncode == 0, done.stderr
+    assert "Context vectors" in done.stdout
+
+
+@pytest.mark.slow
+def test_what_pip_installs_is_whole(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    shutil.copytree(ROOT / "attnviz", source / "attnviz", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
+    subprocess.run([*pip, str(target), str(source)], check=True, timeout=300)
+    done = run(*CAT, cwd=tmp_path, path=target, code=WITHOUT_THE_APP)
+    assert done.returncode == 0, done.stderr
+    assert (target / "bin" / "attnviz").exists() or (target / "Scripts").exists()
+    files = {file.relative_to(ROOT / "attnviz") for file in (ROOT / "attnviz").rglob("*.*") if file.suffix != ".pyc"}
+    assert files <= {file.relative_to(target / "attnviz") for file in (target / "attnviz").rglob("*.*")}
+
+
+def test_the_app_is_an_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {each.partition(">")[0] for each in project["dependencies"]} == {"torch", "numpy", "pandas", "plotly"}
+    assert any(each.startswith("streamlit") for each in project["optional-dependencies"]["app"])
