@@ -1,6 +1,7 @@
 """How each cell of each matrix is made, derived from the table of stages."""
 
 from attnviz.explanation.explaining import Explanation, explain
+from attnviz.explanation.origins import before_edits
 from attnviz.explanation.sources import Cells, Factor, Term, shapes_of, sources_of
 
-__all__ = ["Cells", "Explanation", "Factor", "Term", "explain", "shapes_of", "sources_of"]
+__all__ = ["Cells", "Explanation", "Factor", "Term", "before_edits", "explain", "shapes_of", "sources_of"]

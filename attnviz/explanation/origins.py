@@ -30,11 +30,16 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
         raise ValueError(f"{name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
     if any(edit[:3] == (name, row, column) for edit in scenario.edits):
         before = written(scenario.unedited(name)[row, column].item(), digits)
-        return f"Given: edited, in place of {before}, {_before_edits(scenario, name, row)}"
-    return f"Given: {_before_edits(scenario, name, row)}"
+        return f"Given: edited, in place of {before}, {before_edits(scenario, name, row)}"
+    return f"Given: {before_edits(scenario, name, row)}"
 
 
-def _before_edits(scenario: Scenario, name: str, row: int) -> str:
+def before_edits(scenario: Scenario, name: str, row: int) -> str:
+    """Say where the numbers in a row of a given matrix are from, apart from its edits.
+
+    >>> before_edits(Scenario(seed=5), "w_q", 0)
+    'drawn by torch.rand from seed 5'
+    """
     replaced = getattr(scenario, name)
     if isinstance(replaced, tuple):
         return "given as a number, in place of a drawn one"

@@ -1,6 +1,7 @@
 // The table of stages, evaluated in the page: four generic rules, so that every matrix follows a cell while it
 // is dragged. The numbers that count are torch's; the board compares the two after every change.
-// A matrix is { rows, columns, values }, its values row by row.
+// A matrix is { rows, columns, values }, its values row by row; each is a float32, as in torch, made from sums in
+// float64, so that what overflows there overflows here.
 
 export function evaluate(stages, given, settings) {
   const matrices = { ...given };
@@ -25,7 +26,7 @@ function product(stage, matrices) {
         const other = stage.transposed ? column * right.columns + i : i * right.columns + column;
         sum += left.values[row * left.columns + i] * right.values[other];
       }
-      values[row * columns + column] = sum;
+      values[row * columns + column] = Math.fround(sum);
     }
   }
   return { rows, columns, values };
@@ -35,7 +36,7 @@ function scale(stage, matrices, settings) {
   const scores = matrices[stage.sources[0]];
   const values = scores.values.map((score, at) => {
     const masked = settings.causal && at % scores.columns > Math.floor(at / scores.columns);
-    return masked ? -Infinity : score / settings.divisor;
+    return masked ? -Infinity : Math.fround(score / settings.divisor);
   });
   return { rows: scores.rows, columns: scores.columns, values };
 }
@@ -49,13 +50,13 @@ function softmax(stage, matrices) {
     const exps = line.map((score) => Math.exp(score - largest));
     const sum = exps.reduce((total, each) => total + each, 0);
     exps.forEach((each, column) => {
-      values[row * columns + column] = each / sum;
+      values[row * columns + column] = Math.fround(each / sum);
     });
   }
   return { rows, columns, values };
 }
 
-// The cells that a cell is made from, as { matrix, row, column }.
+// The cells that a cell is made from, as a list for each of its sources of { matrix, row, column }.
 export function sourcesOf(stage, row, column, matrices) {
   const [first, second] = stage.sources;
   const line = (name, at) => range(matrices[name].columns, (i) => ({ matrix: name, row: at, column: i }));
@@ -64,52 +65,41 @@ export function sourcesOf(stage, row, column, matrices) {
       const other = stage.transposed
         ? line(second, column)
         : range(matrices[second].rows, (i) => ({ matrix: second, row: i, column }));
-      const bias = stage.bias && matrices[stage.bias] ? [{ matrix: stage.bias, row: 0, column }] : [];
-      return [...line(first, row), ...other, ...bias];
+      const bias = stage.bias && matrices[stage.bias] ? [[{ matrix: stage.bias, row: 0, column }]] : [];
+      return [line(first, row), other, ...bias];
     }
     case "scale":
-      return [{ matrix: first, row, column }];
+      return [[{ matrix: first, row, column }]];
     case "softmax":
-      return line(first, row);
+      return [line(first, row)];
     default:
       return [];
   }
 }
 
-// The largest difference of two sets of matrices, and whether float32 explains it. A sum of products in float32
-// errs by its precision times the size of its terms, which the largest number of a matrix family bounds.
-export function difference(stages, ours, theirs) {
-  let largest = 0;
-  let explained = true;
-  for (const stage of stages) {
-    if (stage.rule === "given") continue;
-    const mine = ours[stage.name].values;
-    const other = theirs[stage.name].values;
-    const size = stage.sources.reduce((most, name) => most * Math.max(1, largestOf(theirs[name])), 1);
-    for (let at = 0; at < mine.length; at += 1) {
-      if (Number.isNaN(other[at]) || !Number.isFinite(other[at])) continue; // overflow: float32's own
-      const gap = Math.abs(mine[at] - other[at]);
-      largest = Math.max(largest, gap);
-      if (!(gap <= 2e-5 * Math.max(1, size))) explained = false;
-    }
-  }
-  return { largest, explained };
+export function valueAt({ columns, values }, row, column) {
+  return values[row * columns + column];
 }
 
-function largestOf(matrix) {
-  return matrix.values.reduce((most, each) => (Number.isFinite(each) ? Math.max(most, Math.abs(each)) : most), 0);
+// How far torch's matrices are from the page's own evaluation, and the first cell that the roundings of float32
+// do not explain: each is judged by torch's own numbers of the cells that it is made from.
+export function difference(made, given) {
+  const own = evaluate([...made.stages.values()], given, made.settings);
+  let largest = 0;
+  let unexplained = null;
+  for (const stage of made.stages.values()) {
+    if (stage.rule === "given") continue;
+    const { columns, values } = made.matrices[stage.name];
+    values.forEach((value, at) => {
+      const gap = Math.abs(value - own[stage.name].values[at]);
+      if (Number.isFinite(value) && gap > largest) largest = gap;
+      const place = { matrix: stage.name, row: Math.floor(at / columns), column: at % columns };
+      if (!unexplained && !mayBe(value, worked(made, place))) unexplained = place;
+    });
+  }
+  return { largest, unexplained };
 }
 
 function range(length, make) {
   return Array.from({ length }, (_, i) => make(i));
-}
-
-// A number as the page writes it everywhere: fixed digits, or powers of ten where these would not do.
-export function written(value, digits) {
-  if (Number.isNaN(value)) return "NaN";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  const size = Math.abs(value);
-  const fixed = size === 0 || (size >= 10 ** -digits && size < 1e4);
-  const text = fixed ? value.toFixed(digits) : value.toExponential(Math.min(digits, 2)).replace(/e([+-])(\d)$/, "e$10$2");
-  return text.replace("-", "−").replace("e-", "e−");
 }

@@ -1,0 +1,87 @@
+"""What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from attnviz.attention import AttentionTrace
+from attnviz.explanation import before_edits
+from attnviz.figures.limits import colour_limits
+from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.scenario import Scenario
+from attnviz.stages import STAGES, formula_of
+from attnviz.tokens import token_labels, visible
+
+# Lines of columns of matrices that stand under each other.
+_LAYOUT = (
+    (("x",), ("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"), ("q",), ("k",), ("v",)),
+    (("scores",), ("scaled_scores",), ("attention_weights",)),
+    (("context",),),
+)
+
+
+def board_data(
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, shown: tuple[str, ...] = tuple(STAGES)
+) -> dict[str, Any]:
+    """Return the matrices of a trace as plain values for JSON, those that are `shown` laid out as in the formula."""
+    names = [name for name in STAGES if getattr(trace, name) is not None]
+    settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
+    return {
+        "stages": [asdict(STAGES[name]) | _drawn(name) for name in names],
+        "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
+        "titles": {name: formula_of(STAGES[name], bias=trace.b_q is not None, **settings) for name in names},
+        "matrices": {name: _matrix(getattr(trace, name)) for name in names},
+        "limits": {name: colour_limits(trace, name) for name in names},
+        "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
+        "labels": list(token_labels(trace.tokens)),
+        "tokens": [visible(token) for token in trace.tokens],
+        "before": _before(scenario),
+        "origins": {name: _origins(scenario, name) for name in scenario.editable},
+        "mix": ["attention_weights", "v"] if "context" in shown else None,
+        "query": query,
+        "settings": settings
+        | {"temperatureText": f"{trace.temperature:g}", "divisor": trace.divisor, "dK": trace.q.shape[-1]},
+        "digits": digits,
+    }
+
+
+def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
+    if few:
+        return [[[name] for name in names]]
+    return [[[name for name in column if name in names] for column in line] for line in _LAYOUT]
+
+
+def _drawn(name: str) -> dict[str, Any]:
+    scale = "sequential" if STAGES[name].colours == "attention" else "diverging"
+    return {"scale": scale, "colour": STAGE_COLOURS.get(name)}
+
+
+def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
+    rows, columns = tensor.shape if tensor.dim() == 2 else (1, len(tensor))
+    # JSON has no infinities and no NaN: these travel as the words that JavaScript's Number reads.
+    values = [value if math.isfinite(value) else _word(value) for value in tensor.flatten().tolist()]
+    return {"rows": rows, "columns": columns, "values": values}
+
+
+def _word(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:
+    return [(at, [int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for at, colour in scale]
+
+
+def _before(scenario: Scenario) -> dict[str, float]:
+    """Return the number that each edited cell would have without its edit."""
+    drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
+    return {
+        f"{edit.matrix},{edit.row},{edit.column}": drawn[edit.matrix][edit.row, edit.column].item()
+        for edit in scenario.edits
+    }
+
+
+def _origins(scenario: Scenario, name: str) -> list[str]:
+    """Return where the numbers of each row are from; of a projection, all are from the same place."""
+    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if name == "x" else 1)]

@@ -1,0 +1,167 @@
+// What a hand does on the board: point, drag, keys, typing, pasting.
+
+const PIXELS_PER_STEP = 4;
+const PASTED_LINES = 64;
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+class Input {
+  constructor(board) {
+    this.board = board;
+    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "keydown", "dblclick", "paste"]) {
+      board.root.addEventListener(type, (event) => this[type](event));
+    }
+  }
+
+  get focused() {
+    return placeOf(this.board.root.getRootNode().activeElement);
+  }
+
+  pointerover(event) {
+    const place = placeOf(event.target);
+    if (place && !this.board.drag) this.board.choose(place);
+  }
+
+  pointerleave() {
+    if (!this.board.drag) this.board.choose(this.focused);
+  }
+
+  focusin(event) {
+    const place = placeOf(event.target);
+    if (place) this.board.choose(place);
+  }
+
+  pointerdown(event) {
+    const { board } = this;
+    const place = placeOf(event.target);
+    if (!place) return;
+    board.focus(place);
+    if (!board.isEditable(place) || event.button !== 0) return;
+    event.preventDefault();
+    const start = { x: event.clientX, value: board.valueAt(place) };
+    const move = (moved) => {
+      const steps = Math.trunc((moved.clientX - start.x) / PIXELS_PER_STEP);
+      if (!board.drag && steps === 0) return;
+      board.drag = { ...place, value: stepped(start.value, steps, moved.shiftKey) };
+      board.change(place, board.drag.value);
+    };
+    const drop = () => {
+      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+      const edit = board.drag;
+      board.drag = null;
+      if (edit) board.commit([edit]);
+    };
+    const acts = { pointermove: move, pointerup: drop, pointercancel: drop };
+    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+  }
+
+  keydown(event) {
+    const place = placeOf(event.target);
+    if (place && this.press(event, place)) event.preventDefault();
+  }
+
+  // Do what a key stands for; return whether it stands for anything.
+  press(event, place) {
+    const { board } = this;
+    const editable = board.isEditable(place);
+    const [down, right] = ARROWS[event.key] ?? [0, 0];
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if ((down || right) && event.altKey && editable) {
+      board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }]);
+    } else if ((down || right) && !modified) {
+      const { rows, columns } = board.shown[place.matrix];
+      const within = (at, length) => Math.min(length - 1, Math.max(0, at));
+      board.focus({ ...place, row: within(place.row + down, rows), column: within(place.column + right, columns) });
+    } else if (event.key === "Enter" && !modified) {
+      board.pin(place);
+    } else if (event.key === "Escape") {
+      board.letGo();
+    } else if (event.key === "Delete" && editable && board.isEdited(place)) {
+      board.reset(place);
+    } else if (editable && !modified && /^[-+.,0-9\u2212]$/.test(event.key)) {
+      this.type(place, event.key);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  dblclick(event) {
+    const place = placeOf(event.target);
+    if (place && this.board.isEditable(place)) this.type(place, String(stepped(this.board.givenAt(place), 0)));
+  }
+
+  // Open a box over a cell, to type into.
+  type(place, text) {
+    const { board } = this;
+    const input = make("input", "typed");
+    input.value = text;
+    input.setAttribute("aria-label", `New number for ${placeInWords(board.made, place)}`);
+    const box = board.cellAt(place).getBoundingClientRect();
+    const origin = board.root.getBoundingClientRect();
+    const style = { left: box.left - origin.left, top: box.top - origin.top, width: Math.max(box.width, 80), height: box.height };
+    for (const [side, pixels] of Object.entries(style)) input.style[side] = `${pixels}px`;
+    let done = false;
+    const end = (take, leave) => {
+      if (done) return;
+      done = true;
+      const value = numberIn(input.value);
+      input.remove();
+      if (!leave) board.focus(place);
+      if (take && value !== null) board.commit([{ ...place, value }]);
+      else if (take) board.panel.say(`“${input.value}” is no number that float32 can hold; the cell keeps what it held.`);
+    };
+    input.onkeydown = (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+    };
+    input.onblur = () => end(true, true);
+    board.root.append(input);
+    input.focus();
+    if (text.length > 1) input.select();
+  }
+
+  // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
+  paste(event) {
+    const { board } = this;
+    const place = this.focused;
+    if (!place || !board.isEditable(place)) return;
+    event.preventDefault();
+    const { rows, columns } = board.shown[place.matrix];
+    const edits = [];
+    const left = { "no number": 0, "outside of the matrix": 0 };
+    blockIn(event.clipboardData.getData("text")).forEach((line, down) => {
+      line.forEach((text, right) => {
+        const [row, column, value] = [place.row + down, place.column + right, numberIn(text)];
+        if (row >= rows || column >= columns) left["outside of the matrix"] += 1;
+        else if (value === null) left["no number"] += 1;
+        else edits.push({ matrix: place.matrix, row, column, value });
+      });
+    });
+    if (edits.length) board.commit(edits);
+    const parts = Object.entries(left).filter(([, count]) => count).map(([why, count]) => `${count} ${why}`);
+    const taken = `${edits.length} pasted ${edits.length === 1 ? "number" : "numbers"} taken`;
+    if (parts.length || !edits.length) board.panel.say(`${[taken, ...parts].join(", ")}.`);
+  }
+}
+
+// A value moved by so many steps, of a hundredth, or of a tenth; numbers beyond ten have larger steps.
+export function stepped(value, steps, large = false) {
+  const size = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
+  const power = size - (large ? 1 : 2);
+  if (power > 15) return value + steps * 10 ** power;
+  return Number((value + steps * Number(`1e${power}`)).toFixed(Math.max(0, 4 - size)));
+}
+
+// The number that a text is, or null where it is none that float32 can hold.
+export function numberIn(text) {
+  const plain = text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", ".");
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return null;
+  return Number.isFinite(Math.fround(Number(plain))) ? Number(plain) : null;
+}
+
+// The cells of a pasted block; between tabs or semicolons, a comma is a decimal one.
+export function blockIn(text) {
+  const lines = text.replace(/[\r\n]+$/, "").split(/\r?\n/).slice(0, PASTED_LINES);
+  return lines.map((line) => (/[\t;]/.test(text) ? line.split(/[\t;]/) : line.trim().split(/[\s,]+/)));
+}

@@ -1,0 +1,151 @@
+// What stands beside the matrices: how the cell of now is made, and how the context of the query is mixed.
+
+class Panel {
+  constructor(board) {
+    this.board = board;
+    this.trail = []; // where stepping to sources came from
+    this.message = make("div", "message");
+    this.where = make("b");
+    this.symbols = make("span", "symbols");
+    this.numbers = make("div", "numbers");
+    this.words = make("div", "words");
+    this.steps = make("div", "steps");
+    const head = make("div", "head", [this.where, this.symbols, this.steps]);
+    this.element = make("div", "panel", [this.message, head, this.numbers, this.words]);
+    this.element.setAttribute("role", "status");
+  }
+
+  say(text) {
+    if (this.message.textContent !== text) this.message.textContent = text;
+  }
+
+  show(place, sources) {
+    const said = place ? explain(this.board.made, place) : null;
+    const given = said && !said.symbols.includes(" = ");
+    const texts = said
+      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : numbersOf(said), sentences(said, given)]
+      : ["Point at a number", "and the cells it is made from light up, with the arithmetic.", "", HOW];
+    [this.where, this.symbols, this.numbers, this.words].forEach((element, i) => {
+      if (element.textContent !== texts[i]) element.textContent = texts[i];
+    });
+    const offered = place ? this.offered(place, sources) : [];
+    const key = JSON.stringify([place, offered.map(([text]) => text)]);
+    if (key === this.key) return; // a button that has the focus keeps it
+    this.key = key;
+    this.steps.replaceChildren(...offered.map(([text, act]) => buttonOf(text, act)));
+  }
+
+  offered(place, sources) {
+    const { board } = this;
+    const offered = sources
+      .filter(([source]) => board.cellAt(source))
+      .map(([source]) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
+    if (this.trail.length) offered.push(["Back", () => this.stepBack()]);
+    if (board.isEditable(place) && board.isEdited(place)) {
+      offered.push(["Reset this cell", () => {
+        board.reset(place);
+        board.focus(place);
+      }]);
+    }
+    return offered;
+  }
+
+  stepTo(source, from) {
+    this.trail.push(from);
+    this.board.pinned = null;
+    this.board.focus(source);
+  }
+
+  stepBack() {
+    this.board.pinned = null;
+    this.board.focus(this.trail.pop());
+  }
+}
+
+const HOW =
+  "Tab and the arrow keys reach every cell; Enter pins it, Escape lets go. Drag a number of X, of a W or of a bias " +
+  "sideways (or Alt and the arrow keys), type over it, or paste a block; Delete resets an edited cell.";
+
+function numbersOf(said) {
+  return said.steps.join(" ") + (said.rounded ? " (rounded)" : "");
+}
+
+function sentences(said, given) {
+  const how = given ? `${said.words}. Drag it sideways, or type.` : `${said.words}.`;
+  return [how, ...said.notes].join(" ");
+}
+
+function buttonOf(text, act) {
+  const button = make("button", "", [text]);
+  button.type = "button";
+  button.onclick = act;
+  return button;
+}
+
+// How the context row of the query is built: the contribution of each token, stacked, feature by feature.
+class Mix {
+  constructor() {
+    this.title = make("div", "title");
+    this.bars = make("div", "bars");
+    this.element = make("div", "mix", [this.title, this.bars]);
+  }
+
+  show({ labels, query, digits }, weights, values) {
+    const title = `How the context of ${labels[query]} is mixed: attention weight × value of each token`;
+    if (this.title.textContent !== title) {
+      this.title.replaceChildren(make("b", "", [`How the context of ${labels[query]} is mixed`]), ": attention weight × value of each token");
+    }
+    const structure = JSON.stringify([labels, values.columns]);
+    if (structure !== this.structure) this.build(structure, labels, values.columns);
+    const terms = Array.from({ length: values.columns }, (_, feature) =>
+      labels.map((_, token) => valueAt(weights, query, token) * valueAt(values, token, feature)),
+    );
+    const most = Math.max(...terms.map((each) => each.reduce((sum, value) => sum + Math.abs(value), 0)));
+    terms.forEach((each, feature) => this.showBar(this.bars.children[feature], each, most, labels, digits));
+  }
+
+  build(structure, labels, columns) {
+    this.structure = structure;
+    const bars = Array.from({ length: columns }, (_, feature) => {
+      const stack = make("div", "stack", labels.map((label) => make("span", "part", [label])));
+      return make("div", "bar", [make("span", "label beside", [String(feature)]), stack, make("span", "sum")]);
+    });
+    this.bars.replaceChildren(...bars);
+  }
+
+  showBar(bar, terms, most, labels, digits) {
+    const [, stack, sum] = bar.children;
+    terms.forEach((value, token) => {
+      const part = stack.children[token];
+      if (part.value === value && part.most === most) return;
+      Object.assign(part, { value, most });
+      part.style.width = `${most > 0 ? (100 * Math.abs(value)) / most : 0}%`;
+      part.title = `${labels[token]}: ${written(value, digits)}`;
+      toggle(part, "negative", value < 0); // these stand last in their bar
+    });
+    const text = written(total(terms), digits);
+    if (sum.textContent !== text) sum.textContent = text;
+  }
+}
+
+// ---- colours ----
+
+// The colour of a value within its limits on a scale of [position, [r, g, b]]; none for what is no number.
+export function colourOf(value, [low, high], scale) {
+  if (!Number.isFinite(value)) return null;
+  const position = Math.min(1, Math.max(0, (value - low) / (high - low)));
+  const next = Math.max(1, scale.findIndex(([at]) => at >= position));
+  const [[from, first], [to, second]] = [scale[next - 1], scale[next]];
+  const part = (position - from) / (to - from);
+  return first.map((channel, i) => Math.round(channel + part * (second[i] - channel)));
+}
+
+// Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
+export function inkOn(colour) {
+  const [red, green, blue] = colour.map((channel) => {
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.179 ? "#000" : "#fff";
+}
