@@ -46,12 +46,12 @@ class Measured(NamedTuple):
 
 def run() -> list[Row]:
     """Measure all changes in turn, round by round, so that a drift of the machine meets each alike."""
-    with serving(OURS) as ours, serving(STOCK) as stock, _browser() as browser:
+    with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
         loads = [
-            (_load(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS), _load(browser, stock, ECHO)) for _ in range(LOADS)
+            (loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS), loaded(browser, stock, ECHO)) for _ in range(LOADS)
         ]
-        pages = [_open(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
-        echo = Measured(_slider(_open(browser, stock)), [])
+        pages = [opened(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
+        echo = Measured(slider(opened(browser, stock)), [])
         keys = [Measured(_seed(page), []) for page in pages]
         edits = [Measured(_cell(page), []) for page in pages]
         for i in range(ROUNDS + 1):
@@ -67,34 +67,34 @@ def _rows(
 ) -> list[Row]:
     sizes = (("6 tokens", "<= 2.5"), ("32 tokens, d 8", "<= 3.5"))
     base = [wait.total for wait in echo]
-    ratios, details = [], [_detail("stock app, key press to echo painted", base)]
+    ratios, details = [], [detail("stock app, key press to echo painted", base)]
     for (size, target), key, edit in zip(sizes, keys, edits, strict=True):
         total, after = [wait.total for wait in key], [wait.after_sending for wait in edit]
         least = min(wait.changed for wait in key)
-        ratios.append(_ratio(f"key press to {least} heatmaps repainted / stock echo, {size}", total, base, target))
+        ratios.append(ratio(f"key press to {least} heatmaps repainted / stock echo, {size}", total, base, target))
         ratios.append(
-            _ratio(f"cell edit to heatmaps repainted, less the editor's wait / stock echo, {size}", after, base, target)
+            ratio(f"cell edit to heatmaps repainted, less the editor's wait / stock echo, {size}", after, base, target)
         )
         editor = median(wait.before_sending for wait in edit)
-        details.append(_detail(f"key press to heatmaps repainted, {size}", total))
-        details.append(_detail(f"cell edit, sent to repainted (the editor waited {editor:.0f} ms), {size}", after))
+        details.append(detail(f"key press to heatmaps repainted, {size}", total))
+        details.append(detail(f"cell edit, sent to repainted (the editor waited {editor:.0f} ms), {size}", after))
     ours, stock = zip(*loads, strict=True)
-    ratios.append(_ratio("page load to first heatmap / page load of the stock app", ours, stock))
-    details.append(_detail("page load to first heatmap", ours))
-    details.append(_detail("page load of the stock app", stock))
+    ratios.append(ratio("page load to first heatmap / page load of the stock app", ours, stock))
+    details.append(detail("page load to first heatmap", ours))
+    details.append(detail("page load of the stock app", stock))
     return ratios + details
 
 
-def _ratio(measure: str, above: list[float], below: list[float], target: str = "") -> Row:
+def ratio(measure: str, above: list[float], below: list[float], target: str = "") -> Row:
     return Row(measure, f"{median(a / b for a, b in zip(above, below, strict=True)):.2f}", target)
 
 
-def _detail(measure: str, milliseconds: list[float]) -> Row:
+def detail(measure: str, milliseconds: list[float]) -> Row:
     return Row(measure, f"{median(milliseconds):.0f} ms (p95 {p95(milliseconds):.0f})")
 
 
 @contextmanager
-def _browser() -> Iterator[Browser]:
+def launched() -> Iterator[Browser]:
     system = next(filter(None, map(shutil.which, _CHROMIUM)), None)  # else the one that Playwright installed
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=system, args=["--no-sandbox", "--disable-dev-shm-usage"])
@@ -102,7 +102,7 @@ def _browser() -> Iterator[Browser]:
         browser.close()
 
 
-def _open(browser: Browser, server: Server, query: str = "") -> Page:
+def opened(browser: Browser, server: Server, query: str = "") -> Page:
     page = browser.new_context(viewport=SIZE).new_page()
     page.add_init_script(_MEASURE)
     page.goto(f"http://{server.address}/{query}")
@@ -110,7 +110,7 @@ def _open(browser: Browser, server: Server, query: str = "") -> Page:
     return page
 
 
-def _load(browser: Browser, server: Server, awaited: str, query: str = "") -> float:
+def loaded(browser: Browser, server: Server, awaited: str, query: str = "") -> float:
     """Return the milliseconds to the frame that shows an element, in a browser that has cached nothing."""
     page = browser.new_context(viewport=SIZE).new_page()
     page.add_init_script(_MEASURE + f"\nbench.awaited = {awaited!r};")
@@ -120,7 +120,7 @@ def _load(browser: Browser, server: Server, awaited: str, query: str = "") -> fl
     return float(milliseconds)
 
 
-def _slider(page: Page) -> Callable[[int], Wait]:
+def slider(page: Page) -> Callable[[int], Wait]:
     def change(_: int) -> Wait:
         page.bring_to_front()
         page.locator("input[type=range]").focus()

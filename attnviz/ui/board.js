@@ -3,6 +3,7 @@
 // itself; torch's numbers take the place of its own as soon as they are there.
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
+const MIN_CHARACTERS = 6; // in the width of a column
 const boards = new WeakMap();
 
 export default function board({ parentElement, data, setTriggerValue }) {
@@ -21,6 +22,7 @@ export class Board {
     this.status = make("div", "status");
     this.at = this.pinned = this.drag = null;
     this.marked = new Set(); // the cells that are lit
+    this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
   }
 
@@ -58,6 +60,7 @@ export class Board {
   build(structure) {
     this.structure = structure;
     this.grids.clear();
+    this.views.disconnect();
     this.marked.clear();
     this.pending.clear();
     this.at = this.pinned = this.drag = null;
@@ -75,6 +78,7 @@ export class Board {
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", `${stage.title}, ${rows} by ${columns}: ${stage.meaning}`);
     element.style.setProperty("--columns", columns);
+    element.longest = 0;
     const header = make("div", "line", [make("span", "corner")]);
     for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
     header.setAttribute("aria-hidden", "true");
@@ -87,7 +91,8 @@ export class Board {
       line.append(...cells.slice(-columns));
       element.append(line);
     }
-    this.grids.set(name, { cells, element });
+    this.grids.set(name, { cells, element, inView: true });
+    this.views.observe(element);
     const title = make("b", "", [stage.title]);
     if (stage.colour) title.style.borderBottom = `3px solid ${stage.colour}`;
     const formula = this.data.titles[name];
@@ -101,6 +106,7 @@ export class Board {
     cell.tabIndex = row + column === 0 ? 0 : -1;
     cell.dataset.at = addressOf(place);
     cell.called = placeInWords(this.made, place);
+    cell.append(""); // its text, of which only the characters change
     return cell;
   }
 
@@ -116,32 +122,58 @@ export class Board {
   show(matrices) {
     this.shown = matrices;
     this.made = { ...this.data, stages: this.stages, matrices };
-    for (const [name, grid] of this.grids) this.paint(this.stages.get(name), grid.cells);
+    for (const [name, grid] of this.grids) {
+      if (this.drag && !grid.inView) continue; // it is painted when it comes into view, or with torch's numbers
+      this.paint(this.stages.get(name), grid);
+      if (!this.drag) this.mark(this.stages.get(name), grid);
+    }
     if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]));
     this.explain();
     this.report();
   }
 
-  paint(stage, cells) {
+  paint(stage, { cells, element }) {
     const { values, columns } = this.shown[stage.name];
-    const { digits, settings, query } = this.data;
+    const { digits, settings } = this.data;
     const limits = this.data.limits[stage.name];
     const look = `${limits},${digits},${settings.causal}`;
     cells.forEach((cell, at) => {
-      const row = Math.floor(at / columns);
-      toggle(cell, "edited", cell.dataset.at in this.data.before || this.pending.get(cell.dataset.at)?.value != null);
-      toggle(cell, "query", stage.rows !== "feature" && row === query);
       if (Object.is(cell.value, values[at]) && cell.look === look) return;
       cell.value = values[at];
       cell.look = look;
       const text = written(values[at], digits);
-      if (cell.textContent !== text) cell.textContent = text;
-      const masked = stage.rule === "scale" && settings.causal && at % columns > row;
-      cell.setAttribute("aria-label", `${cell.called}: ${masked ? "masked" : text}`);
+      if (cell.firstChild.data !== text) cell.firstChild.data = text;
+      cell.masked = stage.rule === "scale" && settings.causal && at % columns > Math.floor(at / columns);
       const colour = colourOf(values[at], limits, this.data.scales[stage.scale]);
-      cell.style.background = colour ? `rgb(${colour})` : "";
-      cell.style.color = colour ? inkOn(colour) : "";
+      cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
+      const ink = colour ? inkOn(colour) : "";
+      if (cell.ink !== ink) cell.style.color = cell.ink = ink;
       toggle(cell, "undefined", !colour);
+    });
+    // A column is as wide as the longest number of its matrix; while a cell is dragged it only grows.
+    const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));
+    if (longest > element.longest || (this.settled && longest !== element.longest)) {
+      element.style.setProperty("--characters", (element.longest = longest));
+    }
+  }
+
+  seen(changes) {
+    for (const [name, grid] of this.grids) {
+      const change = changes.findLast(({ target }) => target === grid.element);
+      if (!change) continue;
+      grid.inView = change.isIntersecting;
+      if (grid.inView) this.paint(this.stages.get(name), grid);
+    }
+  }
+
+  // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
+  mark(stage, { cells }) {
+    const { columns } = this.shown[stage.name];
+    cells.forEach((cell, at) => {
+      toggle(cell, "edited", this.isEdited({ matrix: stage.name, row: Math.floor(at / columns), column: at % columns }));
+      toggle(cell, "query", stage.rows !== "feature" && Math.floor(at / columns) === this.data.query);
+      const label = `${cell.called}: ${cell.masked ? "masked" : cell.firstChild.data}`;
+      if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
   }
 
@@ -264,29 +296,4 @@ export class Board {
   reset(place) {
     this.commit([{ ...place, value: null }]);
   }
-}
-
-// ---- small things ----
-
-function make(tag, className, children = []) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
-
-// Without touching what is as it should be: each touch costs time, and counts as a change.
-function toggle(element, className, on) {
-  if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
-}
-
-function placeOf(element) {
-  const text = element?.dataset?.at;
-  if (!text) return null;
-  const [matrix, row, column] = text.split(",");
-  return { matrix, row: Number(row), column: Number(column) };
-}
-
-function addressOf(place) {
-  return place ? `${place.matrix},${place.row},${place.column}` : "";
 }

@@ -19,7 +19,15 @@ Change = Callable[[Scenario], Scenario]
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 _HERE = Path(__file__).parent
 # One script, because a component takes one.
-_SCRIPTS = ("board_numbers.js", "evaluate.js", "board_words.js", "board_panel.js", "board_input.js", "board.js")
+_SCRIPTS = (
+    "board_numbers.js",
+    "evaluate.js",
+    "board_words.js",
+    "board_elements.js",
+    "board_panel.js",
+    "board_input.js",
+    "board.js",
+)
 BOARD_SCRIPT = "".join((_HERE / name).read_text() for name in _SCRIPTS)
 
 _board = st.components.v2.component(

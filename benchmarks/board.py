@@ -1,0 +1,127 @@
+"""The board under the hand, in a real Chromium: scrubbing, letting go, pointing, and page load."""
+
+from pathlib import Path
+from statistics import median
+
+from playwright.sync_api import Page
+
+from benchmarks.browser import (
+    AT_HEATMAPS,
+    HEATMAPS,
+    LOADS,
+    ROUNDS,
+    SIZE,
+    Measured,
+    detail,
+    launched,
+    loaded,
+    opened,
+    ratio,
+    slider,
+)
+from benchmarks.rows import Row, p95
+from benchmarks.servers import OURS, STOCK, serving
+
+FRAME_MS = 1000 / 60
+MOVES = 20  # of a scrub; the pointer moves on by one step with each
+TWELVE = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(12))
+WHOLE_BOARD = {"width": 1920, "height": 1700}
+SCRUBBED, WATCHED = "w_q,0,1", "q,1,1"
+_MEASURE = (Path(__file__).parent / "board.js").read_text()
+
+
+def run() -> list[Row]:
+    """Measure ours and the stock app in turn, round by round, so that a drift of the machine meets each alike."""
+    with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
+        boards, heatmaps = [], []
+        for _ in range(LOADS):
+            boards.append(_board_loaded(browser.new_context(viewport=SIZE).new_page(), ours.address))
+            heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))
+        page, tall = (browser.new_context(viewport=size).new_page() for size in (SIZE, WHOLE_BOARD))
+        for each in (page, tall):
+            _board_loaded(each, ours.address, TWELVE, close=False)
+            each.wait_for_timeout(1000)
+        echo = Measured(slider(opened(browser, stock)), [])
+        scrubs: list[float | None] = []
+        tall_scrubs: list[float | None] = []
+        releases = []
+        for i in range(ROUNDS + 1):
+            wait = echo.change(i)
+            moves, release = _scrub(page, MOVES if i % 2 else -MOVES)
+            tall_moves, _ = _scrub(tall, MOVES if i % 2 else -MOVES)
+            if i > 0:  # the first of each warms up
+                echo.waits.append(wait)
+                tall_scrubs += tall_moves
+                scrubs += moves
+                releases.append(release)
+        points = _point(page)
+    base = [wait.total for wait in echo.waits]
+    return [
+        ratio("letting go to torch's numbers on the board / stock echo, 12 tokens, d 8", releases, base, "<= 0.5"),
+        ratio("page load to first board / page load to first heatmap", boards, heatmaps, "<= 0.5"),
+        _within_a_frame("scrub: move to repainted board, for 19 of 20 moves, 12 tokens, d 8", scrubs),
+        _within_a_frame("the same with every matrix on the screen", tall_scrubs),
+        _within_a_frame("pointing at a cell to its sources lit, for 19 of 20, 12 tokens, d 8", points),
+        detail("letting go to torch's numbers on the board, 12 tokens, d 8", releases),
+        detail("stock app, key press to echo painted, beside it", base),
+        detail("page load to first board", boards),
+        detail("page load to first heatmap, beside it", heatmaps),
+    ]
+
+
+def _within_a_frame(measure: str, moves: list[float | None]) -> Row:
+    followed = [move for move in moves if move is not None]
+    lost = len(moves) - len(followed)
+    value = f"{p95(followed):.1f} ms (median {median(followed):.1f}, {len(moves)} moves, {lost} not followed)"
+    return Row(measure, value, f"<= {FRAME_MS:.1f} ms")
+
+
+def _board_loaded(page: Page, address: str, query: str = "", *, close: bool = True) -> float:
+    """Return the milliseconds to the frame that shows the board, in a browser that has cached nothing."""
+    page.add_init_script(_MEASURE)
+    page.goto(f"http://{address}/{query}")
+    milliseconds = page.wait_for_function("boardBench.board", timeout=60_000).json_value()
+    if close:
+        page.context.close()
+    return float(milliseconds)
+
+
+def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
+    """Drag a cell by so many steps; return what each move took, and the letting go."""
+    page.bring_to_front()
+    page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'nearest'})", SCRUBBED)  # as on the first screen
+    x, y = _middle(page, SCRUBBED)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(
+        f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').textContent))"
+    )
+    _move(page, [(x + 4 * step * (1 if steps > 0 else -1), y) for step in range(1, abs(steps) + 1)])
+    moves = page.evaluate("(done(), boardBench.moves)")
+    page.evaluate("void (window.released = boardBench.release())")
+    page.mouse.up()
+    released = page.evaluate("released")
+    page.wait_for_timeout(300)
+    return moves, released
+
+
+def _point(page: Page) -> list[float | None]:
+    """Point at cells of all kinds, one after the other; return what each took."""
+    names = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context", "x")
+    places = [f"{name},{i % 6 + 1},{i * 3 % 8}" for i in range(8) for name in names]
+    page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'center'})", "scaled_scores,0,0")
+    panel = "boardBench.cell('x,0,0').getRootNode().querySelector('.panel').textContent"
+    page.evaluate(f"void (window.done = boardBench.follow('pointermove', () => {panel}))")
+    _move(page, [place for place in (_middle(page, at) for at in places) if 100 < place[1] < SIZE["height"] - 120])
+    return list(page.evaluate("(done(), boardBench.moves)"))
+
+
+def _move(page: Page, places: list[tuple[float, float]]) -> None:
+    for place in places:
+        page.mouse.move(*place)
+        page.wait_for_timeout(25)
+
+
+def _middle(page: Page, at: str) -> tuple[float, float]:
+    box = page.evaluate("at => boardBench.box(at)", at)
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
