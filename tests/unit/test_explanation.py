@@ -257,15 +257,25 @@ def test_sources_need_no_trace():
 
 
 def test_a_new_stage_is_a_new_row_of_the_table(monkeypatch: pytest.MonkeyPatch):
-    output = ("output", "O", "Output", "product", "C W_o", "the output", "token", "feature", "vectors")
-    monkeypatch.setitem(STAGES, "output", Stage(*output, sources=("context", "w_o")))
+    projected = (
+        "projected",
+        "O",
+        "Projected",
+        "product",
+        "C W_o",
+        "the projected context",
+        "token",
+        "feature",
+        "vectors",
+    )
+    monkeypatch.setitem(STAGES, "projected", Stage(*projected, sources=("context", "w_o")))
     monkeypatch.setitem(
         STAGES, "w_o", Stage("w_o", "W_o", "W_o", "given", "W_o", "", "feature", "feature", "projections")
     )
     trace = attend(**random_inputs(3, 3, 2, 4))
     w_o = torch.arange(8.0).reshape(4, 2)
-    more: Any = SimpleNamespace(**trace._asdict(), w_o=w_o, output=trace.context @ w_o)
-    explanation = explain(more, "output", 2, 1)
+    more: Any = SimpleNamespace(**trace._asdict(), w_o=w_o, projected=trace.context @ w_o)
+    explanation = explain(more, "projected", 2, 1)
     assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
     check_arithmetic(explanation)
-    assert abs(explanation.exact - more.output[2, 1].item()) <= explanation.tolerance
+    assert abs(explanation.exact - more.projected[2, 1].item()) <= explanation.tolerance
