@@ -18,14 +18,14 @@ Cell = tuple[str, int, int]
 class Step:
     """One step of the lesson: what it is called, which matrices it shows, the cell it lights up, what it says.
 
-    `new` is the matrix that this step adds, `lit` a function of the trace and the query's position, as is
-    `says`, which also takes the decimals to write.
+    `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace
+    and the query's position, as is `says`, which also takes the decimals to write.
     """
 
     title: str
     shows: tuple[str, ...]
     says: Callable[[AttentionTrace, int, int], list[str]]
-    new: str | None = None
+    new: tuple[str, ...] = ()
     lit: Callable[[AttentionTrace, int], Cell] | None = None
 
 
@@ -41,6 +41,12 @@ def _label(trace: AttentionTrace, position: int) -> str:
 def _most_read(trace: AttentionTrace, query: int) -> int:
     row = trace.attention_weights[query]
     return int(torch.nan_to_num(row, nan=-1.0).argmax())
+
+
+def _most_read_other(trace: AttentionTrace, query: int) -> int:
+    """Return the token that a query reads most of, itself aside; itself where it is alone."""
+    row = torch.nan_to_num(trace.attention_weights[query], nan=-1.0)
+    return int(row.index_fill(0, torch.tensor([query], device=row.device), -2.0).argmax())
 
 
 def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[str]:
@@ -88,7 +94,7 @@ def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[str]:
 
 
 def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    other = _most_read(trace, query)
+    other = _most_read_other(trace, query)
     there, back = trace.scores[query, other].item(), trace.scores[other, query].item()
     first = (
         f"All scores at once are Q Kᵀ. The row of {_label(trace, query)} is {_numbers(trace.scores[query], digits)}."
@@ -146,20 +152,20 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
 
 STEPS: tuple[Step, ...] = (
     Step("Tokens", (), _tokens),
-    Step("Embeddings", ("x",), _embeddings, new="x", lit=lambda trace, query: ("x", query, 0)),
+    Step("Embeddings", ("x",), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
     Step("Queries, keys and values", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
-         new="q", lit=lambda trace, query: ("q", query, 0)),
-    Step("One score", ("q", "k", "scores"), _one_score, new="scores",
+         new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0)),
+    Step("One score", ("q", "k", "scores"), _one_score, new=("scores",),
          lit=lambda trace, query: ("scores", query, _most_read(trace, query))),
-    Step("All scores", ("q", "k", "scores"), _all_scores, new="scores",
-         lit=lambda trace, query: ("scores", _most_read(trace, query), query)),
-    Step("Scale", ("scores", "scaled_scores"), _scale, new="scaled_scores",
+    Step("All scores", ("q", "k", "scores"), _all_scores, new=("scores",),
+         lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
+    Step("Scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),
          lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
-    Step("Softmax", ("scaled_scores", "attention_weights"), _softmax, new="attention_weights",
+    Step("Softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
          lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query))),
-    Step("Mixing the values", ("w_v", "v", "attention_weights", "context"), _mix, new="context",
+    Step("Mixing the values", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",),
          lit=lambda trace, query: ("context", query, 0)),
-    Step("The context vector", ("x", "v", "context"), _context, new="context",
+    Step("The context vector", ("x", "v", "context"), _context, new=("context",),
          lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1)),
 )  # fmt: skip
 

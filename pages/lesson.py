@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz import UndefinedAttentionError, trace
 from attnviz.lesson import STEPS
 from attnviz.ui import current_scenario
-from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_step
+from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_questions, show_step
 from attnviz.ui.token_picker import show_token_picker
 
 scenario = current_scenario()
@@ -21,5 +21,6 @@ except UndefinedAttentionError as error:
 number = current_step()
 show_step(number, computed, query)
 show_lit_board(number, scenario, computed, query)
+show_questions(number)
 if number == len(STEPS):
     show_challenges(scenario, computed)

@@ -167,8 +167,9 @@ export class Board {
   }
 
   // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
-  mark(stage, { cells }) {
+  mark(stage, { cells, element }) {
     const { columns } = this.shown[stage.name];
+    element.parentElement.classList.toggle("fresh", Boolean(this.data.fresh?.includes(stage.name)));
     cells.forEach((cell, at) => {
       toggle(cell, "edited", this.isEdited({ matrix: stage.name, row: Math.floor(at / columns), column: at % columns }));
       toggle(cell, "query", stage.rows !== "feature" && Math.floor(at / columns) === this.data.query);

@@ -50,16 +50,18 @@ def show_board(
     *,
     names: tuple[str, ...] = tuple(STAGES),
     lit: tuple[str, int, int] | None = None,
+    new: tuple[str, ...] = (),
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
 ) -> None:
-    """Draw these matrices of a trace as a board, with the sources of one cell `lit`.
+    """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones framed.
 
     What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
     """
     make = make or _change_scenario_of_now
     data = board_data(scenario, trace, query, state.digits(), names) | {
         "lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True)),
+        "fresh": new,
         "answered": st.session_state.get(_answered(key), 0),
     }
     _board(key=key, data=data, on_edits_change=lambda: _take_edits(key, make))

@@ -5,14 +5,18 @@ import streamlit as st
 from attnviz.attention import AttentionTrace
 from attnviz.challenges import CHALLENGES, Challenge, undefined
 from attnviz.lesson import STEPS, shown_matrices, step_number
+from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
+from attnviz.ui.navigation import go_to
 
 _PRESENTATION_CSS = """<style>
 .stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
-.stMainBlockContainer { padding-top: 1rem; zoom: 1.5; }
+.st-key-lesson_questions { display: none; }
+.stMainBlockContainer { padding: 0.5rem 1rem 0; zoom: %s; }
 </style>"""
+_ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.2, 3  # at which a step fits a projector of 1920 by 1080; few matrices
 
 
 def current_step() -> int:
@@ -34,7 +38,8 @@ def show_step(number: int, trace: AttentionTrace, query: int) -> None:
         if st.toggle(
             "Presentation", key="lesson.presentation", persist_state="session", help="Large type, no clutter."
         ):
-            st.html(_PRESENTATION_CSS)
+            few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
+            st.html(_PRESENTATION_CSS % (_ZOOM_OF_FEW if few else _ZOOM))
     for sentence in step.says(trace, query, state.digits()):
         st.text(sentence)
 
@@ -53,7 +58,24 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         st.text("The matrices are too large for the board. Take a shorter sentence, or smaller d_in and d_out.")
         return
     lit = step.lit(trace, query) if step.lit else None
-    show_board(scenario, trace, query, names=names, lit=lit, key="lesson.board")
+    show_board(scenario, trace, query, names=names, lit=lit, new=step.new, key="lesson.board")
+
+
+def show_questions(number: int) -> None:
+    """Draw what learners ask at this step, each leading to its answer."""
+    asked = [(i, question) for i, question in enumerate(QUESTIONS, 1) if question.step == number]
+    if not asked:
+        return
+    with st.container(key="lesson_questions", gap=None):
+        st.caption("What learners ask here")
+        for i, question in asked:
+            if st.button(question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(i,)):
+                go_to("pages/questions.py")
+
+
+def _ask(question: int) -> None:
+    bound.send(bound.QUESTION, str(question))
+    bound.send(bound.EXAMPLE, "")
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
