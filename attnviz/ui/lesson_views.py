@@ -16,7 +16,7 @@ _PRESENTATION_CSS = """<style>
 .st-key-lesson_questions { display: none; }
 .stMainBlockContainer { padding: 0.5rem 1rem 0; zoom: %s; }
 </style>"""
-_ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.2, 3  # at which a step fits a projector of 1920 by 1080; few matrices
+_ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.05, 3  # at which a step fits a projector of 1920 by 1080; few matrices
 
 
 def current_step() -> int:

@@ -1,9 +1,12 @@
 """The lesson page: its steps, its link, its challenges."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.lesson import STEPS
+from attnviz.questions import QUESTIONS
 from tests.pages.playground import APP, SEVERAL_SECONDS
 
 
@@ -78,3 +81,19 @@ def test_a_challenge_brings_its_sentence(lesson):
 def test_nothing_breaks_the_lesson(lesson, address):
     for step in range(1, len(STEPS) + 1):
         lesson(step=str(step), **address)
+
+
+def test_a_step_frames_what_is_new_and_nothing_else(lesson):
+    for number, step in enumerate(STEPS, 1):
+        boards = lesson(step=str(number)).get("bidi_component")
+        data = [json.loads(board.proto.json) for board in boards]
+        drawn = [each for each in data if "fresh" in each]
+        assert [set(each["fresh"]) for each in drawn[:1]] == ([set(step.new)] if step.shows else [])
+
+
+def test_a_step_leads_to_the_questions_asked_there(lesson):
+    at = lesson(step="8")
+    asked = next(question for question in QUESTIONS if question.step == 8)
+    press(at, asked.title)
+    assert asked.answer[0] in texts(at)
+    assert at.text_input(key="question").value == str(QUESTIONS.index(asked) + 1)
