@@ -34,6 +34,6 @@ st.set_page_config(
     initial_sidebar_state=272,
 )
 page = st.navigation([st.Page(file, title=title, default=title == "Playground") for title, (file, _) in PAGES.items()])
-ui.show_headline("attnviz", PAGES[page.title][1])
-with ui.shared_setup():
+headline = ui.show_headline("attnviz", PAGES[page.title][1])
+with ui.shared_setup(headline):
     page.run()

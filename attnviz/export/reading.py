@@ -9,7 +9,7 @@ import torch
 from attnviz.stages import STAGES
 from attnviz.tables import parse_table
 
-MAX_FILE_BYTES = 20_000_000
+MAX_FILE_BYTES = 5 * 2**20  # as server.maxUploadSize in .streamlit/config.toml
 _DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64}
 _SYMBOLS = {stage.symbol for stage in STAGES.values()}
 

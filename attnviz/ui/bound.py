@@ -21,6 +21,7 @@ CELL = "cell"
 PINNED = "pinned"
 SWEEP = "sweep"
 STEP = "step"
+HIDE = "hide"
 QUESTION = "question"
 EXAMPLE = "example"
 _MOST_CHARACTERS = {
@@ -33,6 +34,7 @@ _MOST_CHARACTERS = {
     STEP: 3,
     QUESTION: 3,
     EXAMPLE: 20_000,
+    HIDE: 300,
 }
 
 

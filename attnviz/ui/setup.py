@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.changes import changes_of
 from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import bound, state
+from attnviz.ui import bound, hiding, state
+from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
 
@@ -29,8 +31,10 @@ EXAMPLES = (
 
 
 @contextmanager
-def shared_setup() -> Iterator[None]:
-    """Draw the set-up around a page: the controls before it, the messages and the bound texts after it."""
+def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
+    """Draw the set-up around a page: the controls before it, the messages and the bound texts after it, and
+    at the end of the headline what can be shared.
+    """
     table = parameters()
     if state.first_run():
         _leave_out_ignored(table)
@@ -38,6 +42,7 @@ def shared_setup() -> Iterator[None]:
     with st.sidebar:
         values |= _computation_controls(table)
     state.set_up(values)
+    hiding.hide()
     messages = st.container()
     try:
         yield
@@ -46,6 +51,8 @@ def shared_setup() -> Iterator[None]:
             for message in state.take_messages():
                 st.warning(message, icon="⚠️")
         st.html(_PAGE_CSS)
+        with headline:
+            show_share()
         bound.draw()
 
 

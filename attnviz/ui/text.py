@@ -3,6 +3,7 @@
 import re
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.tokens import visible
 
@@ -22,11 +23,13 @@ def literal(text: str, most: int = 60) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def show_headline(title: str, line: str) -> None:
-    """Draw what this is and what one can do here, in one line."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="headline"):
+def show_headline(title: str, line: str) -> DeltaGenerator:
+    """Draw what this is and what one can do here, in one line; return its container, for what stands at its end."""
+    headline = st.container(horizontal=True, vertical_alignment="center", gap="small", key="headline")
+    with headline:
         st.markdown(f"#### {title}", width="content")
-        st.markdown(f":gray[{line}]", width="content")
+        st.markdown(f":gray[{line}]")
+    return headline
 
 
 def is_dark() -> bool:

@@ -43,4 +43,6 @@ def _take_pick() -> None:
 def _origin(scenario: Scenario, row: int) -> str:
     if scenario.is_published(row):
         return "published vector"
-    return "seeded vector" if scenario.x is None else f"X is {scenario.x}"
+    if scenario.x is None:
+        return "seeded vector"
+    return f"X is {scenario.x}" if isinstance(scenario.x, str) else "X is given"

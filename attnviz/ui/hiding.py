@@ -1,0 +1,35 @@
+"""Controls that a lesson link hides: still there, so that their values stay, but out of sight."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from attnviz.link import parameters
+from attnviz.ui import bound
+
+_CONTAINERS = {"text": "sentence"}  # where a control is more than its own element
+
+
+def text_of(names: Iterable[str]) -> str:
+    """Return the names of controls as the URL has them."""
+    return ".".join(names)
+
+
+def hidden() -> list[str]:
+    """Return the names of the controls that the link hides; what it names beside them is nobody's."""
+    text, _ = bound.receive(bound.HIDE)
+    return [name for name in parameters() if name in text.split(".")]
+
+
+def hide() -> None:
+    """Put the hidden controls out of sight, with a way to have them back."""
+    names = hidden()
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        count = "1 control is" if len(names) == 1 else f"{len(names)} controls are"
+        st.caption(f"{count} hidden by the link.", width="content")
+        st.button("Show all controls", on_click=bound.send, args=(bound.HIDE, ""), type="tertiary", key="hiding.show")
+    # Names from the table of parameters, never from the URL.
+    selectors = ", ".join(f".st-key-{_CONTAINERS.get(name, name)}" for name in names)
+    st.html(f"<style>{selectors} {{ display: none; }}</style>")

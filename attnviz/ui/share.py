@@ -1,0 +1,173 @@
+"""What can be shared, taken home and brought back: links, code, data, uploads."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from attnviz.attention import AttentionTrace, UndefinedAttentionError
+from attnviz.changes import replace_matrix
+from attnviz.export import (
+    matrix_csv,
+    matrix_names,
+    notebook,
+    pytorch_script,
+    read_matrix,
+    scenario_from_json,
+    scenario_json,
+    trace_json,
+    trace_safetensors,
+)
+from attnviz.limits import MAX_GIVEN
+from attnviz.link import parameters
+from attnviz.scenario import Scenario, trace
+from attnviz.stages import STAGES
+from attnviz.ui import bound, hiding, state
+from attnviz.ui.typed import scenario_now
+
+_HERE = Path(__file__).parent
+_LINK, _CODE, _DATA, _OPEN = "Link", "Code", "Data", "Open"
+
+_copy_link = st.components.v2.component(
+    "attnviz_copy_link",
+    html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
+    '<span role="status"></span></div>',
+    css=(_HERE / "copy_link.css").read_text(),
+    js=(_HERE / "copy_link.js").read_text(),
+)
+
+
+def show_share() -> None:
+    """Draw the button that opens all this; what is in it is made once it is open."""
+    with st.popover("Share", key="share", on_change="rerun", help="A link, code, data; open a file") as popover:
+        if not popover.open:
+            return
+        chosen = st.segmented_control(
+            "What", (_LINK, _CODE, _DATA, _OPEN), default=_LINK, required=True, label_visibility="collapsed",
+            key="share.part",
+        )  # fmt: skip
+        if chosen == _LINK:
+            _show_links()
+            return
+        scenario = state.current_scenario()
+        if scenario is None:
+            st.info("Type a sentence first.", icon="✏️")
+        elif chosen == _CODE:
+            _show_code(scenario)
+        elif chosen == _DATA:
+            _show_data(scenario)
+        else:
+            _show_open(scenario)
+
+
+def _show_links() -> None:
+    st.caption("This link opens the page as it is now: set-up, edits, what is picked.")
+    _copy_link(key="share.link", data={"hide": bound.current(bound.HIDE), "label": "Link", "button": "Copy link"})
+    st.caption("For a lesson, a link can leave out controls that would only distract.")
+    table = parameters()
+    hidden = st.multiselect(
+        "Hide these controls", list(table), format_func=lambda name: table[name].label, key="share.hide"
+    )
+    if hidden:
+        data = {"hide": hiding.text_of(hidden), "label": "Lesson link", "button": "Copy lesson link"}
+        _copy_link(key="share.lesson_link", data=data)
+
+
+def _show_code(scenario: Scenario) -> None:
+    st.caption("Show me this in PyTorch: a script that needs torch alone and prints the same numbers.")
+    script = pytorch_script(scenario, state.digits())
+    st.code(script, language="python", height=320)
+    with st.container(horizontal=True):
+        _download("Python script", "attention.py", "text/x-python", lambda: script)
+        _download(
+            "Notebook", "attention.ipynb", "application/x-ipynb+json", partial(notebook, scenario, state.digits())
+        )
+
+
+def _traced(scenario: Scenario) -> AttentionTrace:
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def _show_data(scenario: Scenario) -> None:
+    made = _traced(scenario)
+    names = matrix_names(made)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Matrix", names, index=names.index("attention_weights"), format_func=lambda each: STAGES[each].title,
+            key="share.matrix",
+        )  # fmt: skip
+        _download("CSV", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
+    st.caption("All matrices in one file:")
+    with st.container(horizontal=True):
+        _download("JSON", "attention.json", "application/json", partial(trace_json, made))
+        _download("safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made))
+    st.caption("The set-up with its edits, to be opened here again:")
+    _download("Scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def _download(label: str, file_name: str, mime: str, make: Callable[[], str | bytes]) -> None:
+    """Draw a button; the file is made when it is pressed, and no other run comes of it."""
+    st.download_button(label, make, file_name, mime, key=f"share.download.{label}", on_click="ignore")
+
+
+def _show_open(scenario: Scenario) -> None:
+    upload = st.file_uploader(
+        "A scenario that was saved here (.json)", type="json", key=f"share.scenario.{state.revision()}"
+    )
+    if upload is not None:
+        st.button("Open it", key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary")
+    names = scenario.editable
+    name = st.selectbox(
+        "Or the numbers of one matrix", names, format_func=lambda each: STAGES[each].symbol, key="share.into"
+    )
+    n_rows, n_columns = scenario.shape_of(name)
+    upload = st.file_uploader(
+        f"{n_rows} rows of {n_columns} numbers (.csv, .txt or .safetensors)", type=["csv", "txt", "tsv", "safetensors"],
+        key=f"share.numbers.{state.revision()}",
+    )  # fmt: skip
+    if upload is not None:
+        st.button(
+            f"Use these numbers for {STAGES[name].symbol}", key="share.use", type="primary",
+            on_click=_use_numbers, args=(name, upload.name, upload.getvalue()),
+        )  # fmt: skip
+
+
+def _open_scenario(data: bytes) -> None:
+    try:
+        scenario = scenario_from_json(data.decode("utf-8"))
+        for name in scenario.editable:
+            given = getattr(scenario, name)
+            if isinstance(given, tuple):
+                _check_size(name, len(given) * len(given[0]))
+    except UnicodeDecodeError:
+        state.say("The scenario was not opened: the file is no text.")
+    except ValueError as error:
+        state.say(f"The scenario was not opened: {error}.")
+    else:
+        state.adopt(scenario)
+
+
+def _use_numbers(name: str, file_name: str, data: bytes) -> None:
+    scenario = scenario_now()
+    if scenario is None:
+        return
+    try:
+        matrix = read_matrix(file_name, data, name, scenario.shape_of(name))
+        _check_size(name, matrix.numel())
+    except ValueError as error:
+        state.say(f"The numbers in the file were not taken: {error}.")
+        return
+    # In as few digits as float32 has, for they travel in the link.
+    rows = tuple(tuple(float(str(np.float32(value))) for value in row) for row in matrix.tolist())
+    state.keep(replace_matrix(scenario, name, rows))
+    state.redraw_editors()
+
+
+def _check_size(name: str, cells: int) -> None:
+    if cells > MAX_GIVEN:
+        raise ValueError(f"{name} has {cells} numbers, expected at most {MAX_GIVEN}, which a link can carry")

@@ -1,0 +1,202 @@
+"""Sharing: links that hide controls, code and data of what is on screen, and files that are opened."""
+
+import json
+import pickle
+from typing import Any, Self
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from attnviz import Scenario, trace
+from attnviz.export import matrix_csv, scenario_json, trace_safetensors
+from attnviz.limits import MAX_GIVEN
+from attnviz.link import parameters
+from tests.pages.playground import Playground
+
+SMALL = safetensors.numpy.save({"w_q": np.ones((2, 2), np.float32)})
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
+
+
+class Sharing(Playground):
+    """A reader who has the Share button open."""
+
+    def run(self) -> Self:
+        self.at.session_state["share"] = True  # AppTest knows no popovers and forgets the state of this
+        return super().run()
+
+    def part(self, name: str) -> Self:
+        return self.set("share.part", name)
+
+    def open_scenario(self, data: bytes) -> Self:
+        self.part("Open").at.file_uploader[0].set_value(("s.json", data, "application/json"))
+        return self.run().press("Open it")
+
+    def upload(self, matrix: str, file_name: str, data: bytes) -> Self:
+        self.part("Open").set("share.into", matrix)
+        self.at.file_uploader[1].set_value((file_name, data, "application/octet-stream"))
+        self.run()
+        return self.press(
+            next(button.label for button in self.at.button if button.label.startswith("Use these numbers for"))
+        )
+
+
+@pytest.fixture
+def sharing() -> Sharing:
+    return Sharing()
+
+
+# Links
+
+
+def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
+    playground = Playground(hide="seed.device.text", seed="7")
+    styles = [html.proto.body for html in playground.at.get("html")]
+    (style,) = [body for body in styles if "display: none" in body and "st-key-seed" in body]
+    assert {".st-key-seed", ".st-key-device", ".st-key-sentence"} == set(
+        style.split("<style>")[1].split(" {")[0].split(", ")
+    )
+    assert "3 controls are hidden by the link." in playground.captions
+    assert playground.shows(Scenario(**PUBLISHED, seed=7))
+    playground.press("Show all controls")
+    assert not any("st-key-seed" in html.proto.body for html in playground.at.get("html"))
+    assert playground.shows(Scenario(**PUBLISHED, seed=7))
+
+
+@pytest.mark.parametrize("hide", ["", "nothing", "</style><script>alert(1)</script>", "seed{}", "x" * 5000])
+def test_whatever_else_a_link_hides_is_nothing(hide: str) -> None:
+    playground = Playground(hide=hide)
+    assert not any("hidden by the link" in caption for caption in playground.captions)
+    assert not any("alert(1)" in html.proto.body for html in playground.at.get("html"))
+
+
+def test_every_control_can_be_hidden(sharing: Sharing) -> None:
+    hide = sharing.at.multiselect(key="share.hide")
+    assert hide.options == [parameter.label for parameter in parameters().values()]
+    keys = {
+        *(widget.key for kind in ("number_input", "selectbox", "toggle") for widget in sharing.at.get(kind)),
+        "text",
+    }
+    assert set(parameters()) <= keys
+
+
+# Code and data
+
+
+def test_the_code_on_screen_is_that_of_the_scenario_on_screen(sharing: Sharing) -> None:
+    sharing.edit("w_q", 0, 1, 0.9).set("causal", True).part("Code")
+    (code,) = sharing.at.code
+    assert "w_q[0, 1] = 0.9" in code.value
+    assert "masked_fill" in code.value
+    assert code.language == "python"
+
+
+def test_what_can_be_taken_home(sharing: Sharing) -> None:
+    labels = {
+        part: {button.label for button in sharing.part(part).at.get("download_button")} for part in ("Code", "Data")
+    }
+    assert {"Python script", "Notebook"} <= labels["Code"]
+    assert {"CSV", "JSON", "safetensors", "Scenario"} <= labels["Data"]
+
+
+@pytest.mark.parametrize("part", ["Link", "Code", "Data", "Open"])
+def test_a_blank_sentence_and_one_that_overflows_can_be_shared(sharing: Sharing, part: str) -> None:
+    sharing.part(part).type_sentence(" ")
+    sharing.type_sentence("a b").paste("w_q", "1e30 1e30\n1e30 1e30\n1e30 1e30").paste(
+        "w_k", "1e30 1e30\n1e30 1e30\n1e30 1e30"
+    )
+    assert sharing.signs("scores")
+
+
+def test_shared_on_every_page(sharing: Sharing) -> None:
+    for page in ("lesson", "scaling", "compare"):
+        sharing.at.switch_page(f"pages/{page}.py")
+        sharing.run().part("Code")
+        assert sharing.at.code[0].value.startswith("# Self-attention in plain PyTorch.")
+
+
+# Files
+
+
+def test_a_saved_scenario_is_opened_with_all_it_has(sharing: Sharing) -> None:
+    saved = Scenario(
+        "the cat sat", **PUBLISHED, d_out=3, seed=7, init="linear", bias=True, causal=True, temperature=0.5,
+        w_v="identity", w_k=[[0.5, 1, 2], [3, 4, 5], [6, 7, 8.25]], edits=[("w_q", 0, 1, 0.9), ("b_q", 0, 2, -1.0)],
+    )  # fmt: skip
+    sharing.edit("w_q", 0, 0, 5.0).open_scenario(scenario_json(saved).encode())
+    assert sharing.shows(saved)
+    assert sharing.messages == []
+    sharing.edit("w_q", 1, 1, 2.0)
+    assert sharing.shows(Scenario(**{**vars_of(saved), "edits": [*saved.edits, ("w_q", 1, 1, 2.0)]}))
+
+
+def vars_of(scenario: Scenario) -> dict[str, Any]:
+    return {name: getattr(scenario, name) for name in scenario.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "the file is no JSON"),
+        (b"\xff\xfe", "the file is no text"),
+        (pickle.dumps([1]), "the file is no text"),
+        (b'{"a": 1}', "the file is no scenario"),
+        (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "holds NaN, expected finite numbers"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "the number of tokens is 0"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
+    sharing.edit("w_q", 0, 1, 0.9).open_scenario(data)
+    (message,) = sharing.messages
+    assert message.startswith("The scenario was not opened: ")
+    assert problem in message
+    assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_a_matrix_is_taken_from_csv_and_safetensors_and_edited_on(sharing: Sharing) -> None:
+    made = trace(Scenario(**PUBLISHED, seed=9))
+    sharing.upload("w_q", "w.csv", matrix_csv(made, "w_q").encode())
+    assert np.array_equal(sharing.matrix("q"), made.q.numpy())
+    sharing.upload("w_k", "t.safetensors", trace_safetensors(made))
+    assert np.array_equal(sharing.matrix("scores"), made.scores.numpy())
+    sharing.edit("w_k", 0, 0, 2.0)
+    w_q, w_k = made.w_q.tolist(), made.w_k.tolist()
+    assert sharing.shows(Scenario(**PUBLISHED, w_q=w_q, w_k=w_k, edits=[("w_k", 0, 0, 2.0)]))
+    elsewhere = Playground(edits=sharing.changes)
+    assert elsewhere.shows(Scenario(**PUBLISHED, w_q=w_q, w_k=w_k, edits=[("w_k", 0, 0, 2.0)]))
+
+
+@pytest.mark.parametrize(
+    ("file_name", "data", "problem"),
+    [
+        ("w.safetensors", pickle.dumps({"w_q": 1}), "the file is no safetensors file"),
+        ("w.safetensors", SMALL, "has shape (2, 2), expected (3, 2)"),
+        ("w.csv", b"1,2\n3,4\n5,=1+1", "line 3, column 2 is '=1+1', expected a number"),
+        ("w.csv", b"1,2\n3,4\n5,nan", "line 3, column 2 is 'nan'"),
+        ("w.csv", b"\x00\xff", "the file is no text"),
+    ],
+)  # fmt: skip
+def test_numbers_that_do_not_fit_leave_everything_as_it_was(
+    sharing: Sharing, file_name: str, data: bytes, problem: str
+) -> None:
+    sharing.edit("w_q", 0, 1, 0.9).upload("w_q", file_name, data)
+    (message,) = sharing.messages
+    assert message.startswith("The numbers in the file were not taken: ")
+    assert problem in message
+    assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+
+
+def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
+    sharing.set("d_in", 100).set("d_out", 100)
+    sharing.upload("w_q", "w.safetensors", safetensors.numpy.save({"w_q": np.ones((100, 100), np.float32)}))
+    assert f"w_q has 10000 numbers, expected at most {MAX_GIVEN}" in sharing.messages[0]
+    sharing.set("d_out", MAX_GIVEN // 100)
+    numbers = np.random.default_rng(1).standard_normal((100, MAX_GIVEN // 100), np.float32)
+    sharing.upload("w_q", "w.safetensors", safetensors.numpy.save({"w_q": numbers}))
+    assert sharing.messages == []
+    assert len(sharing.changes) < 64_000  # what a server takes of an address
+    assert json.loads(scenario_json(Scenario(**PUBLISHED)))["text"]
+    np.testing.assert_array_equal(
+        sharing.matrix("q"), trace(Scenario(**PUBLISHED, d_in=100, d_out=numbers.shape[1], w_q=numbers)).q.numpy()
+    )
