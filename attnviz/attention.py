@@ -49,6 +49,12 @@ class AttentionTrace(NamedTuple):  # a frozen dataclass would take a twentieth o
         """What the scores are divided by: ``sqrt(d_k) * temperature``, or `temperature` unscaled."""
         return _divisor(self.q.shape[-1], self.scale, self.temperature)
 
+    def _repr_html_(self) -> str:
+        """Return the trace as a notebook shows it: tokens, shapes, small heatmaps."""
+        from attnviz.figures import trace_markup  # the one look upwards: Jupyter asks the object itself
+
+        return trace_markup(self)
+
 
 class UndefinedAttentionError(ValueError):
     """A row of scores has no finite entry, so its softmax is undefined.

@@ -11,6 +11,7 @@ import pandas as pd
 from attnviz.attention import AttentionTrace, UndefinedAttentionError
 from attnviz.changes import bring_back
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
+from attnviz.figures import report
 from attnviz.link import CHANGES, Parameter, decode_changes, parameters, scenario_from_query, scenario_of
 from attnviz.numbers import written
 from attnviz.scenario import Scenario, trace
@@ -52,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print all matrices as JSON")
     form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page of it all, which prints well")
     parser.add_argument("--csv", type=Path, metavar="DIR", help="write each matrix as a CSV file into this folder")
     return parser
 
@@ -99,11 +101,13 @@ def _write(scenario: Scenario, given: argparse.Namespace) -> None:
         given.csv.mkdir(parents=True, exist_ok=True)
         for name in matrix_names(computed):
             (given.csv / f"{name}.csv").write_text(matrix_csv(computed, name), encoding="utf-8")
+    if given.html is not None:
+        given.html.write_text(report(scenario, computed, digits=digits), encoding="utf-8", errors="replace")
     if given.json:
         print(trace_json(computed))
     elif given.code:
         print(pytorch_script(scenario, digits), end="")
-    elif given.csv is None:
+    elif given.csv is None and given.html is None:
         print("\n\n".join(tables(computed, digits)))
     for note in (*computed.notices, *out_of_the_ordinary(computed)):
         print(f"attnviz: {note}", file=sys.stderr)

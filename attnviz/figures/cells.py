@@ -12,7 +12,7 @@ FONT_SIZE = 11
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 
 
-class _Sign(NamedTuple):
+class Sign(NamedTuple):
     """How cells of a kind that has no colour on the scale are drawn, and what is said of them."""
 
     sign: str
@@ -23,10 +23,10 @@ class _Sign(NamedTuple):
 
 
 _SIGNS = {
-    MASKED: _Sign("−∞", "−∞, masked: a later token", "grey: masked", "", ""),
-    NEGATIVE: _Sign("−∞", "−∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
-    POSITIVE: _Sign("∞", "∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
-    NAN: _Sign("NaN", "NaN, not a number", "pink: NaN", NOT_A_NUMBER, DARK_INK),
+    MASKED: Sign("−∞", "−∞, masked: a later token", "grey: masked", "", ""),
+    NEGATIVE: Sign("−∞", "−∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
+    POSITIVE: Sign("∞", "∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
+    NAN: Sign("NaN", "NaN, not a number", "pink: NaN", NOT_A_NUMBER, DARK_INK),
 }
 _MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words="0, masked: a later token")
 
@@ -43,7 +43,7 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
         dark_ink = needs_dark_ink(np.nan_to_num(z), scale, picture.limits)
         groups = [(finite & dark_ink, DARK_INK), (finite & ~dark_ink, LIGHT_INK)]
     drawn = [_numbers(picture, np.where(where, z, np.nan), scale, ink) for where, ink in groups if where.any()]
-    return drawn + [_signs(picture, kind) for kind in _kinds_in(picture)]
+    return drawn + [_signs(picture, kind) for kind in kinds_in(picture)]
 
 
 def scale_of(picture: Picture) -> Scale:
@@ -53,7 +53,7 @@ def scale_of(picture: Picture) -> Scale:
 
 def legend(picture: Picture) -> str:
     """Say which colours mean that a cell is no finite number; empty where all are."""
-    return "".join(f", {words}" for words in dict.fromkeys(_SIGNS[kind].legend for kind in _kinds_in(picture)))
+    return "".join(f", {words}" for words in dict.fromkeys(_SIGNS[kind].legend for kind in kinds_in(picture)))
 
 
 def value_in_words(picture: Picture, row: int, column: int) -> str:
@@ -61,10 +61,11 @@ def value_in_words(picture: Picture, row: int, column: int) -> str:
     kind = int(picture.kinds[row, column])
     if kind == FINITE:
         return format(float(picture.z[row, column]), picture.number).replace("-", "−")
-    return _sign(picture, kind).words
+    return sign_of(picture, kind).words
 
 
-def _kinds_in(picture: Picture) -> list[int]:
+def kinds_in(picture: Picture) -> list[int]:
+    """Return the kinds of cells in a picture that are no finite number."""
     return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
 
 
@@ -80,7 +81,7 @@ def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[st
 
 
 def _signs(picture: Picture, kind: int) -> dict[str, Any]:
-    sign = _sign(picture, kind)
+    sign = sign_of(picture, kind)
     colour = sign.colour or picture.theme.undefined
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
     trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, colour), (1, colour))}
@@ -92,7 +93,8 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
     return trace
 
 
-def _sign(picture: Picture, kind: int) -> _Sign:
+def sign_of(picture: Picture, kind: int) -> Sign:
+    """Return how a cell of this kind is drawn."""
     return _MASKED_SHARE if kind == MASKED and picture.stage.colours == "attention" else _SIGNS[kind]
 
 

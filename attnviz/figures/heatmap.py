@@ -67,7 +67,7 @@ def heatmap_spec(
     stand in its cells has a point on each, which can be clicked.
     """
     drawn = picture(trace, name, digits, query, dark)
-    spec = spec_of(drawn, _formula(trace, drawn.stage))
+    spec = spec_of(drawn, formula_in(trace, drawn.stage))
     if pickable and drawn.in_cell:
         spec["data"].append(targets(drawn))
         spec["layout"] |= {"hoverdistance": -1, "hovermode": "closest"}
@@ -88,7 +88,7 @@ def _layout(picture: Picture, formula: str) -> dict[str, Any]:
     angle, top, right = _column_label_room(picture.columns, width)
     top += TITLE_HEIGHT
     title_width = _title_width(picture.stage, formula)
-    about = _about(picture)
+    about = about_of(picture)
     wanted = max(NARROWEST, title_width * SMALLEST_TITLE / TITLE_SIZE, ABOUT_CHAR_WIDTH * len(about))
     right = max(right, wanted - left - width * n_columns)
     title_size = min(TITLE_SIZE, TITLE_SIZE * (left + width * n_columns + right) / title_width)
@@ -139,7 +139,8 @@ def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, floa
     return -45, 14 + max(lengths) * 0.72, max(8.0, 4 + max(ends))
 
 
-def _formula(trace: AttentionTrace | FeedForwardTrace, stage: Stage) -> str:
+def formula_in(trace: AttentionTrace | FeedForwardTrace, stage: Stage) -> str:
+    """Return the formula of a stage as this trace computed it."""
     bias = stage.bias is not None and getattr(trace, stage.bias, None) is not None
     return formula_of(stage, bias=bias, scale=trace.scale, temperature=trace.temperature, causal=trace.causal)
 
@@ -151,7 +152,7 @@ def _title_width(stage: Stage, formula: str) -> float:
     return 8 + mark + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
 
 
-def _about(picture: Picture) -> str:
+def about_of(picture: Picture) -> str:
     """Return the second line of a title: shape, colour limits, and what has a colour of its own."""
     spread = "0 to 1" if picture.stage.colours == "attention" else f"±{written(picture.limits[1], 2)}"
     about = f"{picture.shape[0]}×{picture.shape[1]}, colours {spread}"

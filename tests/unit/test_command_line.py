@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from attnviz import Scenario, trace
 from attnviz.command_line import main
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
+from attnviz.figures import report
 from attnviz.link import parameters, query_of
 from tests.unit.helpers import HOSTILE, setups
 
@@ -65,7 +66,7 @@ def test_masked_cells_are_no_zeros(capsys: pytest.CaptureFixture[str]) -> None:
     assert table_of(text, "Scaled scores")[0][1] == "−∞"
 
 
-def test_json_csv_and_code_are_those_of_the_library(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     made = trace(CAT_SCENARIO)
     assert printed(capsys, *CAT, "--json").strip() == trace_json(made)
     assert printed(capsys, *CAT, "--code") == pytorch_script(CAT_SCENARIO)
@@ -73,6 +74,8 @@ def test_json_csv_and_code_are_those_of_the_library(capsys: pytest.CaptureFixtur
     assert sorted(file.stem for file in (tmp_path / "a" / "b").iterdir()) == sorted(matrix_names(made))
     for name in matrix_names(made):
         assert (tmp_path / "a" / "b" / f"{name}.csv").read_text(encoding="utf-8") == matrix_csv(made, name)
+    assert printed(capsys, *CAT, "--digits", "3", "--html", str(tmp_path / "page.html")) == ""
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == report(CAT_SCENARIO, made, digits=3)
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -126,6 +129,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--edits", "nonsense"], "--edits has ['nonsense'], expected changes of cells"),
     (["--link", "?seed=abc"], "the link can't be used as it is: seed = 'abc' is not a whole number"),
     (["--csv", "/dev/null/x"], "/dev/null"),
+    (["--html", "/dev/null/x"], "/dev/null"),
 ]
 
 

@@ -1,0 +1,151 @@
+"""A computation on one page, to print or to hand out: plain HTML, without any script."""
+
+import html
+from collections.abc import Iterable
+
+from attnviz.attention import AttentionTrace
+from attnviz.changes import changes_of
+from attnviz.export import pytorch_script
+from attnviz.figures.heatmap import about_of, formula_in
+from attnviz.figures.markup import matrix_markup, small_picture
+from attnviz.figures.picture import Picture, picture
+from attnviz.link import change_texts, parameters
+from attnviz.numbers import DEFAULT_DIGITS
+from attnviz.scenario import Scenario
+from attnviz.stages import STAGES
+from attnviz.summary import attends_most, out_of_the_ordinary, vectors_in_words
+from attnviz.tokens import visible
+
+_LISTED_CHANGES = 12
+_LISTED_QUERIES = 16
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from anywhere
+_STYLE = """
+body { margin: 24px auto; max-width: 1080px; padding: 0 16px; color: #1f2328; background: #fff;
+  font: 13px/1.45 system-ui, sans-serif; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere; }
+h2 { font-size: 14px; margin: 0 0 2px; }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+.about { color: #57606a; font-size: 11px; }
+.matrices { display: flex; flex-wrap: wrap; gap: 18px 28px; margin: 14px 0; }
+section { break-inside: avoid; overflow-x: auto; max-width: 100%; }
+table { font-size: 11px; }
+pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
+@page { margin: 12mm; }
+@media print { body { margin: 0; max-width: none; } }
+"""
+
+
+def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
+    """Return a whole computation as an HTML page that prints well: the set-up, every matrix with its formula
+    and numbers, what each token attends to most, and the script that computes the same.
+
+    `trace` is that of the scenario, with `digits` decimals. Where numbers would not fit, above 16 rows or
+    columns, matrices are pictures.
+
+    >>> from attnviz.scenario import trace
+    >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
+    True
+    """
+    matrices = "\n".join(_section(trace, name, digits) for name in STAGES if getattr(trace, name) is not None)
+    sentence = html.escape(visible_text(scenario.text))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>Self-attention of: {sentence}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>Self-attention of: {sentence}</h1>
+{_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario), *trace.notices])}
+{_paragraphs(out_of_the_ordinary(trace))}
+<div class="matrices">
+{matrices}
+</div>
+{_paragraphs(_attending(trace, digits))}
+<h2>The same in PyTorch</h2>
+<pre>{html.escape(pytorch_script(scenario, digits))}</pre>
+<p class="about">Made with attnviz. Orange is above 0, blue below; attention weights go from dark, 0, to light, 1.</p>
+</body>
+</html>
+"""
+
+
+def visible_text(text: str) -> str:
+    """Return a text in which all but its blanks is visible as :func:`attnviz.tokens.visible` makes it."""
+    return " ".join(visible(word) for word in text.split())
+
+
+def _paragraphs(texts: Iterable[str]) -> str:
+    return "\n".join(f"<p>{html.escape(text)}</p>" for text in texts)
+
+
+def _set_up(scenario: Scenario) -> str:
+    """Name all settings that decide the numbers."""
+    named = [name for name in parameters() if name not in ("text", "digits") and getattr(scenario, name) is not None]
+    shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
+    return f"{len(scenario.tokens)} tokens. {shown}."
+
+
+def _vectors(scenario: Scenario) -> str:
+    return vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+
+
+def _changes(scenario: Scenario) -> list[str]:
+    texts = [text if len(text) <= 60 else f"{text[:59]}…" for text in change_texts(changes_of(scenario))]
+    if not texts:
+        return []
+    more = f" and {len(texts) - _LISTED_CHANGES} more" if len(texts) > _LISTED_CHANGES else ""
+    return [f"Changed by hand: {', '.join(texts[:_LISTED_CHANGES])}{more}."]
+
+
+def _attending(trace: AttentionTrace, digits: int) -> list[str]:
+    n_tokens = len(trace.tokens)
+    shown = [attends_most(trace, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
+    return [*shown, f"And so on, for {n_tokens} tokens."] if n_tokens > _LISTED_QUERIES else shown
+
+
+def _section(trace: AttentionTrace, name: str, digits: int) -> str:
+    drawn = picture(trace, name, digits, None, dark=False)
+    return (
+        f"<section><h2>{html.escape(title_of(trace, drawn))}</h2>"
+        f'<p class="about">{html.escape(about_of(drawn))}; {html.escape(drawn.stage.meaning)}</p>'
+        f"{matrix_markup(drawn)}</section>"
+    )
+
+
+def title_of(trace: AttentionTrace, drawn: Picture) -> str:
+    """Return the title of a matrix with its formula."""
+    formula = formula_in(trace, drawn.stage)
+    return drawn.stage.title if formula == drawn.stage.title else f"{drawn.stage.title} = {formula}"
+
+
+def trace_markup(trace: AttentionTrace) -> str:
+    """Return a trace as a notebook shows it: its tokens, and each matrix as a small heatmap with its shape.
+
+    >>> from attnviz.scenario import trace
+    >>> "W_q 3×2" in trace_markup(trace(Scenario()))
+    True
+    """
+    names = [name for name in STAGES if getattr(trace, name) is not None]
+    if trace.x.dim() != 2:
+        shapes = ", ".join(f"{STAGES[name].symbol} {tuple(getattr(trace, name).shape)}" for name in names)
+        return f"<p><b>Self-attention</b> of a batch: {shapes}</p>"
+    n_tokens = len(trace.x)
+    tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
+    settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
+    small = "".join(_small(trace, name) for name in names)
+    return (
+        f"<div><p><b>Self-attention</b> of {n_tokens} token{'s' if n_tokens > 1 else ''}: {html.escape(tokens)}<br>"
+        f"{', '.join(settings)}</p>"
+        f'<div style="display:flex;flex-wrap:wrap;gap:14px;align-items:flex-end">{small}</div></div>'
+    )
+
+
+def _small(trace: AttentionTrace, name: str) -> str:
+    drawn = picture(trace, name, 2, None, dark=False)
+    title = html.escape(f"trace.{name}: {title_of(trace, drawn)}; {about_of(drawn)}")
+    size = "×".join(map(str, drawn.shape))
+    return f'<div title="{title}">{small_picture(drawn)}<div>{drawn.stage.symbol} {size}</div></div>'

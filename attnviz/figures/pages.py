@@ -1,0 +1,126 @@
+"""A figure as a page of its own, which opens without any network."""
+
+import base64
+import gzip
+import html
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from attnviz.attention import AttentionTrace
+from attnviz.figures.heatmap import heatmap_spec
+from attnviz.figures.palette import DARK, theme
+from attnviz.numbers import DEFAULT_DIGITS
+from attnviz.position_wise import FeedForwardTrace
+from attnviz.stages import EVERY_STAGE
+
+# The part of plotly.js that draws on two axes: all that the figures need, in less than a third of the whole.
+_PLOTLY_JS = "plotly-cartesian-3.7.0.min.js.gz"
+
+# Nothing may be loaded from anywhere, whatever a figure's texts say.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>
+body {{ margin: 16px; font: 14px system-ui, sans-serif; color: {text}; background: {background}; }}
+@media print {{ button {{ display: none; }} }}
+</style>
+</head>
+<body>
+<div id="figure" role="img" aria-label="{alt}"></div>
+<p>{caption}</p>
+<button data-format="svg">Save as SVG</button>
+<button data-format="png">Save as PNG</button>
+<script>{plotly}</script>
+<script>
+const figure = {spec};
+Plotly.newPlot("figure", figure.data, figure.layout, {{displayModeBar: false, responsive: !figure.layout.width}});
+for (const button of document.querySelectorAll("button")) {{
+  const {{format}} = button.dataset;
+  button.addEventListener("click", () =>
+    Plotly.downloadImage("figure", {{format, filename: {filename}, scale: format === "png" ? 2 : 1}}));
+}}
+</script>
+</body>
+</html>
+"""
+
+
+def heatmap_page(
+    trace: AttentionTrace | FeedForwardTrace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
+    alt: str = "",
+) -> str:
+    """Return the heatmap of one matrix as an HTML page that needs nothing else; arguments as in
+    :func:`attnviz.figures.heatmap`, and `alt`, a description of it in words.
+
+    >>> from attnviz.scenario import Scenario, trace
+    >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
+    True
+    """
+    spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
+    return figure_page(spec, EVERY_STAGE[name].title, alt=alt, dark=dark, file_name=name)
+
+
+def figure_page(spec: dict[str, Any], title: str, *, alt: str = "", dark: bool = False, file_name: str = "") -> str:
+    """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else."""
+    return _PAGE.format(
+        policy=_POLICY,
+        title=html.escape(title),
+        alt=html.escape(alt or title),
+        caption=html.escape(alt),
+        text=theme(dark).text,
+        background="#0e1117" if theme(dark) is DARK else "#ffffff",
+        plotly=_plotly_js(),
+        spec=script_json(spec),
+        filename=script_json(file_name or title),
+    )
+
+
+@cache
+def _plotly_js() -> str:
+    packed = resources.files("attnviz.figures").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
+    return gzip.decompress(packed).decode("utf-8")
+
+
+def script_json(value: Any) -> str:
+    """Return a value as JSON that can stand inside a script element: no text in it can end the element.
+
+    >>> script_json({"token": "</script>"})
+    '{"token": "\\\\u003c/script\\\\u003e"}'
+    """
+    written = json.dumps(_plain(value), allow_nan=False)
+    # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without arrays: Plotly.js reads theirs as base64, which keeps NaN."""
+    match value:
+        case dict():
+            return {key: _plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case np.ndarray() if value.dtype.kind != "f":
+            return value.tolist()
+        case np.ndarray():
+            data = np.ascontiguousarray(value)
+            array = {"dtype": data.dtype.str[1:], "bdata": base64.b64encode(data.tobytes()).decode("ascii")}
+            return array | ({"shape": ", ".join(map(str, data.shape))} if data.ndim > 1 else {})
+        case np.generic():
+            return value.item()
+        case _:
+            return value

@@ -1,0 +1,62 @@
+"""Pages that are taken home, opened in a browser without a network."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+import attnviz
+from attnviz import Scenario, figures
+
+TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
+
+
+@pytest.fixture
+def offline(chromium: Browser) -> Iterator[BrowserContext]:
+    context = chromium.new_context(offline=True, accept_downloads=True)
+    yield context
+    context.close()
+
+
+def opened(context: BrowserContext, file: Path, page: str) -> Page:
+    file.write_text(page, encoding="utf-8")
+    tab = context.new_page()
+    trouble: list[str] = []
+    tab.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on("console", lambda message: trouble.append(message.text))
+    tab.on("requestfailed", lambda request: trouble.append(request.url))
+    tab.goto(file.as_uri())
+    tab.wait_for_load_state("networkidle")
+    assert trouble == []
+    return tab
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, tmp_path: Path, dark: bool) -> None:
+    trace = attnviz.trace(Scenario(TEXT, tokenizer="whitespace"))
+    page = figures.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' attends most to itself.")
+    tab = opened(offline, tmp_path / "page.html", page)
+    expect(tab.locator(".heatmap-label text").first).to_be_visible()
+    drawn = sorted(tab.locator(".heatmap-label text").all_text_contents())
+    assert drawn == sorted(f"{value:.4f}" for value in trace.attention_weights.flatten().tolist())
+    assert tab.locator(".ytick text").all_text_contents()[2].startswith("</script><script>")
+    expect(tab.get_by_role("img", name="'step' attends most to itself.")).to_be_visible()
+    for label, starts in (("Save as SVG", b"<svg"), ("Save as PNG", b"\x89PNG")):
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name=label).click()
+        assert Path(download.value.path()).read_bytes().startswith(starts)
+        assert download.value.suggested_filename.startswith("attention_weights.")
+
+
+def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_path: Path) -> None:
+    scenario = Scenario(TEXT, tokenizer="whitespace", causal=True)
+    tab = opened(offline, tmp_path / "report.html", figures.report(scenario, attnviz.trace(scenario)))
+    expect(tab.get_by_role("heading", level=1)).to_have_text(f"Self-attention of: {TEXT}")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert tab.pdf().startswith(b"%PDF")
+    tab.emulate_media(media="print")
+    coloured = tab.locator("td[style*=background]").first
+    assert coloured.evaluate("cell => getComputedStyle(cell).printColorAdjust") == "exact"

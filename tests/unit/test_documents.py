@@ -1,0 +1,194 @@
+"""Figures, reports and notebooks as HTML: right numbers, nothing run, nothing loaded from anywhere."""
+
+import html
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+import attnviz
+from attnviz import Scenario, UndefinedAttentionError, attend, figures
+from attnviz.figures.markup import colours, matrix_markup, png
+from attnviz.figures.pages import script_json
+from attnviz.figures.palette import DIVERGING, SEQUENTIAL
+from attnviz.figures.picture import picture
+from attnviz.numbers import written
+from attnviz.stages import STAGES
+
+HOSTILE = "</script><script>alert(1)</script>"
+HOSTILE_TEXT = f"{HOSTILE} <b>x</b> <img/src=x/onerror=alert(1)> '\"&amp; <!--"
+
+
+class Read(HTMLParser):
+    """The elements of a page, and the texts in them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def cells(page: str) -> list[str]:
+    return [html.unescape(cell) for cell in re.findall(r"<td style[^>]*>([^<]*)</td>", page)]
+
+
+def hostile() -> tuple[Scenario, attnviz.AttentionTrace]:
+    scenario = Scenario(HOSTILE_TEXT, tokenizer="whitespace")
+    return scenario, attnviz.trace(scenario)
+
+
+# Nothing is run, nothing is loaded
+
+
+def test_a_report_and_a_notebooks_view_have_no_scripts_whatever_the_tokens() -> None:
+    scenario, trace = hostile()
+    for page in (figures.report(scenario, trace), trace._repr_html_()):
+        read = Read(page)
+        assert not {"script", "iframe", "object", "link", "b>x", "svg", "a"} & set(read.tags)
+        assert set(read.tags) <= {
+            "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "div", "section", "table", "tr", "td",
+            "th", "img", "pre", "b", "br",
+        }  # fmt: skip
+        assert not [name for name, _ in read.attributes if name.startswith("on")]
+        assert all(value.startswith("data:image/png;base64,") for name, value in read.attributes if name == "src")
+        assert HOSTILE in "".join(read.texts)
+
+
+def test_a_figures_page_has_its_own_two_scripts_and_no_other() -> None:
+    page = figures.heatmap_page(hostile()[1], "attention_weights", alt=HOSTILE)
+    read = Read(page)
+    assert read.tags.count("script") == 2
+    assert "img" not in read.tags
+    assert not [name for name, _ in read.attributes if name.startswith("on") or name == "src"]
+    assert "default-src 'none'" in page
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(JSON_VALUES | st.sampled_from([HOSTILE, "<!--<script>", "\u2028", "]]>"]))
+def test_json_in_a_script_says_the_same_and_cannot_end_it(value: object) -> None:
+    written_value = script_json(value)
+    assert json.loads(written_value) == value
+    assert not re.search("[<>&\u2028\u2029]", written_value)
+
+
+def test_pages_are_as_small_as_promised() -> None:
+    trace = attnviz.trace(Scenario())
+    full = figures.heatmap(trace, "scores").to_html(include_plotlyjs=True)
+    page = figures.heatmap_page(trace, "scores")
+    assert len(page) < 1_500_000 < len(full) / 3
+    assert len(figures.report(Scenario(), trace)) < 60_000
+
+
+# The numbers are those of the trace
+
+
+@given(
+    st.integers(1, 16), st.integers(1, 16), st.booleans(), st.integers(0, 1000), st.sampled_from(["linear", "normal"])
+)
+def test_a_table_has_every_number_of_its_matrix(n_tokens: int, d_out: int, causal: bool, seed: int, init: str) -> None:
+    scenario = Scenario(" ".join("abcdefghijklmnop"[:n_tokens]), d_out=d_out, causal=causal, seed=seed, init=init)
+    trace = attnviz.trace(scenario)
+    for name in ("x", "q", "scores", "scaled_scores", "attention_weights", "context"):
+        drawn = picture(trace, name, 3, None, dark=False)
+        matrix = getattr(trace, name)
+        for text, value, kind in zip(cells(matrix_markup(drawn)), matrix.flatten(), drawn.kinds.flatten(), strict=True):
+            if kind == 0:
+                assert text == format(value.item(), drawn.number).replace("-", "−")
+            else:
+                assert text in ("–", "−∞")
+
+
+def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
+    scenario = Scenario(embedding="published", edits=[("w_v", 0, 0, 0.5)], temperature=2.0)
+    trace = attnviz.trace(scenario)
+    page = figures.report(scenario, trace)
+    text = "".join(Read(page).texts)
+    for value in (*trace.attention_weights.flatten().tolist(), *trace.context.flatten().tolist()):
+        assert written(value, 4) in cells(page)
+    for said in ("seed = 123", "temperature = 2.0", "Changed by hand: w_v.0.0.0.5.", "import torch",
+                 "'journey' attends most to", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
+        assert said in text, said
+    for stage in STAGES.values():
+        assert (f"<h2>{html.escape(stage.title)}" in page) == (getattr(trace, stage.name) is not None)
+
+
+def test_a_report_of_very_much_stays_small_and_says_what_it_leaves_out() -> None:
+    scenario = Scenario(
+        "the cat sat on the mat " * 80, d_in=300, d_out=200, edits=[("x", i, 0, 1.0) for i in range(40)]
+    )
+    page = figures.report(scenario, attnviz.trace(scenario))
+    assert len(page) < 1_000_000
+    text = "".join(Read(page).texts)
+    for said in ("and 28 more.", "And so on, for 480 tokens.", "drawn: the largest of 2×2 cells"):
+        assert said in text, said
+
+
+def test_what_is_no_number_is_said_in_a_report() -> None:
+    scenario = Scenario("a b", edits=[("x", 0, 0, 3e38)], init="normal", seed=4)
+    with pytest.raises(UndefinedAttentionError) as caught:
+        attnviz.trace(scenario)
+    page = figures.report(scenario, caught.value.trace)
+    assert "NaN" in cells(page)
+    assert "overflow first" in page
+
+
+# Pictures
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_a_png_is_read_back_as_it_was(n_rows: int, n_columns: int, seed: int) -> None:
+    rgb = np.random.default_rng(seed).integers(0, 256, (n_rows, n_columns, 3)).astype(np.uint8)
+    with Image.open(io.BytesIO(png(rgb))) as image:
+        image.verify()
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(png(rgb)))), rgb)
+
+
+def test_colours_are_those_of_the_scales_at_their_ends() -> None:
+    eye = torch.eye(3)
+    trace = attend(eye, 50 * eye, 50 * eye, eye)
+    for name, scale in (("attention_weights", SEQUENTIAL), ("scores", DIVERGING)):
+        found = {bytes(rgb).hex() for row in colours(picture(trace, name, 2, None, dark=False)) for rgb in row}
+        wanted = {scale[-1][1][1:], (scale[0] if name == "attention_weights" else scale[2])[1][1:]}
+        assert found == wanted
+
+
+# Notebooks
+
+
+def test_a_trace_shows_its_tokens_shapes_and_heatmaps() -> None:
+    trace = attnviz.trace(Scenario("a <b> c", tokenizer="whitespace", bias=True, d_in=5, d_out=4))
+    view = trace._repr_html_()
+    assert "of 3 tokens: a · &lt;b&gt; · c" in view
+    for name, shape in (("X", "3×5"), ("W_q", "5×4"), ("b_q", "1×4"), ("A", "3×3"), ("C", "3×4")):
+        assert f"<div>{name} {shape}</div>" in view
+    assert view.count("data:image/png;base64,") == len(STAGES)
+
+
+def test_a_batch_and_a_trace_without_tokens_show_themselves_too() -> None:
+    eye = torch.eye(2)
+    assert "of 2 tokens" in attend(eye, eye, eye, eye)._repr_html_()
+    assert "X (3, 2, 2)" in attend(eye.expand(3, 2, 2), eye, eye, eye)._repr_html_()
+    assert "of 1 token: one" in attnviz.trace(Scenario("one"))._repr_html_()
