@@ -25,6 +25,10 @@ PAGES = {
         "pages/scaling.py",
         "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",
     ),
+    "Check my numbers": (
+        "pages/check.py",
+        "Paste tables computed by hand or in a notebook: which numbers are right, and where does an error enter?",
+    ),
 }
 
 st.set_page_config(

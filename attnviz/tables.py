@@ -95,6 +95,17 @@ def parse_number(text: str) -> float:
     return value
 
 
+def read_cell(text: str) -> float:
+    """Read one number as it may stand in a table: with a decimal comma, a percent sign, or endless.
+
+    Raises ``ValueError`` for what is no number.
+
+    >>> read_cell("−0,5"), read_cell("25 %")
+    (-0.5, 0.25)
+    """
+    return _number(RawCell(text.strip(), 1, 1), "," in text, infinite=True)[0]
+
+
 def _number(cell: RawCell, decimal_comma: bool, infinite: bool) -> tuple[float, int]:
     """Return the number in a cell and how many decimals it shows."""
     if len(cell.text) > MAX_CELL_CHARACTERS:

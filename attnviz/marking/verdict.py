@@ -46,7 +46,7 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
         summary=_summary(marking),
         first_error=_first_error(*first, tokens) if first else "",
         arithmetic=_arithmetic(marking, *first, tokens) if first else (),
-        tables=tuple(_of_table(marking, table) for table in marking.tables),
+        tables=tuple(_of_table(marking, table) for table in marking.tables if table.n_cells),
         slips=tuple(filter(None, (slip(marking, table) for table in marking.tables))),
     )
 
@@ -56,6 +56,8 @@ def _summary(marking: Marking) -> str:
     if not n_cells:
         return "There is nothing to mark yet: no table follows from the others."
     differing = sum(table.n_differing for table in marking.tables)
+    if not differing and n_cells == 1:
+        return "The 1 result is right, to the last printed digit."
     if not differing:
         return f"All {n_cells} results are right, to the last printed digit."
     parts = [
@@ -126,8 +128,6 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
 
 def _of_table(marking: Marking, table: MarkedTable) -> str:
     name, n_cells = table.stage.title, table.n_cells
-    if not n_cells:
-        return f"{name}: blank."
     counts = {mark: table.count(mark) for mark in Mark}
     if counts[Mark.RIGHT] == n_cells:
         return f"{name}: all {n_cells} right."

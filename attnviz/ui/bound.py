@@ -1,5 +1,6 @@
 """Texts that live in the URL and that no one types: the changes of matrices, the picked token and cell, the view,
-the scenario that is pinned, the sweep, the step, the open question and its example.
+the scenario that is pinned, the sweep, the step, the open question and its
+numbers, what is checked.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
 reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
@@ -23,7 +24,8 @@ SWEEP = "sweep"
 STEP = "step"
 HIDE = "hide"
 QUESTION = "question"
-EXAMPLE = "example"
+EXAMPLE = "numbers"  # ?example=love-ai is a worked example
+CHECK = "check"
 _MOST_CHARACTERS = {
     CHANGES: link.MAX_CHANGES_CHARACTERS,
     QUERY: 6,
@@ -35,6 +37,7 @@ _MOST_CHARACTERS = {
     QUESTION: 3,
     EXAMPLE: 20_000,
     HIDE: 300,
+    CHECK: 60,
 }
 
 

@@ -14,7 +14,7 @@ from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import bound, hiding, state
+from attnviz.ui import bound, examples, hiding, state
 from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
@@ -37,6 +37,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     """
     table = parameters()
     if state.first_run():
+        examples.set_up_from_url()
         _leave_out_ignored(table)
     values = _sentence_controls(table)
     with st.sidebar:

@@ -1,6 +1,6 @@
 """What a session keeps between runs, as plain values, and how changes of matrices live in it."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -65,6 +65,16 @@ def set_up(values: dict[str, Any]) -> None:
     keep(scenario)
 
 
+def start_set_up_anew(scenario: Scenario) -> None:
+    """Make the changes of this scenario those of the next set-up; the reader's own of before are offered back."""
+    before = current_changes() if _SETUP in st.session_state else Changes()
+    st.session_state.pop(_SETUP, None)  # nothing is carried over to what is another computation
+    if before and before != changes_of(scenario):
+        offer_back(before)
+    keep(scenario)
+    redraw_editors()
+
+
 def _left_out(ignored: list[str]) -> str:
     if len(ignored) == 1:
         return f"A change in the link fits no matrix and was left out: {literal(ignored[0])}."
@@ -73,21 +83,21 @@ def _left_out(ignored: list[str]) -> str:
 
 def current_scenario() -> Scenario | None:
     """Return the scenario of now, set-up and changes; None while the sentence is blank."""
-    if _BLANK not in st.session_state:
-        _run_by_entry_point()
+    run_by_entry_point()
     if st.session_state[_BLANK]:
         return None
     return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
 
 
-def _run_by_entry_point() -> NoReturn:
-    """Run again, through app.py.
+def run_by_entry_point() -> None:
+    """Run again through app.py, if this run is not.
 
     Until app.py has run once, a new server takes pages/ for the older kind of multi-page app, in which
     each page is a script of its own: a link to a page would then show it without its set-up.
     """
-    PagesManager.uses_pages_directory = False
-    st.rerun()
+    if _BLANK not in st.session_state:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
 
 
 def digits() -> int:

@@ -92,17 +92,17 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
     at = press(press(opened(question="11"), "One training step"), "One training step")
-    told, link = texts(at), at.text_input(key="example").value
-    assert texts(opened(question="11", example=link)) == told
+    told, link = texts(at), at.text_input(key="numbers").value
+    assert texts(opened(question="11", numbers=link)) == told
     assert at.text_input(key="edits").value == ""
     assert at.get_by_key("text").value == "Your journey starts with one step"
     press(at, "Next")
-    assert at.text_input(key="example").value == ""
+    assert at.text_input(key="numbers").value == ""
 
 
 @pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])
 def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) -> None:
-    at = opened(question="1", example=example)
+    at = opened(question="1", numbers=example)
     assert "Attention weights: the same as at the start." in texts(at)
     assert any("example in the link" in warning.value for warning in at.warning)
 

@@ -1,0 +1,45 @@
+"""What the page Check my numbers does: check, show examples, or set exercises; the URL keeps it."""
+
+import streamlit as st
+
+from attnviz.marked_html import STYLE
+from attnviz.ui import bound, state
+
+CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
+_LABELS = {CHECK: "Check my numbers", EXAMPLES: "Published examples", EXERCISE: "Exercise"}
+_KEY = "check.mode"
+# The set-up of the other pages plays no part here.
+_ALONE = """<style>
+.st-key-sentence, [data-testid="stSidebarUserContent"] { display: none; }
+.st-key-check_form textarea { font-family: monospace; white-space: pre; }
+</style>"""
+
+
+def chosen_mode() -> str:
+    """Draw the choice of what to do and return what was chosen."""
+    state.run_by_entry_point()
+    st.html(_ALONE + STYLE)
+    received, _ = bound.receive(bound.CHECK)
+    mode = received.partition(".")[0]
+    mode = mode if mode in _LABELS else CHECK
+    st.session_state[_KEY] = mode
+    st.segmented_control(
+        "What to do", tuple(_LABELS), required=True, format_func=_LABELS.__getitem__, key=_KEY, on_change=_choose,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    return mode
+
+
+def _choose() -> None:
+    mode = st.session_state[_KEY]
+    bound.send(bound.CHECK, "" if mode == CHECK else mode)
+
+
+def detail() -> str:
+    """Return what the URL says beyond the mode: which example, or which exercise."""
+    return bound.current(bound.CHECK).partition(".")[2]
+
+
+def choose(mode: str, more: str = "") -> None:
+    """Go to a mode, and to one example or exercise in it; in a callback."""
+    bound.send(bound.CHECK, f"{mode}.{more}" if more else "" if mode == CHECK else mode)

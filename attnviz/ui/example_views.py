@@ -1,0 +1,171 @@
+"""The published examples on a page: what their sources print beside what is computed, cell by cell."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attnviz.explanation import explain
+from attnviz.figures import heatmap_spec
+from attnviz.marked_html import in_pairs, marked_table, plain_table
+from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
+from attnviz.position_wise import FeedForwardTrace, feed_forward
+from attnviz.printed import Printed, as_printed
+from attnviz.scenario import trace
+from attnviz.stages import EVERY_STAGE
+from attnviz.ui import examples
+from attnviz.ui.charts import show_figure
+from attnviz.ui.check_form import load, show_verdict
+from attnviz.ui.check_modes import CHECK, EXAMPLES, choose, detail
+from attnviz.ui.navigation import go_to
+from attnviz.ui.text import is_dark
+from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
+
+VARIANCES = "variance_of_dot_products"
+_KEY = "check.example"
+_INPUTS = ("x", "w_q", "w_k", "w_v")
+_RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+def show_examples() -> None:
+    """Draw the choice of an example, and the example."""
+    names = (*worked_examples(), VARIANCES)
+    chosen = detail() if detail() in names else "love-ai"
+    st.session_state[_KEY] = chosen
+    st.selectbox("Example", names, key=_KEY, format_func=_title, on_change=_choose)
+    if chosen == VARIANCES:
+        _show_variances()
+        return
+    example = worked_example(chosen)
+    st.text(example.note)
+    _show_ways_on(example)
+    marking = marking_of(example)
+    tokens = example.tokens
+    if marking.tables:
+        show_verdict(marking, tokens)
+    else:
+        st.text("The source prints no tables of results: these are the computed ones.")
+    _show_side_by_side(example, marking)
+    if example.feed_forward is not None:
+        _show_feed_forward(example, marking)
+
+
+def _title(name: str) -> str:
+    return "Variance of dot products" if name == VARIANCES else worked_example(name).title
+
+
+def _choose() -> None:
+    choose(EXAMPLES, st.session_state[_KEY])
+
+
+def _show_ways_on(example: WorkedExample) -> None:
+    with st.container(horizontal=True):
+        if example.scenario is not None:
+            for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
+                if st.button(
+                    f"Open in the {title}", on_click=examples.set_up, args=(example.id,), key=f"check.open.{title}"
+                ):
+                    go_to(page)
+        if example.published:
+            st.button("Load into the form", on_click=_load, args=(example.id,), key="check.load_into")
+
+
+def _load(name: str) -> None:
+    load(name)
+    choose(CHECK)
+
+
+def marking_of(example: WorkedExample) -> Marking:
+    """Mark what an example prints against the numbers of its scenario, all digits of them."""
+    tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
+    if example.scenario is not None:
+        tables |= {name: example.scenario.matrix(name) for name in _INPUTS}
+    results = {name: rows for name, rows in example.published.items() if name not in _INPUTS}
+    tables |= {name: Printed.of(rows, example.decimals, shown=True) for name, rows in results.items()}
+    if example.feed_forward is not None:
+        step = example.feed_forward
+        tables |= {"w_1": step.w_1, "b_1": step.b_1, "w_2": step.w_2, "b_2": step.b_2}
+        tables["output"] = Printed.of(step.output, example.decimals, shown=True)
+    return mark_pipeline(tables, scale=example.scale, d_k=example.d_k)
+
+
+def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
+    """Draw each table twice: as printed, with its marks, and as computed."""
+    marked = {table.stage.name: table for table in marking.tables} | _printed_inputs(example, marking)
+    pairs = []
+    for name in (*_INPUTS, *_RESULTS, "output"):
+        computed = marked[name].exact if name in marked else marking.before.get(name)
+        if computed is None or (name in example.given and name not in marked):
+            continue
+        printed = marked_table(marked[name], example.tokens) if name in marked else ""
+        stage = EVERY_STAGE[name]
+        title = f"{stage.title}, computed" if printed else f"{stage.title}, computed (not printed)"
+        pairs.append((printed, plain_table(title, stage, computed, example.decimals + 1, example.tokens)))
+    st.html(in_pairs(pairs))
+
+
+def _printed_inputs(example: WorkedExample, marking: Marking) -> dict[str, MarkedTable]:
+    """Mark the matrices that a source draws from a seed and prints."""
+    marked = {}
+    for name in (name for name in _INPUTS if name in example.published):
+        printed, computed = np.array(example.published[name]), marking.before[name]
+        marks = mark(printed, computed, example.decimals)
+        marked[name] = MarkedTable(EVERY_STAGE[name], example.decimals, printed, computed, computed, marks)
+    return marked
+
+
+# The feed-forward step
+
+
+def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
+    step, scenario = example.feed_forward, example.scenario
+    if step is None or scenario is None:
+        return
+    made = feed_forward(
+        trace(scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
+        torch.tensor(step.b_2), tokens=example.tokens,
+    )  # fmt: skip
+    st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2".replace("_", r"\_"))
+    with st.container(horizontal=True, gap="small", key="check_feed_forward"):
+        for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
+            spec = heatmap_spec(made, name, digits=example.decimals, dark=is_dark())
+            show_figure(spec, f"check.{name}", f"{EVERY_STAGE[name].title}: {EVERY_STAGE[name].meaning}")
+    _show_cell(made, example)
+
+
+def _show_cell(made: FeedForwardTrace, example: WorkedExample) -> None:
+    left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
+    name = left.selectbox(
+        "How is a cell made?", ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,
+        key="check.ff_table",
+    )  # fmt: skip
+    shape = getattr(made, name).shape
+    row = middle.number_input("Row", 1, shape[0], 1, key="check.ff_row")
+    column = right.number_input("Column", 1, shape[1], 1, key="check.ff_column")
+    explanation = explain(made, name, int(row) - 1, int(column) - 1, digits=example.decimals)
+    with wide:
+        st.text(f"{explanation.words}.")
+        st.code("\n".join([explanation.symbols, *explanation.steps]), language=None, wrap_lines=True)
+
+
+# The variances
+
+
+def _show_variances() -> None:
+    st.text(
+        "Two sources draw 1000 pairs of standard normal vectors, once and without a seed, and print the variance of "
+        "their dot products: as they are, and divided by √d. Expected are d and 1. By chance alone, a printed variance "
+        "is off by about the standard error."
+    )
+    lines = ["| d | printed | expected | printed, divided by √d | expected | off by | in standard errors |"]
+    lines.append("|---:|---:|---:|---:|---:|---:|---:|")
+    for row in published_variances():
+        off = row.raw / row.d - 1
+        lines.append(
+            f"| {row.d} | {as_printed(row.raw, 2)} | {row.d} | {as_printed(row.scaled, 3)} | 1 "
+            f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
+        )
+    st.markdown("\n".join(lines))
+    if st.button("Draw such vectors on the scaling page", key="check.to_scaling"):
+        go_to("pages/scaling.py")

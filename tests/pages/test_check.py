@@ -1,0 +1,327 @@
+"""The page Check my numbers: the form, the published examples, the exercises."""
+
+import re
+from typing import Any, Self
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.exercises import decoded
+from attnviz.printed import as_printed
+from attnviz.worked_examples import worked_examples
+from tests.pages.playground import APP, SEVERAL_SECONDS
+
+SMALL = decoded("7.2.2.2.i.s.q")
+HANDOUT_Q = "0.57  0.81  0.99\n1.25  1.35  1.53\n0.62  0.45  0.63"
+
+
+class CheckPage:
+    """A reader's session on the page."""
+
+    def __init__(self, check: str = "", **address: str) -> None:
+        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        self.at.query_params.update(address | ({"check": check} if check else {}))
+        self.at.switch_page("pages/check.py")
+        self.run()
+
+    def run(self) -> Self:
+        self.at.run()
+        assert not self.at.exception, [str(error.value) for error in self.at.exception]
+        return self
+
+    def type(self, **tables: str) -> Self:
+        for name, text in tables.items():
+            self.at.text_area(key=f"check.table.{name}").set_value(text)
+        return self.run()
+
+    def set(self, control: str, value: Any) -> Self:
+        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
+        return self.run()
+
+    def press(self, label: str) -> Self:
+        next(button for button in self.at.button if button.label == label).click()
+        return self.run()
+
+    def visit(self, page: str) -> Self:
+        self.at.switch_page(page)
+        return self.run()
+
+    def text_of(self, table: str) -> str:
+        return self.at.text_area(key=f"check.table.{table}").value or ""
+
+    @property
+    def says(self) -> str:
+        return "\n".join(text.value for text in self.at.text)
+
+    @property
+    def errors(self) -> list[str]:
+        return [error.value for error in self.at.error]
+
+    @property
+    def codes(self) -> list[str]:
+        return [code.value for code in self.at.code]
+
+    def cells(self, title: str) -> list[tuple[str, str]]:
+        """The mark and the number of each cell of a marked table."""
+        (page,) = [each.proto.body for each in self.at.get("html") if f"<caption>{title}, marked" in each.proto.body]
+        table = page.partition(f"<caption>{title}, marked")[2].partition("</table>")[0]
+        return re.findall(r'<td class="(\w+)"[^>]*><span[^>]*>.</span>([^<]*)', table)
+
+    @property
+    def check(self) -> str:
+        """What the address carries."""
+        return self.at.text_input(key="check").value
+
+
+@pytest.fixture
+def page() -> CheckPage:
+    return CheckPage()
+
+
+# The form
+
+
+def test_an_empty_form_says_what_to_do(page: CheckPage) -> None:
+    assert page.at.info[0].value.startswith("Paste the tables that you have")
+    assert not page.errors
+
+
+def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
+    page.press("Load the handout")
+    assert page.text_of("q") == HANDOUT_Q
+    assert "✗ 41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given the wrong numbers" in page.says
+    assert (
+        "The first error is in Q, queries, row 1, column 3, ‘word 1’ (counted from 1): 0.99 is printed, 1.05 is right."
+        in page.says
+    )
+    assert page.codes[0].splitlines()[1:] == [
+        "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
+        "= 0.54 + 0.06 + 0.45",
+        "= 1.05",
+    ]
+    assert [mark for mark, _ in page.cells("Q, queries")].count("wrong") == 5
+    assert page.cells("Q, queries")[2] == ("wrong", "0.99")
+    assert [mark for mark, _ in page.cells("Context vectors")].count("follows") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("journey", "✓ Nothing is wrong. 18 of 96 results differ from exact arithmetic: 18 right by carried rounding."),
+        ("journey-linear", "✓ All 12 results are right, to the last printed digit."),
+        ("love-ai", "✓ Nothing is wrong. 2 of 42 results differ from exact arithmetic: 2 right by carried rounding."),
+        ("slide-row", "⚠ Wrong scale: the printed scores are about ten times too large."),
+        ("softmax-times-8", "✓ All 10 results are right, to the last printed digit."),
+    ],
+)
+def test_other_examples_are_loaded_with_a_click(page: CheckPage, name: str, summary: str) -> None:
+    page.press(worked_examples()[name].title)
+    assert summary in page.says
+    assert not page.errors
+
+
+def test_tables_in_many_formats_and_some_left_out(page: CheckPage) -> None:
+    page.type(
+        x="1\t0\n0\t1\n1\t1",
+        w_q="\\begin{bmatrix} 1 & 0 \\\\ 0 & 1 \\end{bmatrix}",
+        w_k="tensor([[1., 1.],\n        [0., 1.]], grad_fn=<MmBackward0>)",
+        scores="| a | b | c |\n|---|---|---|\n| 1 | 0 | 1 |\n| 1 | 1 | 2 |\n| 2 | 1 | 3 |",
+        attention_weights="0,42;0,16;0,42\n0,21;0,21;0,58\n0,24;0,09;0,67",
+    ).set("check.scale", False)
+    assert "✓ All 18 results are right, to the last printed digit." in page.says
+    page.set("check.scale", True)
+    assert "are the softmax of the scores without dividing by √d_k" in page.says
+
+
+def test_decimals_can_be_chosen(page: CheckPage) -> None:
+    page.type(q="1 0", k="1 2", scores="1.04")
+    assert "1 wrong" in page.says
+    page.set("check.decimals", 1)
+    assert "The 1 result is right" in page.says
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2\n3", "Q: line 2 has 1 numbers, expected 2 as in the first line."),
+        ("1 2\n3 four", "Q: line 2, column 2 is 'four', expected a number."),
+        ("1 2\n" * 10_000, "Q: line 1025 is row 1025 of 10000, expected at most 1024 rows."),
+        ("1\n" * 100, "Q: 100 rows and 1 columns, expected at most 64 of each."),
+        ("<b>x</b> `1`", "Q: line 1, column 1 is '<b>x</b>', expected a number."),
+        ("[[1, 2], [3", "Q: line 1: a bracket is opened and not closed."),
+    ],
+    ids=lambda text: text[:8],
+)
+def test_what_is_no_table_is_told_and_stays(page: CheckPage, text: str, message: str) -> None:
+    page.type(q=text, k="1 2")
+    assert len(page.errors) == 1
+    assert message in page.errors[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert page.errors[0].startswith("`")  # a code span: nothing in it is markup
+    assert page.text_of("q") == text
+    assert page.text_of("k") == "1 2"
+
+
+def test_tables_that_do_not_fit_say_what_was_expected(page: CheckPage) -> None:
+    page.type(x="1 2\n3 4", w_q="1 2\n3 4\n5 6")
+    assert "W_q has 3 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)" in page.errors[0]
+    assert page.text_of("w_q") == "1 2\n3 4\n5 6"
+
+
+def test_what_was_typed_stays_while_other_pages_are_seen(page: CheckPage) -> None:
+    page.type(q="1 2\n3 oops").set("check.scale", False)
+    page.visit("pages/scaling.py").visit("pages/check.py")
+    assert page.text_of("q") == "1 2\n3 oops"
+    assert page.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+
+
+def test_names_of_rows_are_shown_as_text(page: CheckPage) -> None:
+    page.type(q="1 0", k="1 2", scores="5").set("check.tokens", "<b>a</b>")
+    assert "‘<b>a</b>’" in page.says
+    assert not any("<b>a</b>" in html.proto.body for html in page.at.get("html"))
+
+
+def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage) -> None:
+    page.type(k="1 2").set("check.upload_to", "k")
+    page.at.file_uploader(key="check.upload").set_value(("k.csv", b"1,2\n3,4", "text/csv"))
+    assert page.run().text_of("k") == "1,2\n3,4"
+    page.at.file_uploader(key="check.upload").set_value(("k.png", b"\x89PNG\r\n\x1a\n", "image/png"))
+    page.run()
+    assert page.text_of("k") == "1,2\n3,4"
+    assert "line 1, character 1 is the byte 0x89" in page.at.warning[0].value.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_all_tables_can_be_cleared(page: CheckPage) -> None:
+    page.press("Load the handout").press("Clear")
+    assert page.text_of("q") == ""
+    assert page.at.info
+
+
+# Published examples
+
+
+@pytest.mark.parametrize("name", [*worked_examples(), "variance_of_dot_products"])
+def test_every_example_opens_by_its_link(name: str) -> None:
+    page = CheckPage(f"examples.{name}")
+    assert page.at.selectbox(key="check.example").value == name
+    if name == "journey":
+        assert "✓ All 96 results are right, to the last printed digit." in page.says
+        assert {mark for mark, _ in page.cells("W_q")} == {"right"}
+    if name == "love-ai":
+        assert "4 right by carried rounding, 1 right with one digit fewer." in page.says
+        assert page.cells("F, feed-forward output")[4] == ("shorter", "5.000")
+
+
+def test_another_example_is_chosen_and_stands_in_the_address() -> None:
+    page = CheckPage("examples").set("check.example", "three-words")
+    assert page.check == "examples.three-words"
+    assert "41 of 54 results differ" in page.says
+    page.press("Load into the form")
+    assert page.check == ""
+    assert page.text_of("q") == HANDOUT_Q
+
+
+def test_a_cell_of_the_feed_forward_step_is_explained() -> None:
+    page = CheckPage("examples.love-ai").set("check.ff_table", "hidden").set("check.ff_row", 2)
+    assert page.codes[-1] == "H[1, 0] = max(0, Z[1, 0])\nmax(0, 4.728)\n= 4.728"
+
+
+# An example as the set-up of the other pages
+
+
+def opened(**address: str) -> AppTest:
+    at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+    at.query_params.update(address)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def test_an_example_in_the_address_is_the_set_up() -> None:
+    at = opened(example="love-ai")
+    assert at.text_input(key="text").value == "I love AI"
+    assert at.get_by_key("scale").value is False  # type: ignore[union-attr]
+    assert at.number_input(key="d_in").value == 2
+    assert at.text_input(key="edits").value == "*".join(
+        f"{name}.example.love-ai" for name in ("x", "w_q", "w_k", "w_v")
+    )
+    assert not at.warning
+
+
+def test_what_else_the_address_says_lies_over_the_example() -> None:
+    at = opened(example="love-ai", causal="true", edits="w_q.0.1.0.5")
+    assert at.get_by_key("causal").value is True  # type: ignore[union-attr]
+    assert at.text_input(key="edits").value.endswith("w_v.example.love-ai*w_q.0.1.0.5")
+
+
+@pytest.mark.parametrize(("name", "says"), [("nobody", "is no worked example"), ("slide-row", "starts from scores")])
+def test_an_example_that_is_no_set_up_is_told(name: str, says: str) -> None:
+    at = opened(example=name)
+    assert says in at.warning[0].value.replace("\N{NO-BREAK SPACE}", " ")
+    assert at.text_input(key="text").value == "Your journey starts with one step"
+
+
+def test_another_sentence_leaves_the_vectors_of_an_example_behind() -> None:
+    at = opened(example="love-ai")
+    at.text_input(key="text").set_value("I love tea").run()
+    assert not at.exception
+    assert "x.example" not in at.text_input(key="edits").value
+    assert "w_q.example.love-ai" in at.text_input(key="edits").value
+
+
+# Exercises
+
+
+def test_the_same_link_gives_the_same_exercise() -> None:
+    first, second = (CheckPage("exercise.7") for _ in range(2))
+    given = [html.proto.body for html in first.at.get("html") if "<caption>X" in html.proto.body]
+    assert given == [html.proto.body for html in second.at.get("html") if "<caption>X" in html.proto.body]
+    other = CheckPage("exercise.8")
+    assert given != [html.proto.body for html in other.at.get("html") if "<caption>X" in html.proto.body]
+
+
+def test_answers_are_marked_and_stay() -> None:
+    page = CheckPage("exercise.7.2.2.2.i.s.q")
+    right = str(SMALL.table("q")[0, 0])
+    for row, column, text in ((0, 0, right), (0, 1, "9"), (1, 0, "oops")):
+        page.set(f"check.answer.7.2.2.2.i.s.q.q.{row}.{column}", text)
+    assert not page.at.code
+    page.press("Mark my answers")
+    assert [mark for mark, _ in page.cells("Q, queries")] == ["right", "wrong"]
+    assert "The first error is in Q, queries, row 1, column 2, ‘the’" in page.says
+    assert "2 cells are still blank." in page.says
+    assert any("`oops` is no number" in caption.value for caption in page.at.caption)
+    page.visit("pages/lesson.py").visit("pages/check.py")
+    assert page.at.text_input(key="check.answer.7.2.2.2.i.s.q.q.0.1").value == "9"
+
+
+def test_hints_come_one_after_the_other() -> None:
+    page = CheckPage("exercise.7.2.2.2.i.s.q").press("Hint")
+    assert "Row 0 of X times column 0 of W_q" in page.codes[0]
+    assert "×" not in page.codes[0]
+    page.press("Next hint")
+    assert "×" in page.codes[0]
+    page.press("Next hint")
+    assert page.codes[0].splitlines()[-1] == f"= {as_printed(SMALL.table('q')[0, 0], 2)}"
+    assert next(button for button in page.at.button if button.label == "Next hint").disabled
+
+
+def test_controls_of_an_exercise_stand_in_the_address() -> None:
+    page = CheckPage("exercise.7").set("check.ex.d_k", 3)
+    assert page.check == "exercise.7.3.2.3.i.s.qksdac"
+    page.set("check.ex.blank", ["v"])
+    assert page.check == "exercise.7.3.2.3.i.s.v"
+    page.press("Another one")
+    assert page.check.startswith("exercise.")
+    assert page.check.endswith(".3.2.3.i.s.v")
+
+
+def test_modes_stand_in_the_address(page: CheckPage) -> None:
+    page.set("check.mode", "exercise")
+    assert page.check == "exercise"
+    page.set("check.mode", "check")
+    assert page.check == ""
+
+
+@pytest.mark.parametrize("check", ["rubbish", "exercise.-1.99.x", "examples.nobody", "exercise.7.9.9.9.i.s.", "." * 50])
+def test_no_link_breaks_the_page(check: str) -> None:
+    CheckPage(check)

@@ -1,0 +1,195 @@
+"""Exercises: the same seed gives the same, hints lead to the value, the sheet has the answers."""
+
+import html.parser
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import attnviz
+from attnviz.answer_sheet import answer_sheet, table_of
+from attnviz.exercises import DECIMALS, MOST_HINTS, RESULTS, Exercise, decoded
+from attnviz.marked_html import legend, marked_table
+from attnviz.marking import Mark, mark_pipeline, verdict
+from attnviz.printed import as_printed
+
+exercises = st.builds(
+    Exercise,
+    seed=st.integers(0, 2**32 - 1),
+    n_tokens=st.integers(2, 5),
+    d_in=st.integers(1, 4),
+    d_k=st.integers(1, 4),
+    integers=st.booleans(),
+    scale=st.booleans(),
+    blank=st.sets(st.sampled_from(RESULTS)).map(lambda names: tuple(name for name in RESULTS if name in names)),
+)
+
+
+@given(exercises)
+def test_a_link_carries_an_exercise_and_the_same_exercise_has_the_same_numbers(exercise: Exercise):
+    again = decoded(exercise.encoded())
+    assert again == exercise
+    for name in ("x", "w_q", *RESULTS):
+        np.testing.assert_array_equal(again.table(name), exercise.table(name))
+
+
+@given(st.text(max_size=60) | st.text("0123456789.isduqkvac", max_size=40))
+def test_any_text_of_a_link_is_an_exercise(text: str):
+    assert isinstance(decoded(text), Exercise)
+    assert decoded(decoded(text).encoded()) == decoded(text)
+
+
+@given(exercises)
+def test_the_numbers_are_those_of_attention_and_easy_to_reckon_with(exercise: Exercise):
+    trace = exercise.trace
+    again = attnviz.attend(trace.x, trace.w_q, trace.w_k, trace.w_v, scale=exercise.scale)
+    for name in RESULTS:
+        torch.testing.assert_close(getattr(again, name), getattr(trace, name))
+    for name in ("x", "w_q", "w_k", "w_v"):
+        times = 1 if exercise.integers else 10
+        whole = getattr(trace, name) * times
+        torch.testing.assert_close(whole, whole.round())
+    if exercise.integers:
+        assert torch.equal(trace.scores, trace.scores.round())
+
+
+def test_most_exercises_have_a_softmax_worth_reckoning():
+    apart = [float((made.max(-1).values - made.min(-1).values).max())
+             for made in (Exercise(seed=seed).trace.scaled_scores for seed in range(50))]  # fmt: skip
+    assert max(apart) <= 4
+    assert sum(each > 0.5 for each in apart) > 40
+
+
+@given(exercises)
+def test_the_rounded_answers_are_all_right(exercise: Exercise):
+    marking = exercise.mark({name: exercise.table(name) for name in exercise.blank})
+    assert tuple(table.stage.name for table in marking.tables) == exercise.blank
+    assert all(table.n_differing == 0 for table in marking.tables)
+
+
+@given(exercises.filter(lambda exercise: exercise.blank), st.data())
+def test_what_is_still_blank_is_no_error(exercise: Exercise, data: st.DataObject):
+    name = data.draw(st.sampled_from(exercise.blank))
+    answers = {each: np.full_like(exercise.table(each), np.nan) for each in exercise.blank}
+    answers[name][0, 0] = exercise.table(name)[0, 0]
+    marking = exercise.mark(answers)
+    marks = [mark for table in marking.tables for row in table.marks for mark in row]
+    assert marks.count(Mark.RIGHT) == 1
+    assert set(marks) <= {Mark.RIGHT, Mark.BLANK}
+    assert verdict(marking).summary == "The 1 result is right, to the last printed digit."
+
+
+def test_an_answer_reckoned_from_a_wrong_one_follows():
+    exercise = Exercise(seed=7)
+    answers = {name: exercise.table(name).copy() for name in exercise.blank}
+    answers["q"][0, 0] += 1
+    answers["scores"] = answers["q"] @ answers["k"].T
+    marking = exercise.mark({"q": answers["q"], "k": answers["k"], "scores": answers["scores"]})
+    q, k, scores = marking.tables
+    assert (q.count(Mark.WRONG), k.n_differing, scores.count(Mark.WRONG)) == (1, 0, 0)
+    assert scores.count(Mark.FOLLOWS) == np.count_nonzero(answers["k"][:, 0])
+
+
+@given(exercises)
+def test_hints_are_the_rule_the_terms_and_the_value(exercise: Exercise):
+    for name in RESULTS:
+        hints = exercise.hints(name, 0, exercise.table(name).shape[1] - 1)
+        assert len(hints) == MOST_HINTS
+        value = float(getattr(exercise.trace, name)[0, -1])
+        shown = float(hints[2].split(" ")[-1].replace("−", "-").replace("∞", "inf"))
+        assert shown == pytest.approx(value, abs=0.5 * 10**-DECIMALS + 1e-9, rel=0.01)
+        if value and name not in ("scaled_scores",):
+            assert f"= {as_printed(value, DECIMALS)}" not in hints[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"seed": -1}, "seed is -1, expected a whole number from 0 to"),
+        ({"n_tokens": 6}, "n_tokens is 6, expected a whole number from 2 to 5"),
+        ({"d_k": 0}, "d_k is 0, expected a whole number from 1 to 4"),
+        ({"blank": ("x",)}, "'x' cannot be left blank, expected some of q, k, v"),
+    ],
+)
+def test_what_is_no_exercise_is_an_error(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Exercise(**fields)
+
+
+# On paper and on the page
+
+
+class Reader(html.parser.HTMLParser):
+    """Collects the texts of the cells, and the tags that stay open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "td" in self.open:
+            self.cells[-1] += data
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert not reader.open
+    return reader
+
+
+def test_the_sheet_has_the_blanks_first_and_the_answers_after():
+    exercise = Exercise(seed=7)
+    first, second = (read(part).cells for part in _sections(answer_sheet(exercise)))
+    blanks = sum(exercise.table(name).size for name in exercise.blank)
+    assert first.count("") == blanks > 0
+    assert "" not in second
+    assert len(first) == len(second)
+    assert f"exercise {exercise.encoded()}" in answer_sheet(exercise)
+
+
+def _sections(page: str) -> list[str]:
+    read(page.removeprefix("<!doctype html>\n"))
+    return [part.partition("</section>")[0] for part in page.split("<section>")[1:]]
+
+
+def test_a_table_of_whole_numbers_has_no_decimals():
+    assert set(read(table_of(Exercise(seed=7), "x")).cells) <= {"0", "1", "2"}
+
+
+def test_names_of_rows_are_text_and_nothing_else():
+    marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0)
+    page = marked_table(marking.tables[0], ("<img src=x onerror=alert(1)>",))
+    assert "<img" not in page
+    assert "&lt;img" in page
+    read(page)
+
+
+def test_a_mark_is_a_sign_a_colour_and_words():
+    exercise = Exercise(seed=7)
+    answers = {name: exercise.table(name).copy() for name in exercise.blank}
+    answers["q"][0, 0] += 1
+    answers["q"][0, 1] = math.nan
+    table = exercise.mark(answers).tables[0]
+    page = marked_table(table, exercise.tokens)
+    wrong = read(page).cells[0]
+    assert wrong == f"✗{as_printed(answers['q'][0, 0], 2)}✓ {as_printed(exercise.table('q')[0, 0], 2)}"
+    assert 'class="wrong"' in page
+    assert f"{as_printed(answers['q'][0, 0], 2)}, wrong; exact arithmetic gives" in page
+    assert read(page).cells[1] == ""
+    for mark in ("right", "carried", "follows", "wrong"):
+        assert f'class="{mark}"' in legend()
