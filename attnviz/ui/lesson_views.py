@@ -11,6 +11,7 @@ from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.navigation import go_to
 
+_PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
 .stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
 .st-key-lesson_questions { display: none; }
@@ -35,13 +36,21 @@ def show_step(number: int, trace: AttentionTrace, query: int) -> None:
             key="lesson.next", type="primary",
         )  # fmt: skip
         st.caption(f"step {number} of {len(STEPS)}", width="content")
-        if st.toggle(
-            "Presentation", key="lesson.presentation", persist_state="session", help="Large type, no clutter."
-        ):
-            few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
-            st.html(_PRESENTATION_CSS % (_ZOOM_OF_FEW if few else _ZOOM))
+        # A button and no switch: while a switch has the focus, PageDown would not lead on.
+        presenting = st.session_state.get(_PRESENTING, False)
+        st.button(
+            "End presentation" if presenting else "Presentation", key="lesson.presentation", on_click=_present,
+            args=(not presenting,), help="Large type, no clutter.",
+        )  # fmt: skip
+    if presenting:
+        few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
+        st.html(_PRESENTATION_CSS % (_ZOOM_OF_FEW if few else _ZOOM))
     for sentence in step.says(trace, query, state.digits()):
         st.text(sentence)
+
+
+def _present(on: bool) -> None:
+    st.session_state[_PRESENTING] = on
 
 
 def _go(number: int) -> None:

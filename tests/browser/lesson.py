@@ -1,0 +1,71 @@
+"""The lesson and the questions in a real browser, used and read in the words of the page."""
+
+import re
+from typing import Any, Self
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.playground import Playground
+
+MOST_STOPS = 120
+
+
+class Learner(Playground):
+    """A reader's browser tab with the lesson or the questions in it."""
+
+    def _note(self, error: str) -> None:
+        # Opened at a page's own address, Streamlit first looks for its server below that address.
+        if "404 (Not Found)" not in error:
+            super()._note(error)
+
+    def settle(self) -> Self:
+        """Wait until the server's run has ended; not every step has a picture."""
+        self.page.wait_for_selector('[data-test-script-state="notRunning"]')
+        return self
+
+    def lesson(self, **address: object) -> Self:
+        return self.open("/lesson", **address)
+
+    def questions(self, **address: object) -> Self:
+        return self.open("/questions", **address)
+
+    def tab_to(self, name: str) -> Self:
+        """Reach something by the Tab key alone, by the start of its name."""
+        for _ in range(MOST_STOPS):
+            if self.tab().startswith(name):
+                return self
+        raise AssertionError(f"{name} was not reached with Tab")
+
+    def walk_to(self, matrix: str, row: int, column: int) -> Self:
+        """Go from a board's cell that has the focus to another one of its matrix, by arrow keys."""
+        at = self.cell_in_focus()
+        assert at[0] == matrix, at
+        for key, steps in (("ArrowDown", row - int(at[1])), ("ArrowRight", column - int(at[2]))):
+            opposite = {"ArrowDown": "ArrowUp", "ArrowRight": "ArrowLeft"}[key]
+            for _ in range(abs(steps)):
+                self.page.keyboard.press(key if steps > 0 else opposite)
+        assert self.cell_in_focus() == [matrix, str(row), str(column)]
+        return self
+
+    def cell_in_focus(self) -> list[str]:
+        told: Any = self.page.evaluate(
+            """() => {
+              let element = document.activeElement;
+              while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+              return element?.dataset?.at ?? '';
+            }"""
+        )
+        return str(told).split(",")
+
+    def is_at(self, title: str) -> None:
+        """Wait until a step or question with this title is open."""
+        expect(self.page.get_by_role("heading", name=re.compile(re.escape(title)))).to_be_visible()
+        self.settle()
+
+    def cell(self, matrix: str, row: int, column: int) -> Locator:
+        return self.page.locator(f"[data-at='{matrix},{row},{column}']").first
+
+    @property
+    def too_tall(self) -> int:
+        """How many pixels of the page do not fit the screen."""
+        return int(self.page.evaluate("(m => m.scrollHeight - m.clientHeight)(document.querySelector('.stMain'))"))

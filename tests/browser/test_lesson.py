@@ -1,0 +1,102 @@
+"""The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from attnviz.lesson import STEPS
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+
+
+@pytest.fixture
+def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
+    learners: list[Learner] = []
+
+    def new(width: int = 1366, height: int = 900, **settings: Any) -> Learner:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
+        learners.append(Learner(context.new_page(), server))
+        return learners[-1]
+
+    yield new
+    for learner in learners:
+        learner.page.context.close()
+    assert [learner.errors for learner in learners] == [[] for _ in learners]
+
+
+def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().lesson()
+    keyboard = learner.page.keyboard
+    learner.is_at("1. Tokens")
+    learner.tab_to("Next")
+    for number, step in enumerate(STEPS, 1):
+        learner.is_at(f"{number}. {step.title}")
+        if number == 5:
+            assert "step=5" in learner.address
+        if number < len(STEPS):
+            keyboard.press("Enter" if number < 3 else "PageDown")
+    for number in range(len(STEPS) - 1, 7, -1):
+        keyboard.press("PageUp")
+        learner.is_at(f"{number}. {STEPS[number - 1].title}")
+
+    # The query is picked with the keyboard too, and the sentences follow it.
+    learner.tab_to("journey")
+    keyboard.press("ArrowRight")
+    learner.says("The largest part comes from")
+    eventually(lambda: "query=2" in learner.address, True)
+
+
+def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().lesson(step=3)
+    learner.says("is (0.4306, 1.4551)")
+    expect(learner.cell("w_q", 0, 0)).to_have_text("0.2961")
+    for _ in range(120):
+        learner.tab()
+        if learner.cell_in_focus()[0] == "w_q":
+            break
+    learner.walk_to("w_q", 0, 0)
+    for _ in range(3):
+        learner.page.keyboard.press("Alt+ArrowUp")
+    expect(learner.cell("w_q", 0, 0)).to_have_text("0.3261")
+    learner.says("is (0.4471, 1.4551)")  # 0.4306 + 0.55 × 0.03
+    eventually(lambda: "w_q.0.0.0.3261" in learner.address, True)
+
+
+def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().lesson(step=9, d_in=1, d_out=1)
+    expect(learner.page.get_by_text("✓ Done: Make every row")).to_have_count(0)
+    for _ in range(160):
+        learner.tab()
+        if learner.cell_in_focus()[0] == "w_q":
+            break
+    learner.page.keyboard.type("0")
+    learner.page.keyboard.press("Enter")
+    learner.says("✓ Done: Make every row")
+
+
+def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner(1920, 1080).lesson()
+    learner.press("Presentation")
+    expect(learner.page.get_by_test_id("stSidebar")).to_be_hidden()
+    for number, step in enumerate(STEPS[:-1], 1):
+        learner.is_at(f"{number}. {step.title}")
+        assert learner.sideways <= 0
+        eventually(lambda: learner.too_tall <= 0, True)
+        sentence = learner.page.get_by_test_id("stText").first
+        box = sentence.bounding_box()
+        assert box is not None
+        assert box["height"] >= 30  # one line of large type
+        learner.page.keyboard.press("PageDown")
+    learner.press("End presentation")
+    expect(learner.page.get_by_test_id("stSidebar")).to_be_visible()
+
+
+def test_the_lesson_on_a_telephone(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner(390, 844).lesson()
+    for number, step in enumerate(STEPS, 1):
+        learner.is_at(f"{number}. {step.title}")
+        assert learner.sideways <= 0
+        if number < len(STEPS):
+            learner.page.get_by_role("button", name="Next").click()

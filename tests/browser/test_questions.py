@@ -1,0 +1,79 @@
+"""The questions in a browser: all of them in turn, and each kind of control once."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from attnviz.questions import QUESTIONS
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+
+
+@pytest.fixture
+def learner(chromium: Browser, server: str) -> Iterator[Learner]:
+    context = chromium.new_context(viewport={"width": 1366, "height": 900})
+    learner = Learner(context.new_page(), server)
+    yield learner
+    context.close()
+    assert learner.errors == []
+
+
+def test_a_walk_through_all_questions(learner: Learner) -> None:
+    learner.questions()
+    learner.press(f"1. {QUESTIONS[0].title}")
+    for number, question in enumerate(QUESTIONS, 1):
+        learner.is_at(f"{number}. {question.title}")
+        assert learner.sideways <= 0
+        if question.shows:
+            expect(learner.page.locator(".cell").first).to_be_visible()
+        learner.page.keyboard.press("PageDown")
+    learner.page.reload()
+    learner.is_at(f"{len(QUESTIONS)}. ")
+
+
+def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:
+    learner.questions(question=1)
+    expect(learner.cell("w_v", 0, 0)).not_to_have_text("0.0000")
+    learner.press("W_v = zeros")
+    expect(learner.cell("w_v", 0, 0)).to_have_text("0.0000")
+    learner.says("Context vectors: changed by up to")
+    learner.cell("w_v", 0, 0).dblclick()
+    learner.page.keyboard.type("7")
+    learner.page.keyboard.press("Enter")
+    expect(learner.cell("w_v", 0, 0)).to_have_text("7.0000")
+    eventually(lambda: "w_v.0.0.7.0" in learner.address, True)
+    learner.settle()
+    learner.page.go_back()
+    expect(learner.cell("w_v", 0, 0)).to_have_text("0.0000")
+
+    learner.questions(question=3)
+    slider = learner.page.get_by_role("slider", name="b_k")
+    slider.focus()
+    slider.press("ArrowRight")
+    learner.says("Attention weights: the same as at the start.")
+    learner.says("Scores: changed by up to")
+
+    learner.questions(question=8)
+    learner.page.get_by_text("each column", exact=True).click()
+    learner.says("Softmax over each column. Row sums: 1.1214, 1.1214, 0.7572")
+
+
+def test_training_steps_and_positions(learner: Learner) -> None:
+    learner.questions(question=11)
+    before = learner.cell("w_v", 0, 0).text_content()
+    learner.press("One training step")
+    learner.says("is 1.0237; at the start it was 1.1958.")
+    expect(learner.cell("w_v", 0, 0)).not_to_have_text(str(before))
+    learner.questions(question=12)
+    learner.press("man bites dog")
+    learner.says("Context of 'dog', row 2")
+    learner.press("Add positions")
+    learner.says("Positions are added to X.")
+
+
+def test_the_way_to_the_scaling_page(learner: Learner) -> None:
+    learner.questions(question=5)
+    learner.press("Open the scaling page")
+    learner.says("The same five scores, made larger")
+    eventually(lambda: "sweep=dims.2-8-64-512*keys.6" in learner.address, True)
