@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from playwright.sync_api import Error, Locator, Page, TimeoutError, expect
+from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutError, expect
 
 SECONDS = 30
 expect.set_options(timeout=SECONDS * 1000)
@@ -70,9 +70,14 @@ class Playground:
         self.errors: list[str] = []
         self.dialogs: list[str] = []
         page.set_default_timeout(SECONDS * 1000)
-        page.on("console", lambda message: self._note(message.text) if message.type == "error" else None)
+        page.on("console", self._hear)
         page.on("pageerror", lambda error: self._note(str(error)))
         page.on("dialog", self._dismiss)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        # On a page other than the first, Streamlit looks for its server below that page, too, and then finds it.
+        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+            self._note(message.text)
 
     def _note(self, error: str) -> None:
         # The machine's own network came or went: nothing of the page's.
@@ -251,7 +256,11 @@ class Playground:
         return self.page.locator(f".st-key-playground-{matrix}")
 
     def read(self, matrix: str) -> list[dict[str, Any]]:
-        return list(self.page.evaluate(_READ_HEATMAP, f".st-key-playground-{matrix}[data-stale=false] .js-plotly-plot"))
+        return self.read_chart(f"playground-{matrix}")
+
+    def read_chart(self, key: str) -> list[dict[str, Any]]:
+        """The rows of the heatmap that is drawn under a key."""
+        return list(self.page.evaluate(_READ_HEATMAP, f".st-key-{key}[data-stale=false] .js-plotly-plot"))
 
     def labels(self, matrix: str) -> list[str]:
         return [row["label"] for row in self.read(matrix)]
