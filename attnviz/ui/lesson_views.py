@@ -33,7 +33,7 @@ def show_step(number: int, trace: AttentionTrace, query: int) -> None:
         st.button("Back", on_click=_go, args=(number - 1,), disabled=number == 1, shortcut="PageUp", key="lesson.back")
         st.button(
             "Next", on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
-            key="lesson.next", type="primary",
+            key="lesson.next",
         )  # fmt: skip
         st.caption(f"step {number} of {len(STEPS)}", width="content")
         # A button and no switch: while a switch has the focus, PageDown would not lead on.

@@ -10,6 +10,8 @@ from attnviz.tokens import token_labels
 from attnviz.ui import bound, state
 
 MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
+# By the characters of its longest line, which does not wrap; longer ones stand in plain text alone.
+LATEX_SIZES = {"large": 92, "medium": 110, "small": 135}
 LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by number
 
 
@@ -49,11 +51,12 @@ def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -
             _show_choice(trace, picked, query)
         if picked is None:
             return
-        left, right = st.columns(2, gap="medium")
-        with left:
-            st.latex(picked.latex)
-        with right:
-            st.text(picked.text)
+        longest = max(map(len, picked.steps))
+        size = next((size for size, most in LATEX_SIZES.items() if longest <= most), None)
+        if size:
+            with st.container(key=f"picked_latex_{size}"):
+                st.latex(picked.latex)
+        st.text(picked.text)
 
 
 def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:

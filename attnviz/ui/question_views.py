@@ -72,7 +72,7 @@ def _show_head(number: int, question: Question) -> None:
         st.button("Back", on_click=_open, args=(number - 1,), disabled=number == 1, shortcut="PageUp",
                   key="questions.back")  # fmt: skip
         st.button("Next", on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS), shortcut="PageDown",
-                  key="questions.next", type="primary")  # fmt: skip
+                  key="questions.next")  # fmt: skip
         st.caption(f"question {number} of {len(QUESTIONS)}", width="content")
     st.markdown(f"#### {number}. {question.title}")
 
@@ -151,7 +151,7 @@ def _show_ways_on(question: Question) -> None:
         if st.button(f"Lesson, step {question.step}: {step.title}", key="questions.lesson", type="tertiary",
                      on_click=bound.send, args=(bound.STEP, str(question.step))):  # fmt: skip
             go_to("pages/lesson.py")
-        if question.sweep and st.button("Open the scaling page", key="questions.scaling", type="primary",
+        if question.sweep and st.button("Open the scaling page", key="questions.scaling",
                                         on_click=bound.send, args=(bound.SWEEP, question.sweep)):  # fmt: skip
             go_to("pages/scaling.py")
 
