@@ -4,7 +4,7 @@ import html
 
 import numpy as np
 
-from attnviz.exercises import DECIMALS, RESULTS, Exercise
+from attnviz.exercises import DECIMALS, RESULTS, Exercise, formula
 from attnviz.marked_html import in_pairs, plain_table
 from attnviz.printed import decimals_of
 from attnviz.stages import STAGES
@@ -31,9 +31,7 @@ def answer_sheet(exercise: Exercise) -> str:
     """
     title = f"Self-attention by hand, exercise {exercise.encoded()}"
     scaled = "divided by √d_k before the softmax" if exercise.scale else "not divided by √d_k before the softmax"
-    rules = [f"{STAGES[name].title}: {STAGES[name].formula}" for name in RESULTS]
-    if not exercise.scale:
-        rules = [rule for rule in rules if not rule.startswith(STAGES["scaled_scores"].title)]
+    rules = [f"{STAGES[name].title}: {formula(exercise, name)}" for name in RESULTS]
     about = f"d_k = {exercise.d_k}; the scores are {scaled}. Round to {DECIMALS} decimals. {'; '.join(rules)}."
     body = (
         f"<section><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>{_tables(exercise, blank=True)}</section>"

@@ -13,7 +13,7 @@ from attnviz.explanation import explain
 from attnviz.limits import MAX_SEED, check_whole
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.printed import Printed
-from attnviz.stages import STAGES
+from attnviz.stages import STAGES, formula_of
 
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
@@ -143,6 +143,15 @@ def decoded(text: str) -> Exercise:
     if letters is not None:
         exercise = replace(exercise, blank=tuple(name for letter, name in _LETTERS.items() if letter in letters))
     return exercise
+
+
+def formula(exercise: Exercise, name: str) -> str:
+    """Return the formula of a result as it is computed in this exercise.
+
+    >>> formula(Exercise(scale=False), "scaled_scores")
+    'Q Kᵀ, not scaled'
+    """
+    return formula_of(STAGES[name], bias=False, scale=exercise.scale, temperature=1.0, causal=False)
 
 
 TITLES: Mapping[str, str] = MappingProxyType({name: STAGES[name].title for name in RESULTS})

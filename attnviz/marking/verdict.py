@@ -141,7 +141,7 @@ def _of_table(marking: Marking, table: MarkedTable) -> str:
             f"{counts[Mark.FOLLOWS]} right given the wrong numbers before: what follows from the printed tables"
         )
     if counts[Mark.WRONG]:
-        printed_before = any(source in marking.decimals for source in _makers(table))
+        printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(table))
         either = ", which does not follow" if counts[Mark.WRONG] == 1 else ", which do not follow"
         also = f"{either} from the printed tables before either" if printed_before else ""
         said.append(f"{counts[Mark.WRONG]} wrong{also}")

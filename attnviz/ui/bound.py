@@ -1,6 +1,6 @@
 """Texts that live in the URL and that no one types: the changes of matrices, the picked token and cell, the view,
 the scenario that is pinned, the sweep, the step, the open question and its
-numbers, what is checked.
+numbers, what is checked and the tables typed there.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that
 reload, page change, Back and a copied link restore it. Only the URL and our own code can change it: what
@@ -26,6 +26,7 @@ HIDE = "hide"
 QUESTION = "question"
 EXAMPLE = "numbers"  # ?example=love-ai is a worked example
 CHECK = "check"
+TABLES = "tables"
 _MOST_CHARACTERS = {
     CHANGES: link.MAX_CHANGES_CHARACTERS,
     QUERY: 6,
@@ -38,6 +39,7 @@ _MOST_CHARACTERS = {
     EXAMPLE: 20_000,
     HIDE: 300,
     CHECK: 60,
+    TABLES: 6000,
 }
 
 

@@ -14,7 +14,7 @@ from attnviz.marking import Marking, mark_pipeline, verdict
 from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, STAGES
 from attnviz.tables import read_table, read_upload, write_table
-from attnviz.ui import state
+from attnviz.ui import check_link, state
 from attnviz.ui.text import literal
 from attnviz.worked_examples import worked_example, worked_examples
 
@@ -30,10 +30,25 @@ AS_PRINTED = "as printed"
 _PLACEHOLDERS = {"x": "0.43  0.15  0.89\n0.55  0.87  0.66", "w_q": "[[0.2961, 0.5166],\n [0.2517, 0.6886]]"}
 _EXACT, _BY_DIGITS, _ROUNDED = "exact as printed", "rounded from 4 decimals on", "rounded"
 _ROUNDED_INPUTS = {_BY_DIGITS: None, _EXACT: False, _ROUNDED: True}
+_DECIMALS = (AS_PRINTED, *range(7))
+_DEFAULTS: dict[str, Any] = {f"check.table.{name}": "" for name in NAMES} | {
+    "check.scale": True,
+    "check.decimals": AS_PRINTED,
+    "check.tokens": "",
+    "check.causal": False,
+    "check.temperature": 1.0,
+    "check.d_k": None,
+    "check.rounded": _BY_DIGITS,
+}
+_CHOICES = {
+    "check.scale": (True, False), "check.causal": (True, False), "check.decimals": _DECIMALS,
+    "check.rounded": tuple(_ROUNDED_INPUTS),
+}  # fmt: skip
 
 
 def show_check() -> None:
     """Draw the form, the verdict above it, and the marks below each table."""
+    check_link.take(_DEFAULTS, _CHOICES)
     says = st.container()
     settings = _show_settings()
     below: dict[str, st.delta_generator.DeltaGenerator] = {}
@@ -43,6 +58,7 @@ def show_check() -> None:
                 with column:
                     _show_text(name)
                     below[name] = st.container()
+    check_link.keep({key: st.session_state.get(key, default) for key, default in _DEFAULTS.items()}, _DEFAULTS)
     tables = _read(below)
     marking = _marked(tables, settings, says)
     if marking is None:
@@ -70,7 +86,7 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
         else:
             st.text("\n".join(words.tables))
         taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
-        st.caption(f"Taken as given: {taken}. {_about_rounding()}".replace("_", r"\_"))
+        st.caption(f"Taken as given: {taken}. {_about_rounding()}")
         st.html(legend())
 
 
@@ -97,7 +113,7 @@ def _show_settings() -> dict[str, Any]:
             format_func=lambda scaled: "divided by √d_k" if scaled else "not scaled", persist_state="session",
         )  # fmt: skip
         decimals = st.selectbox(
-            "Decimals", (AS_PRINTED, *range(7)), key="check.decimals", persist_state="session", width=130,
+            "Decimals", _DECIMALS, key="check.decimals", persist_state="session", width=130,
             help="How many decimals count. As printed: as many as each table shows.",
         )  # fmt: skip
         more = _show_more()
@@ -161,7 +177,7 @@ def _show_text(name: str) -> None:
     stage = STAGES[name]
     made = "" if stage.rule == "given" else f" = {stage.formula}"
     st.text_area(
-        f"{stage.title}{made}".replace("_", r"\_"), key=_key(name), persist_state="session", height=104,
+        f"{stage.title}{made}", key=_key(name), persist_state="session", height=104,
         placeholder=_PLACEHOLDERS.get(name, ""), max_chars=200_000,
         help=f"{stage.meaning[0].upper()}{stage.meaning[1:]}. Leave it out if you have not got it. Numbers from a "
         "spreadsheet, CSV, LaTeX, numpy, torch, Python or Markdown.",
@@ -192,6 +208,8 @@ def _marked(
 ) -> Marking | None:
     with says:
         if not tables:
+            if any(st.session_state.get(_key(name)) for name in NAMES):
+                return None  # what is typed is told to be no table already
             st.info(
                 "Paste the tables that you have, X and the W's or any later ones, and leave out the others. Each "
                 "number is marked: right, wrong, or right given what came before it.",
@@ -212,10 +230,8 @@ def _marked(
 
 
 def _clear() -> None:
-    for name in NAMES:
-        st.session_state[_key(name)] = ""
-    st.session_state["check.tokens"] = ""
-    st.session_state["check.d_k"] = None
+    for key, default in _DEFAULTS.items():
+        st.session_state[key] = default
 
 
 def load(name: str) -> None:
@@ -231,8 +247,4 @@ def load(name: str) -> None:
         st.session_state[_key(each)] = write_table(table)
     st.session_state["check.tokens"] = ", ".join(example.tokens)
     st.session_state["check.scale"] = example.scale
-    st.session_state["check.decimals"] = AS_PRINTED
     st.session_state["check.d_k"] = example.d_k
-    st.session_state["check.causal"] = False
-    st.session_state["check.temperature"] = 1.0
-    st.session_state["check.rounded"] = _BY_DIGITS

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.numbers import written
-from attnviz.scenario import Edit, Scenario
+from attnviz.scenario import EXAMPLE_FILL, Edit, Scenario
 from attnviz.stages import EDITABLE, STAGES
 from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table
@@ -145,7 +145,7 @@ def _replaced(scenario: Scenario) -> dict[str, str]:
 def _show_edits(scenario: Scenario) -> None:
     for name, by in _replaced(scenario).items():
         _undo_line(
-            f"{STAGES[name].symbol}: {by}",
+            f"{STAGES[name].symbol}: {by.replace(EXAMPLE_FILL, 'as in the example ')}",
             f"playground.undo.{name}",
             _replace,
             (name, lambda: None),

@@ -96,10 +96,14 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
     pairs = []
     for name in (*_INPUTS, *_RESULTS, "output"):
         computed = marked[name].exact if name in marked else marking.before.get(name)
-        if computed is None or (name in example.given and name not in marked):
+        stage = EVERY_STAGE[name]
+        if computed is None:
+            continue
+        if name in example.given and name not in marked:
+            decimals = Printed.of(example.given[name]).decimals
+            pairs.append((plain_table(f"{stage.title}, given", stage, computed, decimals, example.tokens), ""))
             continue
         printed = marked_table(marked[name], example.tokens) if name in marked else ""
-        stage = EVERY_STAGE[name]
         title = f"{stage.title}, computed" if printed else f"{stage.title}, computed (not printed)"
         pairs.append((printed, plain_table(title, stage, computed, example.decimals + 1, example.tokens)))
     st.html(in_pairs(pairs))
@@ -126,7 +130,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
         trace(scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
         torch.tensor(step.b_2), tokens=example.tokens,
     )  # fmt: skip
-    st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2".replace("_", r"\_"))
+    st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
         for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
             spec = heatmap_spec(made, name, digits=example.decimals, dark=is_dark())

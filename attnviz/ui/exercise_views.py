@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.answer_sheet import answer_sheet, table_of
-from attnviz.exercises import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, TITLES, Exercise, decoded
+from attnviz.exercises import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, TITLES, Exercise, decoded, formula
 from attnviz.limits import MAX_SEED
 from attnviz.marked_html import in_pairs, marked_table
 from attnviz.marking import Mark, Marking
@@ -85,7 +85,7 @@ def _show_blanks(
     with st.container(horizontal=True, gap="medium", key="check_blanks"):
         for name in exercise.blank:
             with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
-                st.markdown(f"**{TITLES[name]}** = {STAGES[name].formula}".replace("_", r"\_"))
+                st.markdown(f"**{TITLES[name]}** = {formula(exercise, name)}")
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     if exercise.blank:

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.exercises import decoded
+from attnviz.packing import pack
 from attnviz.printed import as_printed
 from attnviz.worked_examples import worked_examples
 from tests.pages.playground import APP, SEVERAL_SECONDS
@@ -172,6 +173,34 @@ def test_what_was_typed_stays_while_other_pages_are_seen(page: CheckPage) -> Non
     page.visit("pages/scaling.py").visit("pages/check.py")
     assert page.text_of("q") == "1 2\n3 oops"
     assert page.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+
+
+def test_the_address_carries_what_was_typed() -> None:
+    page = CheckPage().type(q="1 0", k="1 2 oops", scores="5").set("check.scale", False).set("check.tokens", "a <b>")
+    again = CheckPage(tables=page.at.text_input(key="tables").value)
+    assert (again.text_of("q"), again.text_of("k"), again.text_of("scores")) == ("1 0", "1 2 oops", "5")
+    assert again.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+    assert again.says == page.says
+    assert again.errors == page.errors
+    assert page.press("Clear").at.text_input(key="tables").value == ""
+
+
+@pytest.mark.parametrize(
+    "tables",
+    ["rubbish", "z1.AAAA", "z9.x", pack("[]"), pack('{"check.scale": 3, "check.d_k": true, "check.decimals": [], '
+     '"check.table.q": 5, "check.temperature": 1e9, "check.tokens": null, "other": 1}'), pack("[" * 9000)],
+)  # fmt: skip
+def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
+    page = CheckPage(tables=tables)
+    assert page.at.info
+    assert page.press("Load the handout").text_of("q") == HANDOUT_Q
+
+
+def test_a_form_too_long_for_an_address_stays_in_the_session(page: CheckPage) -> None:
+    rows = "\n".join(str(hash(str(i)) % 10**15) for i in range(1000))
+    page.type(x=rows)
+    assert page.at.text_input(key="tables").value == ""
+    assert page.visit("pages/scaling.py").visit("pages/check.py").text_of("x") == rows
 
 
 def test_names_of_rows_are_shown_as_text(page: CheckPage) -> None:

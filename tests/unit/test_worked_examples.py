@@ -7,7 +7,8 @@ import torch
 import attnviz
 from attnviz.changes import carry_over, changes_of
 from attnviz.explanation import explain
-from attnviz.link import decode_changes, encode_changes
+from attnviz.export import pytorch_script, scenario_from_json, scenario_json
+from attnviz.link import decode_changes, encode_changes, query_of, scenario_from_query
 from attnviz.published import published_data, stated_matrix
 from attnviz.summary import vectors_in_words
 from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
@@ -102,3 +103,13 @@ def test_where_an_examples_numbers_are_from_is_said():
     assert words == "Given: stated by the worked example three-words"
     assert vectors_in_words(scenario) == "The vectors are those of the worked example three-words."
     assert stated_matrix("three-words", "w_q") == worked_example("three-words").given["w_q"]
+
+
+@pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
+def test_an_example_leaves_and_comes_back(example: WorkedExample):
+    assert example.scenario is not None
+    assert scenario_from_query(query_of(example.scenario)) == (example.scenario, [])
+    assert scenario_from_json(scenario_json(example.scenario)) == example.scenario
+    names: dict[str, torch.Tensor] = {}
+    exec(pytorch_script(example.scenario), names)  # our own code, as a reader runs it
+    assert torch.equal(names["context"], attnviz.trace(example.scenario).context)

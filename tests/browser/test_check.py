@@ -1,0 +1,109 @@
+"""Check my numbers in a real browser: paste the handout, read the verdict, open an example, do an exercise."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from attnviz.worked_examples import worked_example
+from tests.browser.playground import Playground, eventually
+
+HANDOUT = worked_example("three-words")
+LABELS = {
+    "x": "X", "w_q": "W_q", "w_k": "W_k", "w_v": "W_v", "q": "Q, queries = X W_q", "k": "K, keys = X W_k",
+    "v": "V, values = X W_v", "scores": "Scores = Q Kᵀ", "attention_weights": "Attention weights = softmax of each row",
+    "context": "Context vectors = A V",
+}  # fmt: skip
+
+
+def open_check(reader: Playground) -> Playground:
+    reader.open().go_to("Check my numbers").page.wait_for_url("**/check*")
+    expect(reader.page.get_by_label("X", exact=True)).to_be_visible()
+    return reader
+
+
+def paste(reader: Playground, name: str, text: str) -> None:
+    box = reader.page.get_by_label(LABELS[name], exact=True)
+    box.fill(text)
+    box.press("Control+Enter")
+    reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
+
+
+def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
+    """A block of cells as a spreadsheet copies it."""
+    return "\n".join("\t".join(str(value) for value in row) for row in rows)
+
+
+def test_the_handout_is_pasted_and_the_verdict_read(playground: Playground) -> None:
+    reader = open_check(playground)
+    for name, rows in {**HANDOUT.given, **HANDOUT.published}.items():
+        paste(reader, name, as_copied(rows))
+    reader.says("✗ 41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given the wrong numbers before.")
+    reader.says("The first error is in Q, queries, row 1, column 3 (counted from 1): 0.99 is printed, 1.05 is right.")
+    expect(reader.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")
+    expect(reader.page.locator("td.wrong")).to_have_count(39)
+    expect(reader.page.locator("td.follows")).to_have_count(2)
+    expect(reader.page.locator("td.right")).to_have_count(13)
+
+
+def test_what_is_typed_survives_a_reload_and_another_page(playground: Playground) -> None:
+    reader = open_check(playground)
+    paste(reader, "q", "1 2\n3 oops")
+    expect(reader.page.get_by_test_id("stAlert").last).to_contain_text("line 2, column 2")
+    eventually(lambda: "tables=" in reader.address, True)
+    reader.go_to("Scaling").page.wait_for_url("**/scaling*")
+    reader.go_to("Check my numbers").page.wait_for_url("**/check*")
+    box = reader.page.get_by_label(LABELS["q"], exact=True)
+    expect(box).to_have_value("1 2\n3 oops")
+    reader.page.reload()
+    expect(reader.page.get_by_label(LABELS["q"], exact=True)).to_have_value("1 2\n3 oops")
+
+
+def test_an_example_opens_in_the_playground_with_one_click(playground: Playground) -> None:
+    reader = open_check(playground)
+    reader.page.get_by_text("Published examples", exact=True).click()
+    reader.says("Nothing is wrong. 5 of 48 results differ from exact arithmetic")
+    eventually(lambda: reader.address, "?check=examples")
+    reader.press("Open in the playground")
+    expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
+    reader.says("'love' attends most to 'AI': attention weight 0.5761.")
+    eventually(lambda: "x.example.love-ai*w_q.example.love-ai" in reader.address, True)
+    reader.page.go_back()
+    reader.says("Nothing is wrong. 5 of 48 results differ from exact arithmetic")
+
+
+def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader()
+    reader.page.goto(f"{reader.server}/?example=love-ai")
+    for _ in range(2):
+        expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
+        reader.says("'love' attends most to 'AI': attention weight 0.5761.")
+        eventually(lambda: "example=" in reader.address.replace("edits=", ""), False)
+        reader.page.reload()
+
+
+def test_an_exercise_is_filled_in_hinted_and_marked(playground: Playground) -> None:
+    reader = open_check(playground)
+    reader.page.get_by_text("Exercise", exact=True).click()
+    cell = reader.page.get_by_label("Q, queries, row 1, column 1", exact=True)
+    cell.fill("99")
+    cell.press("Enter")
+    reader.press("Mark my answers")
+    reader.says("The first error is in Q, queries, row 1, column 1, ‘the’ (counted from 1): 99.00 is printed")
+    expect(reader.page.locator("td.wrong")).to_have_count(1)
+    reader.press("Hint")
+    expect(reader.page.locator("code").last).to_contain_text("Row 0 of X times column 0 of W_q")
+    with reader.page.expect_download() as download:
+        reader.press("Answer sheet for the teacher")
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
+
+
+def test_the_page_fits_a_phone(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader(width=390, height=844)
+    reader.page.goto(f"{reader.server}/?check=examples.journey")
+    reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
+    reader.page.goto(f"{reader.server}/check?check=examples.journey")
+    reader.says("All 96 results are right, to the last printed digit.")
+    wide = reader.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+    reader.errors.clear()  # a page that is opened by its own path asks for some files there first
