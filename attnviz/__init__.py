@@ -4,10 +4,11 @@ from attnviz import figures
 from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.devices import available_devices
 from attnviz.explanation import Explanation, explain
+from attnviz.given import Edit
 from attnviz.marking import mark, mark_pipeline
 from attnviz.position_wise import FeedForwardTrace, feed_forward
 from attnviz.scaling import sweep_scaling
-from attnviz.scenario import Edit, Scenario, trace
+from attnviz.scenario import Scenario, trace
 from attnviz.tokens import tokenize
 
 __all__ = [

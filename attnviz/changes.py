@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
+from attnviz.given import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix
 from attnviz.limits import MAX_EDITS
-from attnviz.scenario import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, Scenario, without_changes
+from attnviz.scenario import Scenario, without_changes
 from attnviz.stages import BIASES, EDITABLE
 
 Replacement = str | Matrix

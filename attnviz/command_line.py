@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnviz.attention import AttentionTrace, UndefinedAttentionError
+from attnviz.attention import AttentionTrace
 from attnviz.changes import bring_back
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.figures import report
 from attnviz.link import CHANGES, Parameter, decode_changes, parameters, scenario_from_query, scenario_of
 from attnviz.numbers import written
-from attnviz.scenario import Scenario, trace
+from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES, formula_of
 from attnviz.summary import out_of_the_ordinary
 from attnviz.tokens import token_labels
@@ -93,10 +93,7 @@ def _value(parameter: Parameter, raw: str | bool | None) -> object:
 
 def _write(scenario: Scenario, given: argparse.Namespace) -> None:
     digits = int(given.digits or parameters()["digits"].default)
-    try:
-        computed = trace(scenario)
-    except UndefinedAttentionError as error:
-        computed = error.trace
+    computed = traced(scenario)
     if given.csv is not None:
         given.csv.mkdir(parents=True, exist_ok=True)
         for name in matrix_names(computed):
@@ -116,7 +113,7 @@ def _write(scenario: Scenario, given: argparse.Namespace) -> None:
 def tables(computed: AttentionTrace, digits: int) -> list[str]:
     """Return each matrix of a trace as lines of text: its title and formula, then its rows by their names.
 
-    >>> print(tables(trace(Scenario("a b", x="identity", d_in=2)), 2)[0])
+    >>> print(tables(traced(Scenario("a b", x="identity", d_in=2)), 2)[0])
     X
           0     1
     a  1.00  0.00

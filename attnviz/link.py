@@ -15,10 +15,11 @@ from urllib.parse import parse_qsl, urlencode
 from attnviz import limits
 from attnviz.changes import Changes, Replacement, bring_back, changes_of
 from attnviz.devices import available_devices
+from attnviz.given import EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 from attnviz.packing import is_packed, pack, unpack
 from attnviz.published import PUBLISHED_TEXT, stated_matrix
-from attnviz.scenario import EMBEDDINGS, EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit, Scenario
+from attnviz.scenario import EMBEDDINGS, Scenario
 from attnviz.seeding import INITS
 from attnviz.stages import EDITABLE
 from attnviz.tokens import TOKENIZERS

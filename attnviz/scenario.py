@@ -1,20 +1,18 @@
 """A scenario is the whole question: everything that determines a computation, as plain values."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import index
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attnviz import limits
-from attnviz.attention import AttentionTrace, attend
+from attnviz.attention import AttentionTrace, UndefinedAttentionError, attend
 from attnviz.devices import check_device_name, resolve_device
-from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS, Rows, stated_matrix
+from attnviz.given import Edit, checked_edit, numbers_given, plain, random_seed
+from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
 from attnviz.seeding import (
     FLOAT32_ON_CPU,
     INITS,
@@ -28,20 +26,6 @@ from attnviz.stages import BIASES, EDITABLE
 from attnviz.tokens import TOKENIZERS, tokenize
 
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
-FILLS = ("identity", "zeros")
-RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
-EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
-
-Matrix = tuple[tuple[float, ...], ...]
-
-
-class Edit(NamedTuple):
-    """One edited cell, laid over its matrix; a bias has only row 0."""
-
-    matrix: str
-    row: int
-    column: int
-    value: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +80,7 @@ class Scenario:
             "device": check_device_name(self.device),
         }
         for name in EDITABLE:
-            changed[name] = _plain(name, getattr(self, name))
+            changed[name] = plain(name, getattr(self, name))
         for field, value in changed.items():
             object.__setattr__(self, field, value)
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
@@ -125,7 +109,7 @@ class Scenario:
             if getattr(self, name) is not None and not self.bias:
                 raise ValueError(f"{name} is given, but bias is False")
         for name in EDITABLE:
-            given = _numbers_given(name, getattr(self, name))
+            given = numbers_given(name, getattr(self, name))
             if given is not None:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
@@ -144,7 +128,7 @@ class Scenario:
 
     def checked_edit(self, given: Any) -> Edit:
         """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
-        edit = _checked_edit(given)
+        edit = checked_edit(given)
         n_rows, n_columns = self.shape_of(edit.matrix)
         if edit.matrix in BIASES and not self.bias:
             raise ValueError(f"edit of {edit.matrix}[{edit.row}, {edit.column}], but bias is False")
@@ -190,7 +174,7 @@ class Scenario:
         if name not in EDITABLE or (name in BIASES and not self.bias):
             raise ValueError(f"{name!r} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}")
         given = getattr(self, name)
-        numbers = _numbers_given(name, given)
+        numbers = numbers_given(name, given)
         if numbers is not None:
             return torch.tensor(numbers, **FLOAT32_ON_CPU)
         if given == "identity":
@@ -198,8 +182,8 @@ class Scenario:
         if given == "zeros":
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         if name == "x":
-            return self._drawn_x(_random_seed(given))
-        seed = _random_seed(given)
+            return self._drawn_x(random_seed(given))
+        seed = random_seed(given)
         drawn = getattr(self._projections if seed is None else self._draw(seed), name)
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
@@ -264,63 +248,18 @@ def trace(scenario: Scenario) -> AttentionTrace:
     )
 
 
-def _plain(name: str, given: Any) -> Matrix | str | None:
-    """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
-    if given is None or (isinstance(given, str) and _is_fill(name, given)):
-        return given
-    if isinstance(given, str):
-        fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
-        raise ValueError(f"{name} is {given!r}, expected numbers, {fills}")
-    if isinstance(given, Tensor):
-        given = given.detach().cpu()
+def traced(scenario: Scenario) -> AttentionTrace:
+    """Compute a scenario as :func:`trace` does, or as far as it is defined: in a row without a finite score the
+    attention weights and the context are NaN.
+
+    >>> broken = Scenario("a b", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("x", 0, 0, 10)])
+    >>> bool(traced(broken).attention_weights.isnan().any())
+    True
+    """
     try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
-    if name in BIASES and array.ndim == 1:
-        array = array[None, :]
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} has shape {array.shape}, expected a table of rows and columns")
-    most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
-    if array.shape[0] > most[0] or array.shape[1] > most[1]:
-        raise ValueError(f"{name} has shape {array.shape}, expected at most {most}")
-    bad = np.argwhere(~(np.abs(array) <= np.finfo(np.float32).max))
-    if len(bad):
-        row, column = bad[0].tolist()
-        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}, expected a finite float32")
-    return tuple(map(tuple, array.tolist()))
-
-
-def _is_fill(name: str, given: str) -> bool:
-    return given in FILLS or _random_seed(given) is not None or _numbers_given(name, given) is not None
-
-
-def _numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
-    """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
-    if isinstance(given, str):
-        return stated_matrix(given.removeprefix(EXAMPLE_FILL), name) if given.startswith(EXAMPLE_FILL) else None
-    return given
-
-
-def _random_seed(given: str | None) -> int | None:
-    digits = (given or "").removeprefix(RANDOM_FILL)
-    if digits == (given or "") or not (digits.isascii() and digits.isdigit()) or len(digits) > 20:
-        return None
-    seed = int(digits)
-    return seed if seed <= limits.MAX_SEED else None
-
-
-def _checked_edit(given: Any) -> Edit:
-    try:
-        matrix, row, column, value = given
-        edit = Edit(matrix, index(row), index(column), float(value))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"edit {given!r} is not (matrix, row, column, value)") from None
-    if edit.matrix not in EDITABLE:
-        raise ValueError(f"edit of {edit.matrix!r}, expected one of {', '.join(EDITABLE)}")
-    if not math.isfinite(edit.value) or abs(edit.value) > float(np.finfo(np.float32).max):
-        raise ValueError(f"{edit.matrix}[{edit.row}, {edit.column}] is {edit.value}, expected a finite float32")
-    return edit
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
 
 
 def without_changes(scenario: Scenario) -> Scenario:

@@ -3,8 +3,9 @@
 import torch
 
 from attnviz.attention import AttentionTrace
+from attnviz.given import EXAMPLE_FILL
 from attnviz.numbers import written
-from attnviz.scenario import EXAMPLE_FILL, Scenario
+from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
 from attnviz.comparing import Comparison
+from attnviz.scenario import traced
 from attnviz.ui import current_scenario
 from attnviz.ui.compare_views import pinned, show_comparison, show_pin
 from attnviz.ui.editor import show_folded_editor
@@ -13,13 +13,6 @@ scenario = current_scenario()
 if scenario is None:
     st.info("Type a sentence above: it is one side of the comparison.", icon="✏️")
     st.stop()
-
-
-def traced(compared: Scenario) -> AttentionTrace:
-    try:
-        return trace(compared)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 query = show_token_picker(scenario)

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attnviz import UndefinedAttentionError, trace
 from attnviz.lesson import STEPS
+from attnviz.scenario import traced
 from attnviz.ui import current_scenario
 from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_questions, show_step
 from attnviz.ui.token_picker import show_token_picker
@@ -14,10 +14,7 @@ if scenario is None:
     st.stop()
 
 query = show_token_picker(scenario)
-try:
-    computed = trace(scenario)
-except UndefinedAttentionError as error:
-    computed = error.trace
+computed = traced(scenario)
 number = current_step()
 show_step(number, computed, query)
 show_lit_board(number, scenario, computed, query)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz import UndefinedAttentionError, trace
+from attnviz.scenario import traced
 from attnviz.summary import attends_most, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
 from attnviz.ui.board import show_board
@@ -28,10 +28,7 @@ else:
     pictures = st.container()
     scenario = show_folded_editor(scenario)
 
-try:
-    computed = trace(scenario)
-except UndefinedAttentionError as error:
-    computed = error.trace
+computed = traced(scenario)
 
 says.text(attends_most(computed, query, digits()))
 notes = (*computed.notices, *out_of_the_ordinary(computed))

@@ -1,8 +1,9 @@
 """Where a given number is from: published, drawn from a seed, replaced or edited."""
 
 from attnviz.explanation.sources import Factor
+from attnviz.given import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.numbers import written
-from attnviz.scenario import EXAMPLE_FILL, RANDOM_FILL, Scenario
+from attnviz.scenario import Scenario
 from attnviz.stages import BIASES
 from attnviz.tokens import visible
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attnviz.given import FILLS, RANDOM_FILL
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.published import PUBLISHED_VECTORS
-from attnviz.scenario import FILLS, RANDOM_FILL, Scenario
+from attnviz.scenario import Scenario
 from attnviz.stages import BIASES, STAGES
 
 _WEIGHTS = ("w_q", "w_k", "w_v")

@@ -7,9 +7,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from attnviz.attention import AttentionTrace, UndefinedAttentionError
+from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
-from attnviz.scenario import Scenario, trace
+from attnviz.scenario import Scenario, traced
 
 Change = Callable[[Scenario], Scenario]
 
@@ -136,15 +136,7 @@ class Question:
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
         """Return what is to be seen of the example as it is now."""
         chosen = {option.name: options.get(option.name, option.choices[0]) for option in self.options}
-        return self.seen(Now(scenario, computed(scenario), computed(self.start), chosen, digits))
-
-
-def computed(scenario: Scenario) -> AttentionTrace:
-    """Return the trace of a scenario, with NaN in rows whose softmax is undefined."""
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
+        return self.seen(Now(scenario, traced(scenario), traced(self.start), chosen, digits))
 
 
 def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:

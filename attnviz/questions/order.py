@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import torch
 
+from attnviz.given import Edit
 from attnviz.questions.asking import Now, Preset, Question, Seen, Table
-from attnviz.scenario import Edit, Scenario
+from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.variations import PROJECTIONS, next_token_loss, training_step, with_positions
 

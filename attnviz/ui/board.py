@@ -8,7 +8,8 @@ import streamlit as st
 
 from attnviz.attention import AttentionTrace
 from attnviz.changes import Changes, changes_of, with_changes
-from attnviz.scenario import Edit, Scenario
+from attnviz.given import Edit
+from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.ui import state
 from attnviz.ui.board_data import board_data

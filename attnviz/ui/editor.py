@@ -6,8 +6,9 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.changes import edit_matrix, random_replacement, replace_matrix
+from attnviz.given import EXAMPLE_FILL, Edit
 from attnviz.numbers import written
-from attnviz.scenario import EXAMPLE_FILL, Edit, Scenario
+from attnviz.scenario import Scenario
 from attnviz.stages import EDITABLE, STAGES
 from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table

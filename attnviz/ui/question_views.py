@@ -10,8 +10,8 @@ from attnviz.figures import points_spec, table_spec
 from attnviz.lesson import STEPS
 from attnviz.link import query_of, scenario_from_query
 from attnviz.questions import QUESTIONS, Control, Option, Question, Seen, question_number
-from attnviz.questions.asking import Change, computed
-from attnviz.scenario import Scenario
+from attnviz.questions.asking import Change
+from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.charts import show_figure
@@ -173,6 +173,6 @@ def _show_board(question: Question, number: int, scenario: Scenario) -> None:
     if not question.shows:
         return
     show_board(
-        scenario, computed(scenario), min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
+        scenario, traced(scenario), min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
         key=f"questions.board.{number}", make=lambda change: _change(number, change),
     )  # fmt: skip

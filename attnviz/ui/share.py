@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from attnviz.attention import AttentionTrace, UndefinedAttentionError
 from attnviz.changes import replace_matrix
 from attnviz.export import (
     matrix_csv,
@@ -22,7 +21,7 @@ from attnviz.export import (
 )
 from attnviz.limits import MAX_GIVEN
 from attnviz.link import parameters
-from attnviz.scenario import Scenario, trace
+from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.ui import bound, hiding, state
 from attnviz.ui.typed import scenario_now
@@ -86,15 +85,8 @@ def _show_code(scenario: Scenario) -> None:
         )
 
 
-def _traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
-
-
 def _show_data(scenario: Scenario) -> None:
-    made = _traced(scenario)
+    made = traced(scenario)
     names = matrix_names(made)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(

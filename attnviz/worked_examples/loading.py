@@ -7,8 +7,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from attnviz.given import EXAMPLE_FILL
 from attnviz.published import PUBLISHED_TEXT, Rows, published_data, published_examples, stated_matrix
-from attnviz.scenario import EXAMPLE_FILL, Scenario
+from attnviz.scenario import Scenario
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 

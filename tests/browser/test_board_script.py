@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page
 
 import attnviz
-from attnviz import AttentionTrace, Edit, Scenario, UndefinedAttentionError, explain
+from attnviz import AttentionTrace, Edit, Scenario, explain
 from attnviz.numbers import written
+from attnviz.scenario import traced
 from attnviz.stages import STAGES
 from attnviz.ui.board import BOARD_SCRIPT
 from attnviz.ui.board_data import board_data
@@ -66,13 +67,6 @@ def page(chromium: Browser) -> Iterator[Page]:
     page.evaluate(_LOAD, BOARD_SCRIPT)
     yield page
     context.close()
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return attnviz.trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 def wanted_of(trace: AttentionTrace, scenario: Scenario, digits: int) -> list[dict[str, Any]]:

@@ -10,19 +10,13 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz import Scenario, trace
 from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
 from attnviz.figures import comparison_specs
+from attnviz.scenario import traced
 from tests.unit.helpers import edits_of, setups
 from tests.unit.test_exported_code import scenarios
 from tests.unit.test_heatmaps import cells, strings
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 @st.composite

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz import AttentionTrace, Edit, Explanation, Scenario, UndefinedAttentionError, attend, explain
+from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
 from attnviz.explanation import sources_of
+from attnviz.scenario import traced
 from attnviz.stages import STAGES, Stage
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
@@ -117,13 +118,6 @@ def check_trace(trace: AttentionTrace, digits: int, scenario: Scenario | None = 
         check_cell(explanation, value, trace, tables)
         n_cells += 1
     return n_cells
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return attnviz.trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 # --- Every cell of every matrix ------------------------------------------------------------------------------

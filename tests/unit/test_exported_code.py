@@ -15,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz import Scenario
 from attnviz.export.code import notebook, pytorch_script
+from attnviz.scenario import traced
 from tests.unit.helpers import HOSTILE, edits_of, setups
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
@@ -54,13 +55,6 @@ def read(printed: str) -> dict[str, np.ndarray]:
         rows = re.findall(r"\[+([^\[\]]*)\]", text)
         matrices.append(np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows]))
     return dict(zip(("attention_weights", "context"), matrices, strict=True))
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:

@@ -16,7 +16,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
+from attnviz import Scenario, trace
 from attnviz.export import (
     MAX_FILE_BYTES,
     matrix_csv,
@@ -27,18 +27,12 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
+from attnviz.scenario import traced
 from attnviz.stages import EDITABLE
 from tests.unit.helpers import HOSTILE, setups
 from tests.unit.test_exported_code import scenarios
 
 OVERFLOWN = Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 def two_dimensional(matrix: torch.Tensor) -> torch.Tensor:

@@ -11,23 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
+from attnviz import Scenario, attend, trace
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.scenario import traced
 from attnviz.stages import PICTURED, STAGES
 from attnviz.tokens import token_labels
 from tests.unit.helpers import HOSTILE, random_inputs, setups
 
 SQUARE = ("scores", "scaled_scores", "attention_weights")
 BY_TOKEN = ("x", "q", "k", "v", *SQUARE, "context")
-
-
-def traced(scenario: Scenario) -> AttentionTrace:
-    try:
-        return trace(scenario)
-    except UndefinedAttentionError as error:
-        return error.trace
 
 
 def strings(value: Any) -> Iterator[str]:

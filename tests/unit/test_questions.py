@@ -11,7 +11,7 @@ from attnviz.figures import points_spec, table_spec
 from attnviz.lesson import STEPS
 from attnviz.link import query_of, scenario_from_query
 from attnviz.questions import QUESTIONS, Question
-from attnviz.questions.asking import computed
+from attnviz.scenario import traced
 from attnviz.stages import STAGES
 from attnviz.sweep_settings import decode_settings
 
@@ -66,36 +66,36 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
 
 
 def test_1_the_same_weights_with_other_contexts() -> None:
-    start = computed(VALUES.start)
+    start = traced(VALUES.start)
     for label in ("W_v = identity", "W_v = zeros", "W_v keeps one feature"):
-        now = computed(pressed(VALUES, label))
+        now = traced(pressed(VALUES, label))
         assert torch.equal(now.attention_weights, start.attention_weights)
         assert not torch.allclose(now.context, start.context)
         told = says(VALUES, pressed(VALUES, label))
         assert "Attention weights: the same as at the start." in told
         assert "Context vectors: changed by up to" in told
-    uniform = computed(pressed(VALUES, "W_k = zeros"))
+    uniform = traced(pressed(VALUES, "W_k = zeros"))
     torch.testing.assert_close(uniform.attention_weights, torch.full((4, 4), 0.25))
     torch.testing.assert_close(uniform.context, uniform.v.mean(0).expand(4, 3))
 
 
 def test_2_one_case_where_weights_can_be_read_off_and_two_where_they_cannot() -> None:
-    told = computed(pressed(SUM, "V = identity"))
+    told = traced(pressed(SUM, "V = identity"))
     assert torch.equal(told.context, told.attention_weights)
     assert "gives them back" in says(SUM, pressed(SUM, "V = identity"))
     for label in ("Three values on a line", "Two equal values"):
-        hidden = computed(pressed(SUM, label))
+        hidden = traced(pressed(SUM, label))
         torch.testing.assert_close(hidden.context[0], hidden.context[1])
         assert (hidden.attention_weights[0] - hidden.attention_weights[1]).abs().max() > 0.5
         assert "their contexts are the same" in says(SUM, pressed(SUM, label))
-    line = computed(pressed(SUM, "Three values on a line"))
+    line = traced(pressed(SUM, "Three values on a line"))
     torch.testing.assert_close(line.attention_weights[:2], torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]))
     torch.testing.assert_close(line.context[:2], torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
 
 
 def test_3_the_key_bias_alone_leaves_the_attention_weights() -> None:
-    start = computed(BIASES.start)
-    key = computed(moved(BIASES, "b_k", 2.0))
+    start = traced(BIASES.start)
+    key = traced(moved(BIASES, "b_k", 2.0))
     torch.testing.assert_close(key.attention_weights, start.attention_weights, atol=2e-6, rtol=0)
     slid = key.scores - start.scores
     torch.testing.assert_close(slid, slid[:, :1].expand_as(slid), atol=1e-5, rtol=0)
@@ -107,7 +107,7 @@ def test_3_the_key_bias_alone_leaves_the_attention_weights() -> None:
 
 def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     wider = moved(SIZES, "d_v", 5)
-    assert torch.equal(computed(wider).scores, computed(SIZES.start).scores)
+    assert torch.equal(traced(wider).scores, traced(SIZES.start).scores)
     assert "C: n × d_v = 3 × 5" in says(SIZES, wider)
     assert "Scores: the same" in says(SIZES, wider)
     refused = says(SIZES, w_k="one wider")
@@ -129,13 +129,13 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
 
 
 def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_flattens() -> None:
-    assert {computed(moved(WHICH_D, "d_in", d)).divisor for d in (1, 5, 16)} == {2**0.5}
+    assert {traced(moved(WHICH_D, "d_in", d)).divisor for d in (1, 5, 16)} == {2**0.5}
     assert "√d_k = √5, whatever d_in is" in says(WHICH_D, moved(WHICH_D, "d_out", 5))
     wrong = pressed(WHICH_D, "Divide by √d_in instead")
-    assert computed(wrong).divisor == pytest.approx(8**0.5)
-    assert computed(wrong).attention_weights.max() < computed(WHICH_D.start).attention_weights.max()
+    assert traced(wrong).divisor == pytest.approx(8**0.5)
+    assert traced(wrong).attention_weights.max() < traced(WHICH_D.start).attention_weights.max()
     assert "√d_in = √8, which is not the scores' own" in says(WHICH_D, wrong)
-    assert computed(moved(WHICH_D, "d_in", 3, wrong)).divisor == pytest.approx(3**0.5)
+    assert traced(moved(WHICH_D, "d_in", 3, wrong)).divisor == pytest.approx(3**0.5)
     assert pressed(WHICH_D, "Divide by √d_in instead", "Divide by √d_k") == WHICH_D.start
     assert "0.644, 0.237, 0.087, 0.032" in says(WHICH_D)
 
@@ -147,8 +147,8 @@ def test_7_queries_and_keys_change_and_the_weights_cannot() -> None:
         for symbol in "QK":
             assert (f"{symbol}: other numbers" in told) == (symbol in changed)
         scaled, weights = WHERE.look(WHERE.start, {"place": place}, 4).tables[2:]
-        torch.testing.assert_close(weights.matrix, computed(WHERE.start).attention_weights)
-        torch.testing.assert_close(scaled.matrix, computed(WHERE.start).scaled_scores)
+        torch.testing.assert_close(weights.matrix, traced(WHERE.start).attention_weights)
+        torch.testing.assert_close(scaled.matrix, traced(WHERE.start).scaled_scores)
 
 
 def test_8_only_rows_hand_out_100_percent() -> None:
@@ -167,22 +167,22 @@ def test_9_symmetric_scores_with_weights_that_are_not() -> None:
     scores, weights = SYMMETRY.look(same, {}, 4).tables
     assert scores.matrix.abs().max() < 1e-5
     assert weights.matrix.abs().max() > 0.01
-    smallest = computed(pressed(SYMMETRY, "The smallest example"))
+    smallest = traced(pressed(SYMMETRY, "The smallest example"))
     assert (smallest.scores[0, 1], smallest.scores[1, 0]) == (1, 0)
 
 
 def test_10_a_longer_neighbour_wins_and_w_k_alone_makes_the_diagonal_dark() -> None:
-    start = computed(SELF.start)
+    start = traced(SELF.start)
     assert start.attention_weights.argmax(-1).tolist() == [0, 1, 2, 3]
-    longer = computed(pressed(SELF, "Lengthen 'cat'")).attention_weights.argmax(-1).tolist()
+    longer = traced(pressed(SELF, "Lengthen 'cat'")).attention_weights.argmax(-1).tolist()
     assert longer.count(1) == 3
-    published = computed(pressed(SELF, "(1, 0) and (3, 0)"))
+    published = traced(pressed(SELF, "(1, 0) and (3, 0)"))
     assert published.scores.tolist() == [[1, 3], [3, 9]]
     bright, dark = pressed(SELF, "One-hot tokens, W_k = I"), pressed(SELF, "One-hot tokens, W_k shifts")
     assert replace(bright, w_k=dark.w_k) == dark
-    assert computed(bright).attention_weights.argmax(-1).tolist() == [0, 1, 2, 3]
-    assert computed(dark).attention_weights.argmax(-1).tolist() == [1, 2, 3, 0]
-    wide = computed(moved(SELF, "d", 16)).attention_weights
+    assert traced(bright).attention_weights.argmax(-1).tolist() == [0, 1, 2, 3]
+    assert traced(dark).attention_weights.argmax(-1).tolist() == [1, 2, 3, 0]
+    wide = traced(moved(SELF, "d", 16)).attention_weights
     assert wide.diag().min() > start.attention_weights.diag().max()
 
 
@@ -198,18 +198,18 @@ def test_11_a_step_moves_the_projections_alone_and_the_loss_falls() -> None:
     assert {edit.matrix for edit in scenario.edits} == {"w_q", "w_k", "w_v"}
     other = LEARNED.presets[2].change(scenario)
     assert all(torch.equal(other.matrix(w), scenario.matrix(w)) for w in ("w_q", "w_k", "w_v"))
-    assert computed(other).attention_weights.shape != computed(scenario).attention_weights.shape
+    assert traced(other).attention_weights.shape != traced(scenario).attention_weights.shape
 
 
 def test_12_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     told = says(ORDER, pressed(ORDER, "man bites dog"))
     assert told.count("as at the start") == 3
     assert "Context of 'dog', row 2" in told
-    twice = computed(pressed(ORDER, "dog bites dog"))
+    twice = traced(pressed(ORDER, "dog bites dog"))
     assert torch.equal(twice.context[0], twice.context[2])
     placed = pressed(ORDER, "Add positions", "dog bites dog")
     assert "Positions are added" in says(ORDER, placed)
-    assert not torch.allclose(computed(placed).context[0], computed(placed).context[2])
+    assert not torch.allclose(traced(placed).context[0], traced(placed).context[2])
     moved_too = says(ORDER, pressed(ORDER, "Add positions", "man bites dog"))
     assert "as at the start" not in moved_too
     assert pressed(ORDER, "Add positions", "Remove positions") == ORDER.start

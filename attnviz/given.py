@@ -1,0 +1,88 @@
+"""What may be given for a matrix or for one of its cells, checked and made plain."""
+
+import math
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+from torch import Tensor
+
+from attnviz import limits
+from attnviz.published import Rows, stated_matrix
+from attnviz.stages import BIASES, EDITABLE
+
+FILLS = ("identity", "zeros")
+RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
+EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+class Edit(NamedTuple):
+    """One edited cell, laid over its matrix; a bias has only row 0."""
+
+    matrix: str
+    row: int
+    column: int
+    value: float
+
+
+def plain(name: str, given: Any) -> Matrix | str | None:
+    """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
+    if given is None or (isinstance(given, str) and _is_fill(name, given)):
+        return given
+    if isinstance(given, str):
+        fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
+        raise ValueError(f"{name} is {given!r}, expected numbers, {fills}")
+    if isinstance(given, Tensor):
+        given = given.detach().cpu()
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
+    if name in BIASES and array.ndim == 1:
+        array = array[None, :]
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected a table of rows and columns")
+    most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
+    if array.shape[0] > most[0] or array.shape[1] > most[1]:
+        raise ValueError(f"{name} has shape {array.shape}, expected at most {most}")
+    bad = np.argwhere(~(np.abs(array) <= np.finfo(np.float32).max))
+    if len(bad):
+        row, column = bad[0].tolist()
+        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}, expected a finite float32")
+    return tuple(map(tuple, array.tolist()))
+
+
+def _is_fill(name: str, given: str) -> bool:
+    return given in FILLS or random_seed(given) is not None or numbers_given(name, given) is not None
+
+
+def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
+    """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
+    if isinstance(given, str):
+        return stated_matrix(given.removeprefix(EXAMPLE_FILL), name) if given.startswith(EXAMPLE_FILL) else None
+    return given
+
+
+def random_seed(given: str | None) -> int | None:
+    """Return the seed that "random:N" names; None for all else."""
+    digits = (given or "").removeprefix(RANDOM_FILL)
+    if digits == (given or "") or not (digits.isascii() and digits.isdigit()) or len(digits) > 20:
+        return None
+    seed = int(digits)
+    return seed if seed <= limits.MAX_SEED else None
+
+
+def checked_edit(given: Any) -> Edit:
+    """Return an edit of some matrix, or raise ``ValueError`` for what is none."""
+    try:
+        matrix, row, column, value = given
+        edit = Edit(matrix, index(row), index(column), float(value))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"edit {given!r} is not (matrix, row, column, value)") from None
+    if edit.matrix not in EDITABLE:
+        raise ValueError(f"edit of {edit.matrix!r}, expected one of {', '.join(EDITABLE)}")
+    if not math.isfinite(edit.value) or abs(edit.value) > float(np.finfo(np.float32).max):
+        raise ValueError(f"{edit.matrix}[{edit.row}, {edit.column}] is {edit.value}, expected a finite float32")
+    return edit
