@@ -39,8 +39,15 @@ def evaluate(stage: Stage, tables: Mapping[str, Bounded], *, divisor: float = 1.
 
     A bias that is not in `tables` is not added; `divisor` and `causal` are those of the rule "scale".
 
+    Numbers that overflow become infinite or NaN, as floats do, without a warning.
+
     Raises ``KeyError`` for a source that is not there.
     """
+    with np.errstate(all="ignore"):
+        return _evaluated(stage, tables, divisor, causal)
+
+
+def _evaluated(stage: Stage, tables: Mapping[str, Bounded], divisor: float, causal: bool) -> Bounded:
     first = tables[stage.sources[0]]
     if stage.rule == "product":
         second = tables[stage.sources[1]]

@@ -10,6 +10,7 @@ import numpy as np
 from attnviz.limits import MAX_TOKENS, check_whole
 
 MAX_DECIMALS = 12
+LARGE = 1e7  # from here on, numbers are written with powers of ten
 
 
 @dataclass(frozen=True)
@@ -95,4 +96,6 @@ def as_printed(value: float, decimals: int) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    if abs(value) >= LARGE:
+        return format(value, f".{decimals}e").replace("-", "−")
     return format(value + 0.0, f".{decimals}f").replace("-", "−")

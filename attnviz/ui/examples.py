@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.link import parameters, query_of
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
-from attnviz.worked_examples import worked_example
+from attnviz.worked_examples import worked_example, worked_examples
 
 PARAMETER = "example"
 
@@ -32,6 +32,14 @@ def set_up_from_url() -> None:
     # Controls that are drawn for the first time read the URL and do not write it.
     st.query_params.from_dict(stated | own | ({bound.CHANGES: "*".join(changes)} if changes else {}))
     st.rerun()
+
+
+def show_choice() -> None:
+    """Draw a button for each example that is a whole computation."""
+    st.caption("Worked examples, with the matrices of their sources")
+    for name, example in worked_examples().items():
+        if example.scenario is not None:
+            st.button(example.title, key=f"setup.worked.{name}", on_click=set_up, args=(name,), type="tertiary")
 
 
 def set_up(name: str) -> None:

@@ -68,9 +68,10 @@ def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
             help=text.help,
             max_chars=MAX_TEXT_CHARACTERS,
         )
-        with st.popover("Examples", help="Sentences to start from"):
+        with st.popover("Examples", help="Sentences and worked examples to start from"):
             for i, example in enumerate(EXAMPLES):
                 st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+            examples.show_choice()
     return {"text": typed}
 
 

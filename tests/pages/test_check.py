@@ -116,7 +116,8 @@ def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
     ],
 )
 def test_other_examples_are_loaded_with_a_click(page: CheckPage, name: str, summary: str) -> None:
-    page.press(worked_examples()[name].title)
+    page.at.button(key=f"check.load.{name}").click()
+    page.run()
     assert summary in page.says
     assert not page.errors
 
@@ -295,6 +296,23 @@ def test_another_sentence_leaves_the_vectors_of_an_example_behind() -> None:
     assert not at.exception
     assert "x.example" not in at.text_input(key="edits").value
     assert "w_q.example.love-ai" in at.text_input(key="edits").value
+
+
+def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited() -> None:
+    at = opened(edits="w_q.0.1.0.9")
+    at.button(key="setup.worked.three-words").click().run()
+    assert not at.exception
+    names = ("x", "w_q", "w_k", "w_v")
+    assert at.text_input(key="edits").value == "*".join(f"{name}.example.three-words" for name in names)
+    assert any("1 change was dropped" in text.value for text in at.text)
+
+
+def test_an_example_opens_in_the_lesson() -> None:
+    at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+    at.query_params.update({"example": "love-ai", "step": "9"})
+    at.switch_page("pages/lesson.py").run()
+    assert not at.exception
+    assert "(2.3642, 2.3642)" in "\n".join(text.value for text in at.text)
 
 
 # Exercises

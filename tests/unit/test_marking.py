@@ -350,3 +350,33 @@ def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObje
         moved[name] = evaluate(STAGES[name], moved, divisor=divisor)
         rounded[name] = evaluate(STAGES[name], rounded, divisor=divisor)
         assert (np.abs(moved[name].value - rounded[name].value) <= rounded[name].error + 1e-12).all(), name
+
+
+@given(computations(), st.floats(0.5, 2))
+def test_a_masked_print_out_is_all_right(computed, temperature: float):
+    inputs, _, scale = computed
+    settings = {"causal": True, "scale": scale, "temperature": temperature}
+    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), **settings)
+    results = {name: Printed.of(getattr(trace, name).numpy().round(3), 3) for name in RESULTS}
+    marking = mark_pipeline(inputs | results, **settings)
+    assert all(table.n_differing == 0 for table in marking.tables)
+
+
+anything = st.floats() | st.sampled_from((1e308, -1e308, 1e200, 5e-324, math.inf, -math.inf, math.nan, 0.0, 1.0))
+
+
+@given(st.data(), st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans())
+@pytest.mark.filterwarnings("error")
+def test_no_numbers_break_a_marking(data: st.DataObject, n: int, d: int, scale: bool, causal: bool):
+    shapes = {"x": (n, d), "w_q": (d, 2), "w_k": (d, 2), "w_v": (d, 1), "q": (n, 2), "k": (n, 2), "v": (n, 1),
+              "scores": (n, n), "scaled_scores": (n, n), "attention_weights": (n, n), "context": (n, 1)}  # fmt: skip
+    tables = {}
+    for name in data.draw(st.sets(st.sampled_from(list(shapes)))):
+        rows, columns = shapes[name]
+        cells = data.draw(st.lists(anything, min_size=rows * columns, max_size=rows * columns))
+        tables[name] = Printed.of(np.array(cells).reshape(rows, columns), 2)
+    marking = mark_pipeline(tables, scale=scale, causal=causal, d_k=2)
+    says = verdict(marking, ("a", "b"))
+    assert all(
+        len(line) < 1000 for line in (says.summary, says.first_error, *says.tables, *says.slips, *says.arithmetic)
+    )
