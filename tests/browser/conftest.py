@@ -1,13 +1,16 @@
 """One server and one Chromium for all browser tests; a fresh tab, with nothing remembered, for each reader."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.lesson import Learner
 from tests.browser.playground import Playground
 from tests.browser.serving import launched_chromium, running_server
+
+Reader = TypeVar("Reader", bound=Playground)
 
 
 @pytest.fixture(scope="session")
@@ -29,11 +32,21 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def new_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Playground]]:
     """A function that gives a new reader their own browser tab; what it is given are settings of the browser."""
-    readers: list[Playground] = []
+    yield from _readers(Playground, chromium, server)
 
-    def new(width: int = 1366, height: int = 900, **settings: Any) -> Playground:
+
+@pytest.fixture
+def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
+    """The same for a reader of the lesson or the questions."""
+    yield from _readers(Learner, chromium, server)
+
+
+def _readers(kind: type[Reader], chromium: Browser, server: str) -> Iterator[Callable[..., Reader]]:
+    readers: list[Reader] = []
+
+    def new(width: int = 1366, height: int = 900, **settings: Any) -> Reader:
         context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
-        readers.append(Playground(context.new_page(), server))
+        readers.append(kind(context.new_page(), server))
         return readers[-1]
 
     yield new

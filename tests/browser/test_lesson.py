@@ -1,29 +1,14 @@
 """The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from attnviz.lesson import STEPS
+from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-
-
-@pytest.fixture
-def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
-    learners: list[Learner] = []
-
-    def new(width: int = 1366, height: int = 900, **settings: Any) -> Learner:
-        context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
-        learners.append(Learner(context.new_page(), server))
-        return learners[-1]
-
-    yield new
-    for learner in learners:
-        learner.page.context.close()
-    assert [learner.errors for learner in learners] == [[] for _ in learners]
 
 
 def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
@@ -100,3 +85,11 @@ def test_the_lesson_on_a_telephone(new_learner: Callable[..., Learner]) -> None:
         assert learner.sideways <= 0
         if number < len(STEPS):
             learner.page.get_by_role("button", name="Next").click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_lesson_can_be_read_by_screen_readers(new_learner: Callable[..., Learner], scheme: str) -> None:
+    for number in (1, 3, 9):
+        learner = new_learner(color_scheme=scheme).lesson(step=number)
+        learner.is_at(f"{number}. {STEPS[number - 1].title}")
+        eventually(lambda: serious_trouble(learner.page), [])

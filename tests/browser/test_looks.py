@@ -4,9 +4,9 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FloatRect, Locator
 
+from tests.browser.accessibility import serious_trouble
 from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
@@ -15,11 +15,6 @@ BRIGHTNESS = """element => {
   const [red, green, blue] = getComputedStyle(element).fill.match(/[\\d.]+/g).map(Number);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }"""
-
-# Streamlit's own elements, which this repository cannot change.
-NOT_OURS = [
-    ["[data-testid=stDataFrame]"],  # the grid's own table for screen readers has an empty corner
-]
 
 
 @pytest.mark.parametrize(("width", "height"), SCREENS)
@@ -80,10 +75,4 @@ def test_a_page_can_be_read_by_eyes_and_by_screen_readers(new_reader: Callable[.
     for text in (".gtitle", ".ytick text", ".xtick text"):
         shade = playground.chart("scores").locator(text).first.evaluate(BRIGHTNESS)
         assert shade < 100 if scheme == "light" else shade > 155
-    found = Axe().run(playground.page, context={"exclude": NOT_OURS}).response["violations"]
-    assert [
-        f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
-        for violation in found
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-    ] == []
+    assert serious_trouble(playground.page) == []

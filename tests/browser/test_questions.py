@@ -1,22 +1,19 @@
 """The questions in a browser: all of them in turn, and each kind of control once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from attnviz.questions import QUESTIONS
+from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 
 
 @pytest.fixture
-def learner(chromium: Browser, server: str) -> Iterator[Learner]:
-    context = chromium.new_context(viewport={"width": 1366, "height": 900})
-    learner = Learner(context.new_page(), server)
-    yield learner
-    context.close()
-    assert learner.errors == []
+def learner(new_learner: Callable[..., Learner]) -> Learner:
+    return new_learner()
 
 
 def test_a_walk_through_all_questions(learner: Learner) -> None:
@@ -77,3 +74,19 @@ def test_the_way_to_the_scaling_page(learner: Learner) -> None:
     learner.press("Open the scaling page")
     learner.says("The same five scores, made larger")
     eventually(lambda: "sweep=dims.2-8-64-512*keys.6" in learner.address, True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_questions_can_be_read_by_screen_readers(new_learner: Callable[..., Learner], scheme: str) -> None:
+    learner = new_learner(color_scheme=scheme).questions()
+    eventually(lambda: serious_trouble(learner.page), [])
+    for number in (3, 5, 8, 9):
+        learner.questions(question=number).is_at(f"{number}. ")
+        eventually(lambda: serious_trouble(learner.page), [])
+
+
+def test_questions_fit_a_telephone(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner(390, 844)
+    for number in (1, 4, 7, 8, 10, 12):
+        learner.questions(question=number).is_at(f"{number}. ")
+        assert learner.sideways <= 0

@@ -1,0 +1,20 @@
+"""What an accessibility checker says about a page."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+# Streamlit's own elements, which this repository cannot change.
+NOT_OURS = [
+    ["[data-testid=stDataFrame]"],  # the grid's own table for screen readers has an empty corner
+]
+
+
+def serious_trouble(page: Page) -> list[str]:
+    """Return what axe finds serious or critical on a page."""
+    found = Axe().run(page, context={"exclude": NOT_OURS}).response["violations"]
+    return [
+        f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
