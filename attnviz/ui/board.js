@@ -17,9 +17,9 @@ export class Board {
     this.root = root;
     this.grids = new Map(); // by matrix: { cells, element }
     this.pending = new Map(); // by address: edits that Python has not answered yet
+    this.status = make("div", "status");
     this.panel = new Panel(this);
     this.mix = new Mix();
-    this.status = make("div", "status");
     this.at = this.pinned = this.drag = null;
     this.marked = new Set(); // the cells that are lit
     this.views = new IntersectionObserver((changes) => this.seen(changes));
@@ -68,7 +68,14 @@ export class Board {
     const column = (names) => make("div", "column", names.map((name) => this.buildMatrix(name)));
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
     if (this.data.mix) lines.at(-1).append(this.mix.element);
-    this.root.replaceChildren(...lines, this.panel.element, this.status);
+    this.root.style.setProperty("--widest", Math.max(...this.data.layout.map((columns) => this.widthOf(columns))));
+    this.root.replaceChildren(...lines, this.panel.element);
+  }
+
+  // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
+  widthOf(columns) {
+    const widths = columns.map((names) => names.map((name) => 8 + (MIN_CHARACTERS + 1) * this.torch[name].columns));
+    return widths.reduce((sum, each) => sum + Math.max(0, ...each), 0);
   }
 
   buildMatrix(name) {
@@ -141,14 +148,15 @@ export class Board {
       if (Object.is(cell.value, values[at]) && cell.look === look) return;
       cell.value = values[at];
       cell.look = look;
-      const text = written(values[at], digits);
+      const later = settings.causal && at % columns > Math.floor(at / columns);
+      cell.masked = later && values[at] === { scale: -Infinity, softmax: 0 }[stage.rule];
+      const text = cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
       if (cell.firstChild.data !== text) cell.firstChild.data = text;
-      cell.masked = stage.rule === "scale" && settings.causal && at % columns > Math.floor(at / columns);
-      const colour = colourOf(values[at], limits, this.data.scales[stage.scale]);
+      const colour = cell.masked ? null : colourOf(values[at], limits, this.data.scales[stage.scale], this.data.signs);
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
       const ink = colour ? inkOn(colour) : "";
       if (cell.ink !== ink) cell.style.color = cell.ink = ink;
-      toggle(cell, "undefined", !colour);
+      toggle(cell, "masked", cell.masked);
     });
     // A column is as wide as the longest number of its matrix; while a cell is dragged it only grows.
     const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));

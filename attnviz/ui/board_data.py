@@ -9,7 +9,7 @@ import torch
 from attnviz.attention import AttentionTrace
 from attnviz.explanation import before_edits
 from attnviz.figures.limits import colour_limits
-from attnviz.figures.palette import DIVERGING, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES, formula_of
 from attnviz.tokens import token_labels, visible
@@ -35,6 +35,7 @@ def board_data(
         "matrices": {name: _matrix(getattr(trace, name)) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
+        "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
         "labels": list(token_labels(trace.tokens)),
         "tokens": [visible(token) for token in trace.tokens],
         "before": _before(scenario),
@@ -70,7 +71,11 @@ def _word(value: float) -> str:
 
 
 def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:
-    return [(at, [int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for at, colour in scale]
+    return [(at, _channels(colour)) for at, colour in scale]
+
+
+def _channels(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
 def _before(scenario: Scenario) -> dict[str, float]:

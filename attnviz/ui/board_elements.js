@@ -23,9 +23,10 @@ function addressOf(place) {
   return place ? `${place.matrix},${place.row},${place.column}` : "";
 }
 
-// The colour of a value within its limits on a scale of [position, [r, g, b]]; none for what is no number.
-export function colourOf(value, [low, high], scale) {
-  if (!Number.isFinite(value)) return null;
+// The colour of a value within its limits on a scale of [position, [r, g, b]]; what is no finite number has one
+// of its own.
+export function colourOf(value, [low, high], scale, signs) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? signs.nan : signs.infinite;
   const position = Math.min(1, Math.max(0, (value - low) / (high - low)));
   const next = Math.max(1, scale.findIndex(([at]) => at >= position));
   const [[from, first], [to, second]] = [scale[next - 1], scale[next]];

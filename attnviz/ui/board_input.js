@@ -16,8 +16,9 @@ class Input {
     return placeOf(this.board.root.getRootNode().activeElement);
   }
 
+  // Away from all cells, the one with the focus counts: so the way to a button does not lead to another cell.
   pointerover(event) {
-    const place = placeOf(event.target);
+    const place = placeOf(event.target) ?? this.focused;
     if (place && !this.board.drag) this.board.choose(place);
   }
 

@@ -11,7 +11,8 @@ class Panel {
     this.words = make("div", "words");
     this.steps = make("div", "steps");
     const head = make("div", "head", [this.where, this.symbols, this.steps]);
-    this.element = make("div", "panel", [this.message, head, this.numbers, this.words]);
+    const foot = make("div", "foot", [this.words, board.status]);
+    this.element = make("div", "panel", [this.message, head, this.numbers, foot]);
     this.element.setAttribute("role", "status");
   }
 
@@ -37,9 +38,12 @@ class Panel {
 
   offered(place, sources) {
     const { board } = this;
+    // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
+    const first = board.stage(place).rule === "softmax" ? place.column : 0;
     const offered = sources
-      .filter(([source]) => board.cellAt(source))
-      .map(([source]) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
+      .map((block) => block[first])
+      .filter((source) => board.cellAt(source))
+      .map((source) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
     if (this.trail.length) offered.push(["Back", () => this.stepBack()]);
     if (board.isEditable(place) && board.isEdited(place)) {
       offered.push(["Reset this cell", () => {

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.playground import Playground
 from tests.browser.serving import launched_chromium, running_server
@@ -39,6 +40,12 @@ def new_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Playgro
 def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
     """The same for a reader of the lesson or the questions."""
     yield from _readers(Learner, chromium, server)
+
+
+@pytest.fixture
+def new_board(chromium: Browser, server: str) -> Iterator[Callable[..., Board]]:
+    """The same for a reader of the board."""
+    yield from _readers(Board, chromium, server)
 
 
 def _readers(kind: type[Reader], chromium: Browser, server: str) -> Iterator[Callable[..., Reader]]:

@@ -10,7 +10,7 @@ from tests.browser.playground import Playground
 from tests.browser.serving import ROOT, launched_chromium, running_server
 
 PICTURES = ROOT / "docs"
-WIDTH, HEIGHT = 1366, 960
+WIDTH, HEIGHT = 1366, 900
 MOST_BYTES = 150_000
 # Attention that leans somewhere, numbers of both signs, a repeated word, and an edit.
 SHOWN = {"text": "the cat sat on the mat", "init": "normal", "edits": "w_q.0.1.0.9", "query": 1}

@@ -1,0 +1,152 @@
+"""The board in a real browser, used and read in the words of the page."""
+
+from typing import Any, Self
+
+from playwright.sync_api import Locator, expect
+
+from attnviz import AttentionTrace, Scenario
+from attnviz.numbers import written
+from attnviz.stages import STAGES
+from tests.browser.playground import Playground, eventually
+
+Place = tuple[str, int, int]
+
+_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+const root = host.shadowRoot;
+const cells = (selector) => [...root.querySelectorAll(selector)];"""
+_READ = (
+    f"() => {{ {_ROOT} return Object.fromEntries(cells('.cell').map(cell => [cell.dataset.at, cell.textContent])); }}"
+)
+_LIT = f"() => {{ {_ROOT} return cells('.source').map(cell => cell.dataset.at).sort(); }}"
+_CHOSEN = f"() => {{ {_ROOT} return cells('.chosen').map(cell => cell.dataset.at); }}"
+_FOCUSED = f"() => {{ {_ROOT} return root.activeElement?.dataset?.at ?? root.activeElement?.textContent ?? ''; }}"
+# From now on, count the cells whose text or look changes.
+_WATCH = f"""() => {{ {_ROOT}
+  window.touched = new Set();
+  new MutationObserver(records => records.forEach(({{target}}) => {{
+    const cell = (target instanceof Element ? target : target.parentElement)?.closest('.cell');
+    if (cell) touched.add(cell.dataset.at);
+  }})).observe(root, {{subtree: true, childList: true, characterData: true, attributes: true}});
+}}"""
+
+
+class Board(Playground):
+    """A reader's browser tab with a board in it."""
+
+    def open_board(self, **address: object) -> Self:
+        return self.open(view="board", **address)
+
+    # What a reader does.
+
+    def point_at(self, place: Place) -> Self:
+        self.cell(place).scroll_into_view_if_needed()
+        self.cell(place).hover()
+        return self
+
+    def focus_on(self, place: Place) -> Self:
+        self.cell(place).focus()
+        return self
+
+    def press_keys(self, *keys: str) -> Self:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    def type_over(self, place: Place, text: str, key: str = "Enter") -> Self:
+        self.focus_on(place)
+        self.page.keyboard.type(text)
+        self.page.keyboard.press(key)
+        return self
+
+    def grab(self, place: Place) -> tuple[float, float]:
+        """Press the mouse on a cell; return where."""
+        self.cell(place).scroll_into_view_if_needed()
+        box = self.cell(place).bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        return x, y
+
+    def scrub(self, place: Place, steps: int) -> Self:
+        """Drag a cell sideways by so many steps of a hundredth, and let go."""
+        x, y = self.grab(place)
+        self.page.mouse.move(x + 2 * steps, y)
+        self.page.mouse.move(x + 4 * steps, y)
+        self.page.mouse.up()
+        return self
+
+    def paste_over(self, place: Place, table: str) -> Self:
+        self.focus_on(place)
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", table)
+        self.page.keyboard.press("Control+V")
+        return self
+
+    # What a reader sees.
+
+    @property
+    def board(self) -> Locator:
+        return self.page.locator(".board")
+
+    def cell(self, place: Place) -> Locator:
+        return self.page.locator(f'[data-at="{place[0]},{place[1]},{place[2]}"]')
+
+    @property
+    def panel(self) -> Locator:
+        return self.board.locator(".panel")
+
+    @property
+    def status(self) -> Locator:
+        return self.board.locator(".status")
+
+    def button(self, name: str) -> Locator:
+        return self.panel.get_by_role("button", name=name, exact=True)
+
+    def numbers(self) -> dict[str, str]:
+        """Every cell's number, as it stands on the page."""
+        return dict(self.page.evaluate(_READ))
+
+    @property
+    def lit(self) -> list[str]:
+        return list(self.page.evaluate(_LIT))
+
+    @property
+    def chosen(self) -> list[str]:
+        return list(self.page.evaluate(_CHOSEN))
+
+    @property
+    def focused_cell(self) -> str:
+        return str(self.page.evaluate(_FOCUSED))
+
+    def watch(self) -> Self:
+        self.page.evaluate(_WATCH)
+        return self
+
+    @property
+    def touched(self) -> set[str]:
+        return set(self.page.evaluate("[...touched]"))
+
+    def torch_says(self) -> Self:
+        """Wait until the numbers on the board are torch's."""
+        expect(self.status).to_contain_text("Computed by torch, largest difference")
+        return self
+
+    def shows_all(self, scenario: Scenario, trace: AttentionTrace, digits: int = 4) -> None:
+        """Wait until every cell of every matrix has this trace's number."""
+        wanted = numbers_of(trace, digits)
+        eventually(self.numbers, wanted)
+        self.torch_says()
+
+
+def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
+    """Every number of a trace as the board writes it: zero without a sign, a masked weight as a dash."""
+    wanted: dict[str, str] = {}
+    for name in STAGES:
+        matrix: Any = getattr(trace, name)
+        if matrix is None:
+            continue
+        for row, values in enumerate((matrix[None] if matrix.dim() == 1 else matrix).tolist()):
+            for column, value in enumerate(values):
+                masked = name == "attention_weights" and trace.causal and column > row and value == 0
+                wanted[f"{name},{row},{column}"] = "–" if masked else written(value + 0.0, digits)
+    return wanted

@@ -1,0 +1,30 @@
+"""Every page, in light and dark: nothing serious for those who cannot see it, or not well."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.accessibility import serious_trouble
+from tests.browser.lesson import Learner
+from tests.browser.serving import ROOT
+
+
+def pages() -> dict[str, str]:
+    """Return the titles of all pages and where they are, as app.py lists them: the first is the first page."""
+    module = ast.parse((ROOT / "app.py").read_text())
+    (table,) = (
+        node.value for node in module.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"
+    )
+    files = {title: Path(file).stem for title, (file, *_) in ast.literal_eval(table).items()}
+    return {title: "/" if i == 0 else f"/{stem}" for i, (title, stem) in enumerate(files.items())}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", pages().values(), ids=pages())
+def test_nothing_serious_is_found_on_a_page(new_learner: Callable[..., Learner], path: str, scheme: str) -> None:
+    reader = new_learner(color_scheme=scheme).open(path, "board", causal="true", edits="w_q.0.1.0.9")
+    reader.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+    reader.page.wait_for_timeout(1000)  # what fades in has done so
+    assert serious_trouble(reader.page) == []

@@ -1,0 +1,274 @@
+"""The board: every number on it is torch's, every lit source is the core's, and it follows the hand."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Edit, Scenario, explain, trace
+from attnviz.stages import STAGES
+from tests.browser.board import Board, numbers_of
+from tests.browser.playground import eventually
+
+TO_BE = "to be or not to be"
+PUBLISHED = {"embedding": "published"}
+W_Q = ("w_q", 0, 1)
+JOURNEY_TO_STARTS = ("attention_weights", 1, 2)
+
+
+@pytest.fixture
+def board(new_board: Callable[..., Board]) -> Board:
+    return new_board().open_board()
+
+
+def edited(*edits: tuple[str, int, int, float], **setup: object) -> Scenario:
+    return Scenario(**(PUBLISHED | setup), edits=[Edit(*edit) for edit in edits])
+
+
+# --- Every number --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "setup"),
+    [
+        ({}, {}),
+        ({"causal": "true", "bias": "true", "init": "linear"}, {"causal": True, "bias": True, "init": "linear"}),
+        ({"text": TO_BE, "d_in": 5, "scale": "false", "digits": 2}, {"text": TO_BE, "d_in": 5, "scale": False}),
+    ],
+    ids=["published", "masked with biases", "unscaled"],
+)  # fmt: skip
+def test_every_cell_is_torchs_before_and_after_scrubs(
+    new_board: Callable[..., Board], address: dict[str, object], setup: dict[str, object]
+) -> None:
+    board = new_board().open_board(**address)
+    digits = int(str(address.get("digits", 4)))
+    scenario = Scenario(**(PUBLISHED | setup))
+    board.shows_all(scenario, trace(scenario), digits)
+    edits = []
+    for matrix, row, column, steps in (("w_q", 0, 1, 25), ("x", 1, 0, -40), ("w_v", 2, 0, 10)):
+        start = scenario.matrix(matrix)[row, column].item()
+        board.scrub((matrix, row, column), steps)
+        edits.append((matrix, row, column, round(start + steps / 100, 4)))
+        now = edited(*edits, **setup)
+        board.shows_all(now, trace(now), digits)
+    eventually(lambda: board.link.count("*"), 2)
+
+
+def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) -> None:
+    before = board.numbers()
+    x, y = board.grab(W_Q)
+    for steps in (10, 25, -5):
+        board.page.mouse.move(x + 4 * steps, y)
+        now = edited(("w_q", 0, 1, round(0.5166 + steps / 100, 4)))
+        # The page's own numbers, in float64: the last digit may differ from torch's.
+        wanted = numbers_of(trace(now))
+        eventually(lambda wanted=wanted: close(board.numbers(), wanted), True)
+        expect(board.status).to_have_text("Evaluated in the page; torch computes it when you let go.")
+    assert board.link == ""
+    board.page.mouse.up()
+    board.torch_says()
+    eventually(lambda: board.link, "?edits=w_q.0.1.0.4666")
+    assert board.numbers() != before
+
+
+def close(shown: dict[str, str], wanted: dict[str, str]) -> bool:
+    return shown.keys() == wanted.keys() and all(abs(value(shown[at]) - value(wanted[at])) < 1.5e-4 for at in wanted)
+
+
+def value(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def test_only_the_cells_that_change_are_drawn(board: Board) -> None:
+    board.point_at(("w_q", 0, 0)).focus_on(("w_q", 0, 0)).torch_says()
+    before = board.numbers()
+    board.watch().scrub(("w_q", 0, 0), 4)  # no limit of the colours changes, which would change all cells
+    now = edited(("w_q", 0, 0, 0.3361))
+    board.shows_all(now, trace(now))
+    changed = {at for at, text in board.numbers().items() if text != before[at]}
+    assert changed <= board.touched
+    made_from_it = {"w_q,0,0", *(f"q,{row},0" for row in range(6))}
+    after_them = {
+        at for at in before if at.split(",")[0] in ("scores", "scaled_scores", "attention_weights", "context")
+    }
+    assert board.touched <= made_from_it | after_them
+
+
+# --- Lit sources and arithmetic ------------------------------------------------------------------------------
+
+
+def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board: Callable[..., Board]) -> None:
+    board = new_board(1366, 1100).open_board(bias="true", causal="true")
+    scenario = Scenario(**PUBLISHED, bias=True, causal=True)
+    computed = trace(scenario)
+    for name in STAGES:
+        matrix = getattr(computed, name)
+        rows, columns = (1, len(matrix)) if matrix.dim() == 1 else matrix.shape
+        for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns - 1)}:
+            said = explain(computed, name, row, column, scenario=scenario)
+            wanted = sorted(
+                f"{block.matrix},{i},{j}" for block in said.sources for i in block.rows for j in block.columns
+            )
+            for light in (board.point_at, board.focus_on):
+                light((name, row, column))
+                eventually(lambda: board.chosen, [f"{name},{row},{column}"])
+                assert board.lit == wanted
+                expect(board.panel).to_contain_text(said.numbers if said.sources else said.words)
+
+
+def test_the_arithmetic_follows_a_scrub(board: Board) -> None:
+    board.focus_on(("q", 1, 1)).press_keys("Enter")
+    expect(board.panel).to_contain_text("0.5500 × 0.5166 + 0.8700 × 0.6886 + 0.6600 × 0.8665")
+    x, y = board.grab(W_Q)
+    board.page.mouse.move(x + 40, y)
+    expect(board.panel).to_contain_text("0.5500 × 0.6166 + 0.8700 × 0.6886 + 0.6600 × 0.8665")
+    board.page.mouse.up()
+    board.torch_says()
+    expect(board.panel).to_contain_text("0.5500 × 0.6166 +")
+
+
+def test_a_cell_is_pinned_let_go_and_its_sources_are_stepped_through(board: Board) -> None:
+    board.focus_on(JOURNEY_TO_STARTS).press_keys("Enter")
+    board.point_at(("x", 0, 0))
+    assert board.chosen == ["attention_weights,1,2"]
+    board.press_keys("Escape").point_at(("x", 0, 1))
+    eventually(lambda: board.chosen, ["x,0,1"])
+    board.cell(JOURNEY_TO_STARTS).click()
+    board.button("Go to S′").click()
+    board.button("Go to S").click()
+    board.button("Go to K").click()
+    board.button("Go to W_k").click()
+    eventually(lambda: board.focused_cell, "w_k,0,0")
+    for back in ("k,2,0", "scores,1,2", "scaled_scores,1,2", "attention_weights,1,2"):
+        board.button("Back").click()
+        eventually(lambda: board.focused_cell, back)
+
+
+def test_arrow_keys_walk_a_matrix_and_every_cell_has_a_name(board: Board) -> None:
+    board.focus_on(("scores", 0, 0)).press_keys(
+        "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowUp"
+    )
+    assert board.focused_cell == "scores,0,2"
+    label = "Attention weights, query 1 'journey', key 2 'starts': 0.2199"
+    assert board.cell(JOURNEY_TO_STARTS).get_attribute("aria-label") == label
+    assert board.cell(W_Q).get_attribute("aria-label") == "W_q, row 0, column 1: 0.5166"
+    expect(board.page.get_by_role("grid", name=re.compile("Scores, 6 by 6"))).to_be_visible()
+
+
+# --- Edits ---------------------------------------------------------------------------------------------------
+
+
+def test_a_number_is_typed_and_reset(board: Board) -> None:
+    board.type_over(W_Q, "0.9")
+    now = edited(("w_q", 0, 1, 0.9))
+    board.shows_all(now, trace(now))
+    expect(board.cell(W_Q)).to_have_class(re.compile("edited"))
+    board.says("W_q[0, 1]: 0.5166 → 0.9000")
+    eventually(lambda: board.focused_cell, "w_q,0,1")
+    board.press_keys("Delete")
+    board.shows_all(edited(), trace(edited()))
+    expect(board.cell(W_Q)).not_to_have_class(re.compile("edited"))
+    board.type_over(W_Q, "−1,5").torch_says()
+    board.button("Reset this cell").click()
+    board.shows_all(edited(), trace(edited()))
+    eventually(lambda: board.link, "")
+
+
+@pytest.mark.parametrize("text", ["1e400", "0.5x", "1--"])
+def test_what_is_no_number_leaves_the_cell_as_it_is_and_is_told(board: Board, text: str) -> None:
+    board.type_over(W_Q, text)
+    expect(board.panel).to_contain_text(f"“{text}” is no number that float32 can hold")
+    expect(board.cell(W_Q)).to_have_text("0.5166")
+    assert board.link == ""
+
+
+def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
+    board = new_board(permissions=["clipboard-read", "clipboard-write"]).open_board()
+    board.paste_over(("w_k", 1, 0), "0,5\t−1\nabc\t2\n3\t4\n")
+    now = edited(("w_k", 1, 0, 0.5), ("w_k", 1, 1, -1.0), ("w_k", 2, 1, 2.0))
+    board.shows_all(now, trace(now))
+    expect(board.panel).to_contain_text("3 pasted numbers taken, 1 no number, 2 outside of the matrix.")
+
+
+def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None:
+    board.focus_on(W_Q).press_keys(*["Alt+ArrowUp"] * 12, *["Alt+Shift+ArrowLeft"] * 2, "Alt+ArrowRight")
+    now = edited(("w_q", 0, 1, 0.4466))
+    board.shows_all(now, trace(now))
+
+
+def test_quick_edits_of_many_cells_are_all_kept(board: Board) -> None:
+    edits = []
+    for row in range(3):
+        for column in range(2):
+            board.type_over(("w_v", row, column), f"0.{row}{column}")
+            edits.append(("w_v", row, column, float(f"0.{row}{column}")))
+    board.focus_on(("w_v", 2, 1)).press_keys("Delete")
+    now = edited(*edits[:-1])
+    board.shows_all(now, trace(now))
+    eventually(lambda: board.link.count("w_v"), 5)
+
+
+def test_quick_clicks_on_undo_take_back_every_edit(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(edits="w_q.0.0.1*w_q.0.1.2*w_k.0.0.3*w_v.1.1.4")
+    board.says("W_v[1, 1]: 0.4017 → 4.0000")
+    board.page.evaluate(
+        "[...document.querySelectorAll('[class*=st-key-playground-undo] button')].forEach(button => button.click())"
+    )
+    board.shows_all(edited(), trace(edited()))
+    eventually(lambda: board.link, "")
+
+
+def test_edits_on_the_board_are_those_of_the_tables_and_the_link(board: Board) -> None:
+    board.scrub(W_Q, 10)
+    eventually(lambda: board.link, "?edits=w_q.0.1.0.6166")
+    board.page.reload()
+    board.settle()
+    board.shows_all(edited(("w_q", 0, 1, 0.6166)), trace(edited(("w_q", 0, 1, 0.6166))))
+    board.page.get_by_test_id("stMain").get_by_text("Heatmaps", exact=True).click()
+    board.shows("q", "journey", ["0.4306", "1.5101"])
+    board.says("W_q[0, 1]: 0.5166 → 0.6166")
+    eventually(lambda: board.link, "?edits=w_q.0.1.0.6166&view=heatmaps")
+    board.page.reload()
+    board.settle().shows("q", "journey", ["0.4306", "1.5101"])
+
+
+# --- Trouble -------------------------------------------------------------------------------------------------
+
+
+def test_overflow_is_shown_where_it_arises_and_explained(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(edits="w_q.0.0.1e30*w_k.0.0.1e30")
+    eventually(lambda: board.numbers()["scores,1,1"], "∞")
+    assert board.numbers()["attention_weights,1,1"] == "NaN"
+    board.point_at(("scores", 1, 1))
+    expect(board.panel).to_contain_text("is beyond the largest float32, 3.40e+38, and becomes ∞")
+    board.torch_says()
+
+
+def test_texts_of_a_reader_stay_texts(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(tokenizer="whitespace", text="<img src=x onerror=alert(1)> </b> &amp; `a`")
+    board.point_at(("scores", 0, 2))
+    expect(board.panel).to_contain_text("query 0 '<img', key 2 'onerror=alert(1)>'")
+    expect(board.board.locator(".beside", has_text="&amp;").first).to_be_visible()
+    assert board.page.locator("img, .board b b, .board script").count() == 0
+    assert board.dialogs == []
+
+
+SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_the_board_has_its_place_on_the_screen(new_board: Callable[..., Board], width: int, height: int) -> None:
+    board = new_board(width, height).open_board()
+    assert board.sideways <= 0
+    for grid in board.page.get_by_role("grid").all():
+        box = grid.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    if width > 1000:
+        panel, weights = board.panel.bounding_box(), board.cell(("attention_weights", 5, 5)).bounding_box()
+        assert panel is not None
+        assert weights is not None
+        assert weights["y"] + weights["height"] <= panel["y"]
+        assert panel["y"] + panel["height"] <= height
