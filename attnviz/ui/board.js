@@ -4,6 +4,7 @@
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
 const MIN_CHARACTERS = 6; // in the width of a column
+const SOON_MS = 300;
 const boards = new WeakMap();
 
 export default function board({ parentElement, data, setTriggerValue }) {
@@ -17,7 +18,6 @@ export class Board {
     this.root = root;
     this.grids = new Map(); // by matrix: { cells, element }
     this.pending = new Map(); // by address: edits that Python has not answered yet
-    this.status = make("div", "status");
     this.panel = new Panel(this);
     this.mix = new Mix();
     this.at = this.pinned = this.drag = null;
@@ -39,6 +39,7 @@ export class Board {
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
+    if (this.overtook && !this.pending.size) this.sayAgain();
     if (this.drag || this.pending.size) return; // these numbers are older than what is shown; the next ones are not
     this.given = this.givenBy(this.torch);
     this.settled = true;
@@ -136,7 +137,7 @@ export class Board {
     }
     if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]));
     this.explain();
-    this.report();
+    this.panel.report();
   }
 
   paint(stage, { cells, element }) {
@@ -184,23 +185,6 @@ export class Board {
       const label = `${cell.called}: ${cell.masked ? "masked" : cell.firstChild.data}`;
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
-  }
-
-  // Whose numbers these are, and whether torch's and the page's agree.
-  report() {
-    let text = "Evaluated in the page; torch computes it when you let go.";
-    let alarm = false;
-    if (this.settled) {
-      const { largest, unexplained } = difference(this.made, this.given);
-      const size = largest === 0 ? "0" : largest.toExponential(0).replace("-", "−");
-      alarm = unexplained !== null;
-      text = alarm
-        ? `The page and torch differ by ${size}, more than float32 explains, first in ${placeInWords(this.made, unexplained)}. Please report this.`
-        : `Computed by torch, largest difference to the page's own evaluation ${size}.`;
-    }
-    if (this.status.textContent !== text) this.status.textContent = text;
-    this.status.setAttribute("role", alarm ? "alert" : "note");
-    toggle(this.status, "alarm", alarm);
   }
 
   // ---- one cell ----
@@ -293,6 +277,7 @@ export class Board {
   // last of several messages that follow fast, so each holds all edits that have not been answered.
   commit(edits) {
     this.panel.say("");
+    this.overtook ||= this.pending.size > 0;
     this.number = Math.max(Date.now(), (this.number ?? 0) + 1);
     for (const edit of edits) {
       this.pending.set(addressOf(edit), { ...edit, number: this.number });
@@ -300,6 +285,12 @@ export class Board {
     }
     const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
     this.send({ number: this.number, edits: sent });
+  }
+
+  // A run that the next edit ended early can leave the URL behind by one edit: a run without an edit mends that.
+  sayAgain() {
+    this.overtook = false;
+    setTimeout(() => this.pending.size || this.send({ number: this.number, edits: [] }), SOON_MS);
   }
 
   reset(place) {

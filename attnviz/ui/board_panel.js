@@ -11,7 +11,8 @@ class Panel {
     this.words = make("div", "words");
     this.steps = make("div", "steps");
     const head = make("div", "head", [this.where, this.symbols, this.steps]);
-    const foot = make("div", "foot", [this.words, board.status]);
+    this.status = make("div", "status");
+    const foot = make("div", "foot", [this.words, this.status]);
     this.element = make("div", "panel", [this.message, head, this.numbers, foot]);
     this.element.setAttribute("role", "status");
   }
@@ -34,6 +35,24 @@ class Panel {
     if (key === this.key) return; // a button that has the focus keeps it
     this.key = key;
     this.steps.replaceChildren(...offered.map(([text, act]) => buttonOf(text, act)));
+  }
+
+  // Whose numbers these are, and whether torch's and the page's agree.
+  report() {
+    const { settled, made, given } = this.board;
+    let text = "Evaluated in the page; torch computes it when you let go.";
+    let alarm = false;
+    if (settled) {
+      const { largest, unexplained } = difference(made, given);
+      const size = largest === 0 ? "0" : largest.toExponential(0).replace("-", "−");
+      alarm = unexplained !== null;
+      text = alarm
+        ? `The page and torch differ by ${size}, more than float32 explains, first in ${placeInWords(made, unexplained)}. Please report this.`
+        : `Computed by torch, largest difference to the page's own evaluation ${size}.`;
+    }
+    if (this.status.textContent !== text) this.status.textContent = text;
+    this.status.setAttribute("role", alarm ? "alert" : "note");
+    toggle(this.status, "alarm", alarm);
   }
 
   offered(place, sources) {

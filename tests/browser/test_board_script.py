@@ -173,6 +173,27 @@ def test_one_wrong_number_in_any_matrix_is_found(page: Page, matrix: str) -> Non
     assert found["largest"] == pytest.approx(1e-4, rel=0.01)
 
 
+def test_a_disagreement_is_told_loudly(page: Page) -> None:
+    scenario = Scenario(embedding="published")
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None}
+    mount = """data => {
+      const root = document.createElement('div');
+      root.innerHTML = '<div class="board"></div>';
+      document.body.replaceChildren(root);
+      script.default({parentElement: root, data, setTriggerValue: () => {}});
+      const status = root.querySelector('.status');
+      return [status.textContent, status.className, status.getAttribute('role')];
+    }"""
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith("Computed by torch, largest difference")
+    assert (look, role) == ("status", "note")
+    data["matrices"]["attention_weights"]["values"][8] += 0.001
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith("The page and torch differ by 1e−3, more than float32 explains")
+    assert "Attention weights, query 1 'journey', key 2 'starts'" in text
+    assert (look, role) == ("status alarm", "alert")
+
+
 @in_browser
 @given(values=st.lists(st.floats(width=32) | st.floats(), min_size=50, max_size=100), digits=st.integers(1, 6))
 @example(values=[0.25, 0.75, 0.03125, 0.09375, 2.5, 12250.0, 112500.0, 0.5, -0.0, 9999.99995, 99950.0], digits=1)
@@ -229,7 +250,7 @@ def test_numbers_stand_out_on_every_colour_of_the_scales(page: Page) -> None:
         for step in range(257):
             colour, ink = page.evaluate(
                 """([value, scale]) => {
-                  const colour = script.colourOf(value, [0, 1], scale);
+                  const colour = script.colourOf(value, [0, 1], scale, {});
                   return [colour, script.inkOn(colour)];
                 }""",
                 [step / 256, scale],
