@@ -89,7 +89,7 @@ def _show_blanks(
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     if exercise.blank:
-        st.button("Mark my answers", type="primary", on_click=_mark, args=(exercise.encoded(),))
+        st.button("Mark my answers", on_click=_mark, args=(exercise.encoded(),))
     return answers, below
 
 

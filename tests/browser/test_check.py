@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz.worked_examples import worked_example
+from tests.browser.accessibility import serious_trouble
 from tests.browser.playground import Playground, eventually
 
 HANDOUT = worked_example("three-words")
@@ -107,3 +109,19 @@ def test_the_page_fits_a_phone(new_reader: Callable[..., Playground]) -> None:
     wide = reader.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 390
     reader.errors.clear()  # a page that is opened by its own path asks for some files there first
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_works_for_a_screen_reader(new_reader: Callable[..., Playground], scheme: str) -> None:
+    reader = open_check(new_reader(color_scheme=scheme))
+    reader.press("Load the handout")
+    expect(reader.page.locator("td.wrong")).to_have_count(39)
+    assert serious_trouble(reader.page) == []
+    reader.page.get_by_text("Published examples", exact=True).click()
+    reader.page.mouse.move(0, 0)  # Streamlit's own colours under the mouse are not ours to change
+    reader.says("Nothing is wrong. 5 of 48 results differ from exact arithmetic")
+    assert serious_trouble(reader.page) == []
+    reader.page.get_by_text("Exercise", exact=True).click()
+    reader.page.mouse.move(0, 0)
+    expect(reader.page.get_by_label("Q, queries, row 1, column 1", exact=True)).to_be_visible()
+    assert serious_trouble(reader.page) == []
