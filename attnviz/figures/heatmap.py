@@ -11,7 +11,7 @@ from attnviz.attention import AttentionTrace
 from attnviz.explanation import Explanation
 from attnviz.figures.cells import FONT_SIZE, cell_traces, legend
 from attnviz.figures.palette import STAGE_COLOURS
-from attnviz.figures.picking import outlines_of, targets
+from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.numbers import DEFAULT_DIGITS, written
 from attnviz.position_wise import FeedForwardTrace
@@ -70,7 +70,7 @@ def heatmap_spec(
     spec = spec_of(drawn, formula_in(trace, drawn.stage))
     if pickable and drawn.in_cell:
         spec["data"].append(targets(drawn))
-        spec["layout"] |= {"hoverdistance": -1, "hovermode": "closest"}
+        spec["layout"] |= CLICKABLE
     if picked is not None and (outlines := outlines_of(drawn, picked)):
         spec["layout"]["shapes"] = spec["layout"].get("shapes", []) + outlines
     return spec

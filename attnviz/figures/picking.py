@@ -7,6 +7,9 @@ from attnviz.explanation import Cells, Explanation
 from attnviz.figures.cells import value_in_words
 from attnviz.figures.picture import Picture
 
+# Streamlit sets the modes of a layout that has none after it has drawn it, and so would draw it once more.
+CLICKABLE = {"hoverdistance": -1, "hovermode": "closest", "clickmode": "event+select", "dragmode": "pan"}
+
 
 def targets(picture: Picture) -> dict[str, Any]:
     """Return an invisible point for each cell, row by row: Plotly tells of clicked points, not of heatmap cells.
