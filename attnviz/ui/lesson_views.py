@@ -15,7 +15,7 @@ _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
 .stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
 .st-key-lesson_questions { display: none; }
-.stMainBlockContainer { padding: 0.5rem 1rem 0; zoom: %s; }
+.stMainBlockContainer { padding: 0.5rem 1rem 0; zoom: %s; --board-largest: 0.75rem; }
 </style>"""
 _ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.05, 3  # at which a step fits a projector of 1920 by 1080; few matrices
 
