@@ -140,13 +140,13 @@ def _show_more() -> dict[str, Any]:
             help="A print-out of 4 decimals hides the digits after them, and these move what follows by a little. "
             "Numbers typed by hand hide nothing.",
         )  # fmt: skip
+        st.selectbox(
+            "A file fills", NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
+            persist_state="session",
+        )  # fmt: skip
         st.file_uploader(
             "Upload a text file", key="check.upload", on_change=_take_upload, max_upload_size=5,
             help="A CSV file, a print-out, a LaTeX or Markdown table.",
-        )  # fmt: skip
-        st.selectbox(
-            "It goes into", NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
-            persist_state="session",
         )  # fmt: skip
     names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
     return {

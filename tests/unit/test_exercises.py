@@ -63,6 +63,17 @@ def test_most_exercises_have_a_softmax_worth_reckoning():
     assert sum(each > 0.5 for each in apart) > 40
 
 
+@pytest.mark.parametrize("integers", [True, False])
+def test_no_row_or_column_of_an_exercise_is_all_zeros(integers: bool):
+    for seed in range(50):
+        trace = Exercise(seed=seed, integers=integers).trace
+        assert (trace.x != 0).any(1).all()
+        for w in (trace.w_q, trace.w_k, trace.w_v):
+            assert (w != 0).any(0).all()
+            assert (w != 0).any(1).all()
+        assert trace.scores.max() > trace.scores.min()
+
+
 @given(exercises)
 def test_the_rounded_answers_are_all_right(exercise: Exercise):
     marking = exercise.mark({name: exercise.table(name) for name in exercise.blank})
