@@ -20,7 +20,7 @@ if swept is not None:
     table, settings = swept
     show_theory(table, settings)
     show_curves(table, settings)
-    show_table(table)
+    show_table(table, settings)
     show_row(settings, scenario)
     show_classic_row(settings)
     show_which_dimension()

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attnviz.figures import CURVES, Curve, curve_spec, row_spec
+from attnviz.figures import CURVES, Curve, curve_spec, figure_page, row_spec
 from attnviz.limits import MAX_D
 from attnviz.link import query_of
 from attnviz.scaling import sample_row, softmax_row
@@ -62,9 +62,7 @@ def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
         row = curves[start : start + 3]
         for column, curve in zip(st.columns(len(row)), row, strict=True):
             with column:
-                # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
-                known = not (settings.of_projections and curve.column == "std")
-                spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=known)
+                spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=_has_theory(curve, settings))
                 clicked = show_pickable(
                     spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
                 )
@@ -253,9 +251,25 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
     _show_numbers("The numbers of this plot", joined.rename(columns={"scale": "init"}), "projections")
 
 
-def show_table(table: pd.DataFrame) -> None:
-    """Show every number of the sweep, to read and to take home."""
+def show_table(table: pd.DataFrame, settings: SweepSettings) -> None:
+    """Show every number of the sweep, to read and to take home, and its curves to take home."""
     _show_numbers("Every number of the sweep as a table", table, "scaling")
+    with st.expander("The curves as pictures"), st.container(horizontal=True, vertical_alignment="bottom"):
+        curves = {curve.column: curve for curve in CURVES if curve.column in table}
+        chosen = st.selectbox("Curve", curves, format_func=lambda column: curves[column].title, key="scaling.picture")
+        curve = curves[chosen]
+        alt = described_curve(table, curve.column, curve.title)
+        spec = curve_spec(table, curve, picked=settings.picked, theory=_has_theory(curve, settings))
+        st.download_button(
+            "Web page, with buttons for SVG and PNG", lambda: figure_page(spec, curve.title, alt=alt, file_name=chosen),
+            f"{chosen}.html", "text/html", on_click="ignore", key="scaling.page",
+            help="Opens in any browser, without a network.",
+        )  # fmt: skip
+
+
+def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
+    # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
+    return curve.theory and not (settings.of_projections and curve.column == "std")
 
 
 def _show_numbers(label: str, table: pd.DataFrame, name: str) -> None:

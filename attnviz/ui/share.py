@@ -19,15 +19,18 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
+from attnviz.figures import heatmap_page, heatmap_spec, report
 from attnviz.limits import MAX_GIVEN
 from attnviz.link import parameters
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
+from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
+from attnviz.ui.charts import show_savable
 from attnviz.ui.typed import scenario_now
 
 _HERE = Path(__file__).parent
-_LINK, _CODE, _DATA, _OPEN = "Link", "Code", "Data", "Open"
+_LINK, _CODE, _DATA, _PICTURES, _OPEN = "Link", "Code", "Data", "Pictures", "Open"
 
 _copy_link = st.components.v2.component(
     "attnviz_copy_link",
@@ -44,7 +47,7 @@ def show_share() -> None:
         if not popover.open:
             return
         chosen = st.segmented_control(
-            "What", (_LINK, _CODE, _DATA, _OPEN), default=_LINK, required=True, label_visibility="collapsed",
+            "What", (_LINK, _CODE, _DATA, _PICTURES, _OPEN), default=_LINK, required=True, label_visibility="collapsed",
             key="share.part",
         )  # fmt: skip
         if chosen == _LINK:
@@ -57,6 +60,8 @@ def show_share() -> None:
             _show_code(scenario)
         elif chosen == _DATA:
             _show_data(scenario)
+        elif chosen == _PICTURES:
+            _show_pictures(scenario)
         else:
             _show_open(scenario)
 
@@ -89,10 +94,7 @@ def _show_data(scenario: Scenario) -> None:
     made = traced(scenario)
     names = matrix_names(made)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
-            "Matrix", names, index=names.index("attention_weights"), format_func=lambda each: STAGES[each].title,
-            key="share.matrix",
-        )  # fmt: skip
+        name = _choose_matrix(names)
         _download("CSV", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
     st.caption("All matrices in one file:")
     with st.container(horizontal=True):
@@ -100,6 +102,32 @@ def _show_data(scenario: Scenario) -> None:
         _download("safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made))
     st.caption("The set-up with its edits, to be opened here again:")
     _download("Scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def _choose_matrix(names: tuple[str, ...]) -> str:
+    return st.selectbox(
+        "Matrix", names, index=names.index("attention_weights"), format_func=lambda each: STAGES[each].title,
+        key="share.matrix",
+    )  # fmt: skip
+
+
+def _show_pictures(scenario: Scenario) -> None:
+    made, digits = _traced(scenario), state.digits()
+    query = state.picked_query(len(scenario.tokens))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = _choose_matrix(matrix_names(made))
+        form = st.segmented_control("As", ("svg", "png"), default="svg", required=True, key="share.form",
+                                    format_func=str.upper)  # fmt: skip
+    # Light, on white: it goes onto paper and slides.
+    spec = heatmap_spec(made, name, digits=digits, query=query)
+    spec["layout"]["paper_bgcolor"] = "#ffffff"
+    alt = described(made, name, query, digits)
+    show_savable(spec, f"share.picture.{name}.{form}", alt, name, form)
+    st.caption("The camera at its corner saves it. Or as a web page that opens without a network:")
+    with st.container(horizontal=True):
+        page = partial(heatmap_page, made, name, digits=digits, query=query, alt=alt)
+        _download("This figure", f"{name}.html", "text/html", page)
+        _download("Report of everything", "attention.html", "text/html", partial(report, scenario, made, digits=digits))
 
 
 def _download(label: str, file_name: str, mime: str, make: Callable[[], str | bytes]) -> None:

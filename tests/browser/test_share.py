@@ -5,8 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from attnviz import Scenario
+from attnviz import Scenario, trace
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
+from attnviz.figures import report
 from tests.browser.playground import Playground, eventually
 
 EDITED = ["0.4306", "1.6659"]
@@ -83,3 +84,26 @@ def test_the_script_that_is_downloaded_is_the_one_on_screen(
     wanted = pytorch_script(Scenario("</script><b>x</b> cat", embedding="published", causal=True))
     assert Path(download.value.path()).read_text(encoding="utf-8") == wanted
     assert "masked_fill" in playground.page.get_by_test_id("stCode").inner_text()
+
+
+def test_a_picture_is_saved_as_svg_and_as_png(new_reader: Callable[..., Playground]) -> None:
+    playground = new_reader(color_scheme="dark").open(text="</script><b>x</b> cat", tokenizer="whitespace")
+    share(playground, "Pictures")
+    body = playground.page.get_by_test_id("stPopoverBody")
+    for form, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        body.get_by_text(form, exact=True).click()
+        playground.settle()
+        body.locator(".heatmap-label text").first.wait_for()
+        with playground.page.expect_download() as download:
+            body.locator(".modebar-btn").first.click()
+        assert download.value.suggested_filename == f"attention_weights.{form.lower()}"
+        assert Path(download.value.path()).read_bytes().startswith(starts)
+
+
+def test_a_report_is_taken_home(new_reader: Callable[..., Playground]) -> None:
+    playground = new_reader().open(seed=7, text="</script><b>x</b> cat", tokenizer="whitespace")
+    share(playground, "Pictures")
+    scenario = Scenario("</script><b>x</b> cat", embedding="published", seed=7, tokenizer="whitespace")
+    with playground.page.expect_download() as download:
+        playground.press("Report of everything")
+    assert Path(download.value.path()).read_text(encoding="utf-8") == report(scenario, trace(scenario))

@@ -10,6 +10,7 @@ import safetensors.numpy
 
 from attnviz import Scenario, trace
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
+from attnviz.figures import heatmap_spec
 from attnviz.limits import MAX_GIVEN
 from attnviz.link import parameters
 from tests.pages.playground import Playground
@@ -200,3 +201,25 @@ def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
     np.testing.assert_array_equal(
         sharing.matrix("q"), trace(Scenario(**PUBLISHED, d_in=100, d_out=numbers.shape[1], w_q=numbers)).q.numpy()
     )
+
+
+# Pictures
+
+
+@pytest.mark.parametrize("name", ["x", "w_q", "scores", "attention_weights"])
+def test_a_picture_is_that_of_the_matrix_light_and_on_white(sharing: Sharing, name: str) -> None:
+    sharing.part("Pictures").set("share.matrix", name)
+    for form in ("svg", "png"):
+        sharing.set("share.form", form)
+        (chart,) = [each.proto for each in sharing.at.get("plotly_chart") if "share.picture" in each.proto.id]
+        spec, wanted = json.loads(chart.spec), heatmap_spec(trace(Scenario(**PUBLISHED)), name, query=1)
+        assert spec["layout"]["title"] == wanted["layout"]["title"]
+        assert (len(spec["data"]), spec["layout"]["paper_bgcolor"]) == (len(wanted["data"]), "#ffffff")
+        assert json.loads(chart.config)["toImageButtonOptions"]["format"] == form
+        assert chart.alt
+
+
+def test_a_picture_of_what_is_undefined_is_there_too() -> None:
+    playground = Sharing(text="a b", embedding="stable", init="normal", seed="4", edits="x.0.0.3e38")
+    playground.part("Pictures")
+    assert [each for each in playground.at.get("plotly_chart") if "share.picture" in each.proto.id]
