@@ -93,7 +93,8 @@ def figure_page(spec: dict[str, Any], title: str, *, alt: str = "", dark: bool =
 @cache
 def _plotly_js() -> str:
     packed = resources.files("attnviz.figures").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
-    return gzip.decompress(packed).decode("utf-8")
+    # In ASCII, with escapes that mean the same in a script: a browser reads that a little faster.
+    return gzip.decompress(packed).decode("utf-8").encode("ascii", "backslashreplace").decode("ascii")
 
 
 def script_json(value: Any) -> str:

@@ -41,16 +41,6 @@ def show_figure(
     )  # fmt: skip
 
 
-def show_savable(spec: dict[str, Any], key: str, alt: str, file_name: str, form: str) -> None:
-    """Draw a figure with a camera at its corner, which saves it as a picture, "svg" or "png"."""
-    camera = {"format": form, "filename": file_name, "scale": 2 if form == "png" else 1}
-    config = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
-    st.plotly_chart(
-        _PlainFigure(spec), width="content", theme=None, key=key, alt=alt,
-        config=config | {"toImageButtonOptions": camera},
-    )  # fmt: skip
-
-
 def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
     """Draw a figure whose points can be clicked; return the x of the point that was, or None."""
     event = st.plotly_chart(

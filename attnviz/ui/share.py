@@ -26,7 +26,7 @@ from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
-from attnviz.ui.charts import show_savable
+from attnviz.ui.charts import show_figure
 from attnviz.ui.typed import scenario_now
 
 _HERE = Path(__file__).parent
@@ -114,16 +114,12 @@ def _choose_matrix(names: tuple[str, ...]) -> str:
 def _show_pictures(scenario: Scenario) -> None:
     made, digits = _traced(scenario), state.digits()
     query = state.picked_query(len(scenario.tokens))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = _choose_matrix(matrix_names(made))
-        form = st.segmented_control("As", ("svg", "png"), default="svg", required=True, key="share.form",
-                                    format_func=str.upper)  # fmt: skip
-    # Light, on white: it goes onto paper and slides.
+    name = _choose_matrix(matrix_names(made))
     spec = heatmap_spec(made, name, digits=digits, query=query)
-    spec["layout"]["paper_bgcolor"] = "#ffffff"
+    spec["layout"]["paper_bgcolor"] = "#ffffff"  # light, on white: it goes onto paper and slides
     alt = described(made, name, query, digits)
-    show_savable(spec, f"share.picture.{name}.{form}", alt, name, form)
-    st.caption("The camera at its corner saves it. Or as a web page that opens without a network:")
+    show_figure(spec, f"share.picture.{name}", alt)
+    st.caption("As web pages that open without a network; a figure's has buttons to save it as SVG and as PNG.")
     with st.container(horizontal=True):
         page = partial(heatmap_page, made, name, digits=digits, query=query, alt=alt)
         _download("This figure", f"{name}.html", "text/html", page)

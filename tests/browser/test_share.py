@@ -86,17 +86,20 @@ def test_the_script_that_is_downloaded_is_the_one_on_screen(
     assert "masked_fill" in playground.page.get_by_test_id("stCode").inner_text()
 
 
-def test_a_picture_is_saved_as_svg_and_as_png(new_reader: Callable[..., Playground]) -> None:
+def test_a_figure_is_taken_home_as_a_page_that_saves_it_as_svg_and_as_png(
+    new_reader: Callable[..., Playground], tmp_path: Path
+) -> None:
     playground = new_reader(color_scheme="dark").open(text="</script><b>x</b> cat", tokenizer="whitespace")
     share(playground, "Pictures")
-    body = playground.page.get_by_test_id("stPopoverBody")
+    with playground.page.expect_download() as download:
+        playground.press("This figure")
+    assert download.value.suggested_filename == "attention_weights.html"
+    download.value.save_as(tmp_path / "figure.html")
+    tab = playground.page.context.new_page()
+    tab.goto((tmp_path / "figure.html").as_uri())
     for form, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        body.get_by_text(form, exact=True).click()
-        playground.settle()
-        body.locator(".heatmap-label text").first.wait_for()
-        with playground.page.expect_download() as download:
-            body.locator(".modebar-btn").first.click()
-        assert download.value.suggested_filename == f"attention_weights.{form.lower()}"
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name=f"Save as {form}").click()
         assert Path(download.value.path()).read_bytes().startswith(starts)
 
 
