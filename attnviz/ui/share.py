@@ -112,7 +112,7 @@ def _choose_matrix(names: tuple[str, ...]) -> str:
 
 
 def _show_pictures(scenario: Scenario) -> None:
-    made, digits = _traced(scenario), state.digits()
+    made, digits = traced(scenario), state.digits()
     query = state.picked_query(len(scenario.tokens))
     name = _choose_matrix(matrix_names(made))
     spec = heatmap_spec(made, name, digits=digits, query=query)
