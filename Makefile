@@ -7,6 +7,8 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 ADDRESS ?= localhost
 PORT ?= 8501
 IMAGE ?= attnviz
+# Test processes at once; auto is one for each core.
+JOBS ?= auto
 
 PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
@@ -42,13 +44,13 @@ imports: dev-packages
 	$(VENV)/bin/lint-imports
 
 unit: dev-packages
-	$(PY) -m pytest attnviz tests/unit
+	$(PY) -m pytest -n $(JOBS) attnviz tests/unit
 
 pages: dev-packages
-	$(PY) -m pytest tests/pages
+	$(PY) -m pytest -n $(JOBS) tests/pages
 
 browser: dev-packages chromium
-	$(PY) -m pytest tests/browser --reruns 2
+	$(PY) -m pytest -n $(JOBS) tests/browser --reruns 2
 
 bench: dev-packages chromium
 	$(PY) -m benchmarks
