@@ -52,7 +52,11 @@ def vectors_in_words(scenario: Scenario) -> str:
     if scenario.embedding == "table":
         return f"The vectors are rows of nn.Embedding, drawn from seed {scenario.seed}."
     if published == n_tokens:
-        return f"All {n_tokens} tokens have their published vectors."
+        return (
+            f"All {n_tokens} tokens have their published vectors."
+            if n_tokens > 1
+            else "The token has its published vector."
+        )
     if published:
         return (
             f"{published} of {n_tokens} tokens have published vectors (double rim); "

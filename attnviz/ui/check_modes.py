@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.marked_html import STYLE
-from attnviz.ui import bound, state
+from attnviz.ui import bound, examples, state
 
 CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
 _LABELS = {CHECK: "Check my numbers", EXAMPLES: "Published examples", EXERCISE: "Exercise"}
@@ -20,6 +20,9 @@ def chosen_mode() -> str:
     state.run_by_entry_point()
     st.html(_ALONE + STYLE)
     received, _ = bound.receive(bound.CHECK)
+    if (named := examples.take_named()) and not received:
+        choose(EXAMPLES, named)
+        received = bound.current(bound.CHECK)
     mode = received.partition(".")[0]
     mode = mode if mode in _LABELS else CHECK
     st.session_state[_KEY] = mode

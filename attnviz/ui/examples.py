@@ -10,6 +10,7 @@ from attnviz.ui.text import literal
 from attnviz.worked_examples import worked_example, worked_examples
 
 PARAMETER = "example"
+_NAMED = "examples.named"
 
 
 def set_up_from_url() -> None:
@@ -23,8 +24,8 @@ def set_up_from_url() -> None:
     except ValueError as error:
         state.say(f"The link was not taken as it is: {literal(str(error), most=300)}.")
         return
+    st.session_state[_NAMED] = name
     if scenario is None:
-        state.say(f"The example {literal(name)} starts from scores: it stands on the page Check my numbers.")
         return
     own = st.query_params.to_dict()
     stated = dict(parse_qsl(query_of(scenario)))
@@ -32,6 +33,18 @@ def set_up_from_url() -> None:
     # Controls that are drawn for the first time read the URL and do not write it.
     st.query_params.from_dict(stated | own | ({bound.CHANGES: "*".join(changes)} if changes else {}))
     st.rerun()
+
+
+def take_named() -> str:
+    """Return the example that the URL named, once: the page Check my numbers opens there. '' where it named none."""
+    return str(st.session_state.pop(_NAMED, ""))
+
+
+def say_where_named_stands() -> None:
+    """Tell of an example that the URL named, that is no set-up, and that the page did not take; after the page."""
+    name = take_named()
+    if name and worked_example(name).scenario is None:
+        state.say(f"The example {literal(name)} starts from scores: it stands on the page Check my numbers.")
 
 
 def show_choice() -> None:

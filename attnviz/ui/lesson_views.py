@@ -10,6 +10,7 @@ from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.navigation import go_to
+from attnviz.ui.text import literal
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
@@ -22,7 +23,12 @@ _ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.05, 3  # at which a step fits a projector of
 
 def current_step() -> int:
     """Return the number of the step that the URL or the buttons lead to."""
-    return step_number(bound.receive(bound.STEP)[0])
+    raw, arrived = bound.receive(bound.STEP)
+    number = step_number(raw)
+    if arrived and raw and raw != str(number):
+        state.say(f"step = {literal(raw)} is not a whole number from 1 to {len(STEPS)}; {number} is used.")
+        bound.send(bound.STEP, "")
+    return number
 
 
 def show_step(number: int, trace: AttentionTrace, query: int) -> None:

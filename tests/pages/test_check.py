@@ -290,6 +290,14 @@ def test_an_example_that_is_no_set_up_is_told(name: str, says: str) -> None:
     assert at.text_input(key="text").value == "Your journey starts with one step"
 
 
+@pytest.mark.parametrize("name", ["three-words", "slide-row"])
+def test_a_link_to_an_example_opens_its_tables_on_this_page(name: str) -> None:
+    page = CheckPage(example=name)
+    assert page.at.selectbox(key="check.example").value == name
+    assert not page.at.warning
+    assert CheckPage("exercise", example=name).at.get_by_key("check.mode").value == "exercise"  # type: ignore[union-attr]
+
+
 def test_another_sentence_leaves_the_vectors_of_an_example_behind() -> None:
     at = opened(example="love-ai")
     at.text_input(key="text").set_value("I love tea").run()

@@ -52,7 +52,13 @@ def test_next_leads_through_every_step_and_back_returns(lesson):
 
 def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson):
     assert title(lesson(step="4")) == "#### 4. One score"
-    assert title(lesson(step="soon")) == "#### 1. Tokens"
+    for rubbish in ("two", "99"):
+        at = lesson(step=rubbish)
+        assert title(at) == "#### 1. Tokens"
+        assert [warning.value for warning in at.warning] == [
+            f"step = `{rubbish}` is not a whole number from 1 to 9; 1 is used."
+        ]
+    assert not lesson(step="4").warning
 
 
 def test_the_sentences_follow_the_set_up(lesson):

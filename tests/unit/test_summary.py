@@ -142,6 +142,7 @@ def test_undefined_rows_are_counted() -> None:
     ("arguments", "said"),
     [
         ({"embedding": "published"}, "All 6 tokens have their published vectors."),
+        ({"embedding": "published", "text": "one"}, "The token has its published vector."),
         ({"embedding": "published", "text": "one small step"}, "2 of 3 tokens have published vectors"),
         ({"embedding": "published", "d_in": 4}, "drawn from its text, d_in and seed 123"),
         ({"embedding": "stable", "seed": 9}, "drawn from its text, d_in and seed 9"),
