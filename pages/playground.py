@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.scenario import traced
 from attnviz.summary import attends_most, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
-from attnviz.ui.board import show_board
+from attnviz.ui.board import show_board_of_now
 from attnviz.ui.editor import show_editor, show_folded_editor
 from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
@@ -38,4 +38,4 @@ with pictures:
     if view == HEATMAPS:
         show_heatmaps(computed, scenario, query)
     else:
-        show_board(scenario, computed, query)
+        show_board_of_now(query)

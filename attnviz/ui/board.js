@@ -5,12 +5,13 @@
 
 const MIN_CHARACTERS = 6; // in the width of a column
 const SOON_MS = 300;
+const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 const boards = new WeakMap();
 
 export default function board({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".board");
   if (!boards.has(root)) boards.set(root, new Board(root));
-  boards.get(root).receive(data, (sent) => setTriggerValue("edits", sent));
+  boards.get(root).receive(data, setTriggerValue);
 }
 
 export class Board {
@@ -26,8 +27,8 @@ export class Board {
     this.input = new Input(this);
   }
 
-  receive(data, send) {
-    this.send = send;
+  receive(data, trigger) {
+    this.send = (edits) => trigger("edits", edits);
     this.data = data;
     this.stages = new Map(data.stages.map((stage) => [stage.name, stage]));
     this.torch = Object.fromEntries(
@@ -40,6 +41,10 @@ export class Board {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
     if (this.overtook && !this.pending.size) this.sayAgain();
+    if (data.asks && data.answered === this.number && this.asked !== this.number) {
+      this.asked = this.number;
+      setTimeout(() => trigger("rest", data.answered), PAINTED_MS);
+    }
     if (this.drag || this.pending.size) return; // these numbers are older than what is shown; the next ones are not
     this.given = this.givenBy(this.torch);
     this.settled = true;
@@ -130,14 +135,25 @@ export class Board {
   show(matrices) {
     this.shown = matrices;
     this.made = { ...this.data, stages: this.stages, matrices };
-    for (const [name, grid] of this.grids) {
-      if (this.drag && !grid.inView) continue; // it is painted when it comes into view, or with torch's numbers
-      this.paint(this.stages.get(name), grid);
-      if (!this.drag) this.mark(this.stages.get(name), grid);
-    }
+    this.draw((grid) => grid.inView !== false);
+    // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
+    if (!this.drag) this.rest ??= setTimeout(() => this.drawRest());
     if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]));
     this.explain();
     this.panel.report();
+  }
+
+  drawRest() {
+    this.rest = null;
+    this.draw((grid) => grid.inView === false);
+  }
+
+  draw(which) {
+    for (const [name, grid] of this.grids) {
+      if (!which(grid)) continue;
+      this.paint(this.stages.get(name), grid);
+      if (!this.drag) this.mark(this.stages.get(name), grid);
+    }
   }
 
   paint(stage, { cells, element }) {
@@ -279,12 +295,13 @@ export class Board {
     this.panel.say("");
     this.overtook ||= this.pending.size > 0;
     this.number = Math.max(Date.now(), (this.number ?? 0) + 1);
-    for (const edit of edits) {
-      this.pending.set(addressOf(edit), { ...edit, number: this.number });
-      this.change(edit, edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit));
-    }
+    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.number });
     const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
     this.send({ number: this.number, edits: sent });
+    for (const edit of edits) {
+      const value = edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit);
+      if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
+    }
   }
 
   // A run that the next edit ended early can leave the URL behind by one edit: a run without an edit mends that.

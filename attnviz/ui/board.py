@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.attention import AttentionTrace
 from attnviz.changes import Changes, changes_of, with_changes
 from attnviz.given import Edit
-from attnviz.scenario import Scenario
+from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.ui import state
 from attnviz.ui.board_data import board_data
@@ -54,18 +55,45 @@ def show_board(
     new: tuple[str, ...] = (),
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
+    asks: bool = False,
 ) -> None:
     """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones framed.
 
     What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
+    With `asks` it asks for the rest of the page after that.
     """
     make = make or _change_scenario_of_now
     data = board_data(scenario, trace, query, state.digits(), names) | {
         "lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True)),
         "fresh": new,
         "answered": st.session_state.get(_answered(key), 0),
+        "asks": asks,
     }
-    _board(key=key, data=data, on_edits_change=lambda: _take_edits(key, make))
+    _board(
+        key=key,
+        data=data,
+        on_edits_change=lambda: _take_edits(key, make),
+        on_rest_change=lambda: st.session_state.update({_asked(key): True}),
+    )
+
+
+@st.fragment
+def show_board_of_now(query: int, *, key: str = "playground.board", **looks: Any) -> None:
+    """Draw the board of the scenario of now; `looks` as in :func:`show_board`.
+
+    It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
+    asks for the rest of the page.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run and st.session_state.pop(_asked(key), False):
+        st.rerun()
+    scenario = state.current_scenario()
+    if scenario is not None:
+        show_board(scenario, traced(scenario), query, key=key, asks=True, **looks)
+
+
+def _asked(key: str) -> str:
+    return f"{key}.asked"
 
 
 def _answered(key: str) -> str:

@@ -8,7 +8,7 @@ from attnviz.lesson import STEPS, shown_matrices, step_number
 from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
-from attnviz.ui.board import fits_board, show_board
+from attnviz.ui.board import fits_board, show_board_of_now
 from attnviz.ui.navigation import go_to
 from attnviz.ui.text import literal
 
@@ -73,7 +73,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         st.text("The matrices are too large for the board. Take a shorter sentence, or smaller d_in and d_out.")
         return
     lit = step.lit(trace, query) if step.lit else None
-    show_board(scenario, trace, query, names=names, lit=lit, new=step.new, key="lesson.board")
+    show_board_of_now(query, names=names, lit=lit, new=step.new, key="lesson.board")
 
 
 def show_questions(number: int) -> None:
@@ -99,7 +99,7 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     for i, challenge in enumerate(CHALLENGES):
         _show_challenge(i, challenge, trace)
     if fits_board(scenario):
-        show_board(scenario, trace, state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
+        show_board_of_now(state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
 
 
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:
