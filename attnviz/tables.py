@@ -75,9 +75,13 @@ def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
     if n == expected:
         return
     if raw.by_lines:
-        raise ValueError(f"line {row[0].line} has {n} numbers, expected {expected} as in the first line")
+        raise ValueError(f"line {row[0].line} has {_numbers(n)}, expected {expected} as in the first line")
     number = raw.rows.index(row) + 1
-    raise ValueError(f"row {number}, line {row[0].line}, has {n} numbers, expected {expected} as in the first row")
+    raise ValueError(f"row {number}, line {row[0].line}, has {_numbers(n)}, expected {expected} as in the first row")
+
+
+def _numbers(n: int) -> str:
+    return "1 number" if n == 1 else f"{n} numbers"
 
 
 def parse_number(text: str) -> float:

@@ -145,7 +145,7 @@ def test_decimals_can_be_chosen(page: CheckPage) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 2\n3", "Q: line 2 has 1 numbers, expected 2 as in the first line."),
+        ("1 2\n3", "Q: line 2 has 1 number, expected 2 as in the first line."),
         ("1 2\n3 four", "Q: line 2, column 2 is 'four', expected a number."),
         ("1 2\n" * 10_000, "Q: line 1025 is row 1025 of 10000, expected at most 1024 rows."),
         ("1\n" * 100, "Q: 100 rows and 1 columns, expected at most 64 of each."),

@@ -190,11 +190,11 @@ def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
     ("table", "says"),
     [
         ("1 2\n3 4", "w_v has shape (2, 2), expected (3, 2)"),
-        ("1 2\n3 4\n5", "line 3 has 1 numbers, expected 2 as in the first line"),
+        ("1 2\n3 4\n5", "line 3 has 1 number, expected 2 as in the first line"),
         ("1 2\n3 abc\n5 6", "line 2, column 2 is 'abc', expected a number"),
         ("1 2\n3 nan\n5 6", "line 2, column 2 is 'nan', expected a number"),
         ("1 2\n3 1e400\n5 6", "line 2, column 2 is '1e400', expected a number"),
-        ("1,2\n3,\n5,6", "line 2 has 1 numbers, expected 2 as in the first line"),
+        ("1,2\n3,\n5,6", "line 2 has 1 number, expected 2 as in the first line"),
         (" \n ", "the table is empty, expected rows of numbers"),
     ],
 )

@@ -142,7 +142,7 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("w.csv", b"1,2\n3,inf", "line 2, column 2 is 'inf', expected a number"),
     ("w.csv", b"1,2\n3,=1+1", "line 2, column 2 is '=1.1', expected a number"),
     ("w.csv", b"W_q,0,1\n0,1,2\n1,3,=cmd()", "line 3, column 2 is '=cmd..', expected a number"),
-    ("w.csv", b"1,2\n3", "line 2 has 1 numbers, expected 2"),
+    ("w.csv", b"1,2\n3", "line 2 has 1 number, expected 2"),
     ("w.csv", b"1,2,3\n3,4,5", r"has shape \(2, 3\), expected \(2, 2\)"),
     ("w.csv", b"", "is empty"),
     ("w.csv", b"\x80\x04\x95", "the file is no text: byte 0 is 0x80, expected UTF-8"),

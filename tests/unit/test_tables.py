@@ -90,7 +90,7 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("1 " * 2000, "line 1 has 2000 numbers, expected at most 1024 columns"),
         # print-outs
         ("[[1, 2],\n [3, x]]", "line 2, column 2 is 'x', expected a number"),
-        ("[[1, 2],\n [3]]", "row 2, line 2, has 1 numbers, expected 2 as in the first row"),
+        ("[[1, 2],\n [3]]", "row 2, line 2, has 1 number, expected 2 as in the first row"),
         ("[[1, 2],\n [3, 4]", "line 2: a bracket is opened and not closed"),
         ("[[1.  2. ... 3. 4.]]", r"line 1, column 3 is '...', expected all numbers \(the print-out is shortened\)"),
         ("[[1. 2.]\n ...\n [3. 4.]]", r"line 2, column 1 is '...', expected all rows \(the print-out is shortened"),
@@ -102,16 +102,16 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("[1, [2, 3]]", "line 1, column 1 is '1', expected a row in brackets"),
         # LaTeX
         ("\\begin{bmatrix}\n1 & 2 \\\\\n3 & a\n\\end{bmatrix}", "line 3, column 2 is 'a', expected a number"),
-        ("\\begin{bmatrix} 1 & 2 \\\\ 3 \\end{bmatrix}", "row 2, line 1, has 1 numbers, expected 2"),
+        ("\\begin{bmatrix} 1 & 2 \\\\ 3 \\end{bmatrix}", "row 2, line 1, has 1 number, expected 2"),
         ("\\begin{bmatrix}\n1 & 2", "line 1: a matrix begins and does not"),
         ("\\begin{pmatrix}1\\end{pmatrix}\n\\begin{pmatrix}2\\end{pmatrix}", "line 2: a second matrix begins"),
         # Markdown
         ("| a | b |\n|---|---|\n| 1 | two |", "line 3, column 2 is 'two', expected a number"),
-        ("| 1 | 2 |\n| 3 |", "line 2 has 1 numbers, expected 2 as in the first line"),
+        ("| 1 | 2 |\n| 3 |", "line 2 has 1 number, expected 2 as in the first line"),
         ("1 - 2", "line 1, column 2 is '-', expected a number"),
         ("1 e", "line 1, column 2 is 'e', expected a number"),
         ("a\0b", "line 1, column 1"),
-        ("1 2\n3", "line 2 has 1 numbers, expected 2 as in the first line"),
+        ("1 2\n3", "line 2 has 1 number, expected 2 as in the first line"),
         ("1\n2,3", "line 2 has 2 numbers, expected 1 as in the first line"),
         ("", "the table is empty"),
         (" \n\t\n", "the table is empty"),
