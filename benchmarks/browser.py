@@ -48,7 +48,8 @@ def run() -> list[Row]:
     """Measure all changes in turn, round by round, so that a drift of the machine meets each alike."""
     with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
         loads = [
-            (loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS), loaded(browser, stock, ECHO)) for _ in range(LOADS)
+            (loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS)[0], loaded(browser, stock, ECHO)[0])
+            for _ in range(LOADS)
         ]
         pages = [opened(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
         echo = Measured(slider(opened(browser, stock)), [])
@@ -110,14 +111,18 @@ def opened(browser: Browser, server: Server, query: str = "") -> Page:
     return page
 
 
-def loaded(browser: Browser, server: Server, awaited: str, query: str = "") -> float:
-    """Return the milliseconds to the frame that shows an element, in a browser that has cached nothing."""
+def loaded(browser: Browser, server: Server, awaited: str, query: str = "") -> tuple[float, float]:
+    """Return the milliseconds to the frame that shows an element: in a browser that has cached nothing, and on
+    reload."""
     page = browser.new_context(viewport=SIZE).new_page()
     page.add_init_script(_MEASURE + f"\nbench.awaited = {awaited!r};")
     page.goto(f"http://{server.address}/{query}")
-    milliseconds = page.wait_for_function("bench.loaded", timeout=60_000).json_value()
+    first = page.wait_for_function("bench.loaded", timeout=60_000).json_value()
+    page.wait_for_timeout(1000)
+    page.reload()
+    again = page.wait_for_function("bench.loaded", timeout=60_000).json_value()
     page.context.close()
-    return float(milliseconds)
+    return float(first), float(again)
 
 
 def slider(page: Page) -> Callable[[int], Wait]:
