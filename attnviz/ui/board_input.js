@@ -78,7 +78,7 @@ class Input {
       board.letGo();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
       board.reset(place);
-    } else if (editable && !modified && /^[-+.,0-9\u2212]$/.test(event.key)) {
+    } else if (editable && !modified && /^\S$/u.test(event.key)) {
       this.type(place, event.key);
     } else {
       return false;
@@ -109,7 +109,7 @@ class Input {
       input.remove();
       if (!leave) board.focus(place);
       if (take && value !== null) board.commit([{ ...place, value }]);
-      else if (take) board.panel.say(`“${input.value}” is no number that float32 can hold; the cell keeps what it held.`);
+      else if (take) board.panel.say(this.refused(place, input.value));
     };
     input.onkeydown = (event) => {
       event.stopPropagation();
@@ -120,6 +120,14 @@ class Input {
     board.root.append(input);
     input.focus();
     if (text.length > 1) input.select();
+  }
+
+  refused({ matrix, row, column }, text) {
+    const { board } = this;
+    const cell = `${board.stages.get(matrix).symbol}[${row}, ${column}]`;
+    const still = written(board.givenAt({ matrix, row, column }), board.data.digits);
+    const what = text.trim() ? `“${text}” is no number that float32 can hold` : "An empty cell is no number";
+    return `${what}; ${cell} keeps ${still}.`;
   }
 
   // A block from a spreadsheet, laid over the matrix from the cell with the focus on.

@@ -1,5 +1,7 @@
 // What stands beside the matrices: how the cell of now is made, and how the context of the query is mixed.
 
+const LARGE = 1000; // a difference in a number from here on is told with the number
+
 class Panel {
   constructor(board) {
     this.board = board;
@@ -43,8 +45,9 @@ class Panel {
     let text = "Evaluated in the page; torch computes it when you let go.";
     let alarm = false;
     if (settled) {
-      const { largest, unexplained } = difference(made, given);
-      const size = largest === 0 ? "0" : largest.toExponential(0).replace("-", "−");
+      const { largest, within, unexplained } = difference(made, given);
+      const short = (number) => number.toExponential(0).replaceAll("-", "−").replace("+", "");
+      const size = largest === 0 ? "0" : short(largest) + (Math.abs(within) >= LARGE ? `, in a number of ${short(within)}` : "");
       alarm = unexplained !== null;
       text = alarm
         ? `The page and torch differ by ${size}, more than float32 explains, first in ${placeInWords(made, unexplained)}. Please report this.`
