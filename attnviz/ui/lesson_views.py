@@ -10,7 +10,6 @@ from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board_of_now
 from attnviz.ui.navigation import go_to
-from attnviz.ui.text import literal
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
@@ -26,8 +25,7 @@ def current_step() -> int:
     raw, arrived = bound.receive(bound.STEP)
     number = step_number(raw)
     if arrived and raw and raw != str(number):
-        state.say(f"step = {literal(raw)} is not a whole number from 1 to {len(STEPS)}; {number} is used.")
-        bound.send(bound.STEP, "")
+        state.refuse(bound.STEP, raw, f"a whole number from 1 to {len(STEPS)}", str(number))
     return number
 
 

@@ -17,9 +17,12 @@ LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by 
 
 def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
     """Return the explanation of the picked cell; None where none is picked, or none that this trace has."""
-    cell = _read(bound.receive(bound.CELL)[0])
+    raw, arrived = bound.receive(bound.CELL)
+    cell = _read(raw)
     shape = shapes_of(trace).get(cell[0]) if cell else None
     if cell is None or shape is None or cell[1] >= shape[0] or cell[2] >= shape[1]:
+        if arrived and raw:
+            state.refuse(bound.CELL, raw, "a cell of these matrices, as in scores.1.5", "none")
         return None
     return explain(trace, *cell, digits=state.digits(), scenario=scenario)
 

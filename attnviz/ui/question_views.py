@@ -24,7 +24,11 @@ _OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'
 
 def open_question() -> int | None:
     """Return the number of the question that the URL or the buttons lead to; None for the list."""
-    return question_number(bound.receive(bound.QUESTION)[0], len(QUESTIONS))
+    raw, arrived = bound.receive(bound.QUESTION)
+    number = question_number(raw, len(QUESTIONS))
+    if arrived and raw and number is None:
+        state.refuse(bound.QUESTION, raw, f"a whole number from 1 to {len(QUESTIONS)}", "the list of all")
+    return number
 
 
 def show_list() -> None:

@@ -29,6 +29,12 @@ def say(message: str) -> None:
     st.session_state.setdefault(_MESSAGES, []).append(message)
 
 
+def refuse(name: str, raw: str, expected: str, used: str) -> None:
+    """Say that a text in the URL can't be used and what is used instead, and take it out of the URL."""
+    say(f"{name} = {literal(raw)} is not {expected}; {used} is used.")
+    bound.send(name, "")
+
+
 def take_messages() -> list[str]:
     """Return the messages of this run, each once."""
     messages = st.session_state.pop(_MESSAGES, [])
@@ -107,10 +113,13 @@ def digits() -> int:
 
 def picked_query(n_tokens: int) -> int:
     """Return the position of the picked query token; without a valid pick, the second (or only) token."""
-    raw, _ = bound.receive(bound.QUERY)
+    raw, arrived = bound.receive(bound.QUERY)
     if raw.isascii() and raw.isdigit() and len(raw) < 6 and int(raw) < n_tokens:
         return int(raw)
-    return min(1, n_tokens - 1)
+    default = min(1, n_tokens - 1)
+    if arrived and raw:
+        refuse(bound.QUERY, raw, f"the place of a token, from 0 to {n_tokens - 1}", str(default))
+    return default
 
 
 def pick_query(position: int) -> None:

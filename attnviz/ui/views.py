@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.scenario import Scenario
-from attnviz.ui import bound
+from attnviz.ui import bound, state
 from attnviz.ui.board import FITS, fits_board
 
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -18,7 +18,9 @@ def chosen_view(scenario: Scenario) -> str:
     if not fits_board(scenario):
         st.caption(f"Up to {FITS} tokens and columns, every number can be seen on a board.", width="content")
         return HEATMAPS
-    chosen, _ = bound.receive(bound.VIEW)
+    chosen, arrived = bound.receive(bound.VIEW)
+    if arrived and chosen not in ("", BOARD, HEATMAPS):
+        state.refuse(bound.VIEW, chosen, f"{BOARD} or {HEATMAPS}", BOARD)
     view = st.session_state[_KEY] = HEATMAPS if chosen == HEATMAPS else BOARD
     st.segmented_control(
         "View", (BOARD, HEATMAPS), required=True, format_func=str.capitalize, key=_KEY, on_change=_choose,

@@ -150,4 +150,8 @@ def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
 
 @pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 50])
 def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
-    assert Playground(query=query).sentence.startswith("'journey' attends most to itself")
+    playground = Playground(query=query)
+    assert playground.sentence.startswith("'journey' attends most to itself")
+    (message,) = playground.messages
+    assert message.startswith("query = `")
+    assert message.endswith("` is not the place of a token, from 0 to 5; 1 is used.")

@@ -91,9 +91,8 @@ def test_nothing_breaks_the_lesson(lesson, address):
 
 def test_a_step_frames_what_is_new_and_nothing_else(lesson):
     for number, step in enumerate(STEPS, 1):
-        boards = lesson(step=str(number)).get("bidi_component")
-        data = [json.loads(board.proto.json) for board in boards]
-        drawn = [each for each in data if "fresh" in each]
+        protos = [element.proto for element in lesson(step=str(number)).get("bidi_component")]
+        drawn = [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
         assert [set(each["fresh"]) for each in drawn[:1]] == ([set(step.new)] if step.shows else [])
 
 

@@ -42,8 +42,9 @@ def texts(at: AppTest) -> str:
 
 
 def board(at: AppTest) -> dict[str, Any]:
-    (found,) = at.get("bidi_component")
-    return json.loads(found.proto.json)
+    protos = [element.proto for element in at.get("bidi_component")]
+    (found,) = [proto for proto in protos if proto.component_name == "attnviz_board"]
+    return json.loads(found.json)
 
 
 def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:

@@ -46,10 +46,20 @@ def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_
     assert first_page.at.text_input(key="view").value == ""
 
 
-@pytest.mark.parametrize("view", ["", "board", "3d", "<b>"])
-def test_whatever_else_the_address_says_shows_the_board(view: str) -> None:
+@pytest.mark.parametrize(
+    ("view", "messages"),
+    [
+        ("", []),
+        ("board", []),
+        ("3d", ["view = `3d` is not board or heatmaps; board is used."]),
+        ("<b>", ["view = `<b>` is not board or heatmaps; board is used."]),
+    ],
+)
+def test_whatever_else_the_address_says_shows_the_board(view: str, messages: list[str]) -> None:
     playground = Playground(view=view)
     assert playground.board is not None
+    assert playground.messages == messages
+    playground.set("d_out", 3)
     assert playground.messages == []
 
 
