@@ -158,6 +158,11 @@ def run(*arguments: str, cwd: Path, path: Path, code: str = "") -> "subprocess.C
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
 
 
+def test_the_command_of_the_readme_is_the_one_that_is_tested() -> None:
+    text, *options = CAT
+    assert f'python -m attnviz "{text}" {" ".join(options)}\n' in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_module_is_a_command(tmp_path: Path) -> None:
     done = run(*CAT, cwd=tmp_path, path=ROOT)
     assert done.returncode == 0
