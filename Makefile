@@ -7,8 +7,9 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 ADDRESS ?= localhost
 PORT ?= 8501
 IMAGE ?= attnviz
-# Test processes at once; auto is one for each core.
+# Test processes at once; auto is one for each core, on which torch then needs no threads of its own.
 JOBS ?= auto
+PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 
 PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
@@ -44,13 +45,13 @@ imports: dev-packages
 	$(VENV)/bin/lint-imports
 
 unit: dev-packages
-	$(PY) -m pytest -n $(JOBS) attnviz tests/unit
+	$(PYTEST) attnviz tests/unit
 
 pages: dev-packages
-	$(PY) -m pytest -n $(JOBS) tests/pages
+	$(PYTEST) tests/pages
 
 browser: dev-packages chromium
-	$(PY) -m pytest -n $(JOBS) tests/browser --reruns 2
+	$(PYTEST) tests/browser --reruns 2
 
 bench: dev-packages chromium
 	$(PY) -m benchmarks
