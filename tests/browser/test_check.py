@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz.worked_examples import worked_example
@@ -111,9 +110,8 @@ def test_the_page_fits_a_phone(new_reader: Callable[..., Playground]) -> None:
     reader.errors.clear()  # a page that is opened by its own path asks for some files there first
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_works_for_a_screen_reader(new_reader: Callable[..., Playground], scheme: str) -> None:
-    reader = open_check(new_reader(color_scheme=scheme))
+def test_the_page_works_for_a_screen_reader(new_reader: Callable[..., Playground]) -> None:
+    reader = open_check(new_reader(color_scheme="dark"))
     reader.press("Load the handout")
     expect(reader.page.locator("td.wrong")).to_have_count(39)
     assert serious_trouble(reader.page) == []
