@@ -41,6 +41,7 @@ _MOST_CHARACTERS = {
     CHECK: 60,
     TABLES: 6000,
 }
+_DRAWN = "bound.drawn"
 
 
 def receive(name: str) -> tuple[str, bool]:
@@ -69,10 +70,16 @@ def current(name: str) -> str:
 
 
 def draw() -> None:
-    """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight."""
+    """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight.
+
+    A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
+    """
+    there = {name for name in _MOST_CHARACTERS if current(name) or name in st.query_params}
+    st.session_state[_DRAWN] = drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
         for name, most in _MOST_CHARACTERS.items():
-            st.text_input(name, key=name, bind="query-params", max_chars=most)
+            if name in drawn:
+                st.text_input(name, key=name, bind="query-params", max_chars=most)
 
 
 def _key(name: str) -> str:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import sweep_scaling
 from attnviz.figures import CURVES
 from attnviz.sweep_settings import SweepSettings, decode_settings, encode_settings
+from tests.pages.playground import in_address
 
 APP = Path(__file__).parents[2] / "app.py"
 SEVERAL_SECONDS = 60
@@ -41,7 +42,7 @@ class ScalingPage:
     @property
     def settings(self) -> SweepSettings:
         """What the URL carries."""
-        settings, ignored = decode_settings(self.at.text_input(key="sweep").value)
+        settings, ignored = decode_settings(in_address(self.at, "sweep"))
         assert not ignored
         return settings
 

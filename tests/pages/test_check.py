@@ -10,7 +10,7 @@ from attnviz.exercises import decoded
 from attnviz.packing import pack
 from attnviz.printed import as_printed
 from attnviz.worked_examples import worked_examples
-from tests.pages.playground import APP, SEVERAL_SECONDS
+from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
 
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_Q = "0.57  0.81  0.99\n1.25  1.35  1.53\n0.62  0.45  0.63"
@@ -183,7 +183,7 @@ def test_the_address_carries_what_was_typed() -> None:
     assert again.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
     assert again.says == page.says
     assert again.errors == page.errors
-    assert page.press("Clear").at.text_input(key="tables").value == ""
+    assert in_address(page.press("Clear").at, "tables") == ""
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
 def test_a_form_too_long_for_an_address_stays_in_the_session(page: CheckPage) -> None:
     rows = "\n".join(str(hash(str(i)) % 10**15) for i in range(1000))
     page.type(x=rows)
-    assert page.at.text_input(key="tables").value == ""
+    assert in_address(page.at, "tables") == ""
     assert page.visit("pages/scaling.py").visit("pages/check.py").text_of("x") == rows
 
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.questions import QUESTIONS
-from tests.pages.playground import APP, SEVERAL_SECONDS
+from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
 
 Open = Callable[..., AppTest]
 
@@ -93,12 +93,12 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
     at = press(press(opened(question="11"), "One training step"), "One training step")
-    told, link = texts(at), at.text_input(key="numbers").value
+    told, link = texts(at), in_address(at, "numbers")
     assert texts(opened(question="11", numbers=link)) == told
-    assert at.text_input(key="edits").value == ""
+    assert in_address(at, "edits") == ""
     assert at.get_by_key("text").value == "Your journey starts with one step"
     press(at, "Next")
-    assert at.text_input(key="numbers").value == ""
+    assert in_address(at, "numbers") == ""
 
 
 @pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])
@@ -110,9 +110,9 @@ def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) ->
 
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     at = press(opened(question="5"), "Open the scaling page")
-    assert at.text_input(key="sweep").value == QUESTIONS[4].sweep
+    assert in_address(at, "sweep") == QUESTIONS[4].sweep
     at = press(opened(question="8"), "Lesson, step 7: Softmax")
-    assert at.text_input(key="step").value == "7"
+    assert in_address(at, "step") == "7"
     assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
 
 
