@@ -33,13 +33,33 @@ def published_examples() -> Mapping[str, Mapping[str, Any]]:
 
 
 def stated_matrix(example: str, name: str) -> Rows | None:
-    """Return a matrix that an example states number by number, or None.
+    """Return a matrix that an example states number by number, or that is chosen for its scores, or None.
 
     >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
     (((1.0, 1.0), (0.0, 1.0)), None)
     """
-    stated = published_examples().get(example, {}).get(name)
-    return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list) else None
+    stated = published_examples().get(example, {}).get(name, chosen_matrices(example).get(name))
+    return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list | tuple) else None
+
+
+@cache
+def chosen_matrices(example: str) -> Mapping[str, Rows]:
+    """Return W_q and W_k ``(n_tokens, d_k)`` chosen for an example that prints no more than scores; else nothing.
+
+    With the identity as X, each query has the printed row of scores, or the multiple of it that the example prints.
+
+    >>> chosen_matrices("slide-row")["w_k"][:2], dict(chosen_matrices("love-ai"))
+    (((14.5, 0.0), (25.1, 0.0)), {})
+    """
+    raw = published_examples().get(example, {})
+    row = raw.get("scores_row", raw.get("row"))
+    if row is None:
+        return MappingProxyType({})
+    # An example of a "row" prints the softmax of it and of 8 times it, so its second query is 8 times the others.
+    times = [8.0 if "row" in raw and query == 1 else 1.0 for query in range(len(row))]
+    rest = (0.0,) * (raw.get("d_k", 1) - 1)
+    columns = {"w_q": times, "w_k": row}
+    return MappingProxyType({name: tuple((each, *rest) for each in column) for name, column in columns.items()})
 
 
 _JOURNEY = published_examples()["journey"]

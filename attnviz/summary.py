@@ -5,6 +5,7 @@ import torch
 from attnviz.attention import AttentionTrace
 from attnviz.given import EXAMPLE_FILL
 from attnviz.numbers import written
+from attnviz.published import chosen_matrices
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
@@ -63,6 +64,31 @@ def vectors_in_words(scenario: Scenario) -> str:
             f"those of the others are drawn from seed {scenario.seed}."
         )
     return f"The vector of each token is drawn from its text, d_in and seed {scenario.seed}."
+
+
+def chosen_in_words(scenario: Scenario) -> str:
+    """Say which matrices were chosen so that the scores of a worked example come out, while they are as chosen.
+
+    >>> chosen_in_words(Scenario())
+    ''
+    """
+    example = scenario.w_q.removeprefix(EXAMPLE_FILL) if isinstance(scenario.w_q, str) else ""
+    chosen = chosen_matrices(example)
+    as_chosen = (
+        scenario.x == "identity" and scenario.w_k == scenario.w_q and scenario.d_in == len(scenario.tokens)
+        and not any(edit.matrix in ("x", "w_q", "w_k") for edit in scenario.edits)
+    )  # fmt: skip
+    if not chosen or not as_chosen:
+        return ""
+    times = [row[0] for row in chosen["w_q"]]
+    others = [f"query {i} (counted from 1) has it times {n:g}" for i, n in enumerate(times, 1) if n != 1]
+    every = "all others have it as it is" if others else "every query has it"
+    repeats = " W_v is the identity, so each context vector repeats its attention weights."
+    return (
+        f"The source of the worked example {example} prints one row of scores and no matrices. X, W_q and W_k are "
+        f"chosen here so that this row comes out: {', '.join((*others, every))}."
+        f"{repeats if scenario.w_v == 'identity' else ''}"
+    )
 
 
 def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:

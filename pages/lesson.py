@@ -4,6 +4,7 @@ import streamlit as st
 
 from attnviz.lesson import STEPS
 from attnviz.scenario import traced
+from attnviz.summary import chosen_in_words
 from attnviz.ui import current_scenario
 from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_questions, show_step
 from attnviz.ui.token_picker import show_token_picker
@@ -14,6 +15,8 @@ if scenario is None:
     st.stop()
 
 query = show_token_picker(scenario)
+if chosen := chosen_in_words(scenario):
+    st.caption(chosen)
 computed = traced(scenario)
 number = current_step()
 show_step(number, computed, query)

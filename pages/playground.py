@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.scenario import traced
-from attnviz.summary import attends_most, out_of_the_ordinary
+from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
 from attnviz.ui.board import show_board_of_now
 from attnviz.ui.editor import show_editor, show_folded_editor
@@ -31,7 +31,7 @@ else:
 computed = traced(scenario)
 
 says.text(attends_most(computed, query, digits()))
-notes = (*computed.notices, *out_of_the_ordinary(computed))
+notes = (*filter(None, [chosen_in_words(scenario)]), *computed.notices, *out_of_the_ordinary(computed))
 if notes:
     says.caption(" ".join(notes))
 with pictures:

@@ -3,6 +3,7 @@
 from attnviz.explanation.sources import Factor
 from attnviz.given import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.numbers import written
+from attnviz.published import chosen_matrices
 from attnviz.scenario import Scenario
 from attnviz.stages import BIASES
 from attnviz.tokens import visible
@@ -49,7 +50,9 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if replaced == "zeros":
         return "of a matrix of zeros"
     if replaced is not None and replaced.startswith(EXAMPLE_FILL):
-        return f"stated by the worked example {replaced.removeprefix(EXAMPLE_FILL)}"
+        example = replaced.removeprefix(EXAMPLE_FILL)
+        chosen = name in chosen_matrices(example)
+        return f"{'chosen for the scores of' if chosen else 'stated by'} the worked example {example}"
     if replaced is not None:
         return f"drawn for this matrix alone, from seed {replaced.removeprefix(RANDOM_FILL)}"
     if name == "x":

@@ -13,7 +13,7 @@ from attnviz.link import change_texts, parameters
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
-from attnviz.summary import attends_most, out_of_the_ordinary, vectors_in_words
+from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary, vectors_in_words
 from attnviz.tokens import visible
 
 _LISTED_CHANGES = 12
@@ -90,7 +90,8 @@ def _set_up(scenario: Scenario) -> str:
 
 
 def _vectors(scenario: Scenario) -> str:
-    return vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+    said = vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+    return f"{said} {chosen_in_words(scenario)}".rstrip()
 
 
 def _changes(scenario: Scenario) -> list[str]:

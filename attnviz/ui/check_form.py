@@ -239,7 +239,7 @@ def load(name: str) -> None:
     _clear()
     example = worked_example(name)
     tables = {each: Printed.of(rows) for each, rows in example.given.items()}
-    if example.scenario is not None:
+    if not example.from_scores:
         for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
     tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}

@@ -23,8 +23,10 @@ def chosen_mode() -> str:
     if (named := examples.take_named()) and not received:
         choose(EXAMPLES, named)
         received = bound.current(bound.CHECK)
-    mode = received.partition(".")[0]
-    mode = mode if mode in _LABELS else CHECK
+    mode = received.partition(".")[0] or CHECK
+    if mode not in _LABELS:
+        state.refuse(bound.CHECK, mode, f"one of {', '.join(_LABELS)}", CHECK)
+        mode = CHECK
     st.session_state[_KEY] = mode
     st.segmented_control(
         "What to do", tuple(_LABELS), required=True, format_func=_LABELS.__getitem__, key=_KEY, on_change=_choose,

@@ -14,6 +14,7 @@ from attnviz.position_wise import FeedForwardTrace, feed_forward
 from attnviz.printed import Printed, as_printed
 from attnviz.scenario import trace
 from attnviz.stages import EVERY_STAGE
+from attnviz.summary import chosen_in_words
 from attnviz.ui import examples
 from attnviz.ui.charts import show_figure
 from attnviz.ui.check_form import load, show_verdict
@@ -32,13 +33,16 @@ def show_examples() -> None:
     """Draw the choice of an example, and the example."""
     names = (*worked_examples(), VARIANCES)
     chosen = detail() if detail() in names else "love-ai"
+    if detail() != chosen and detail():
+        examples.say_unknown(detail(), names)
+        choose(EXAMPLES)
     st.session_state[_KEY] = chosen
     st.selectbox("Example", names, key=_KEY, format_func=_title, on_change=_choose)
     if chosen == VARIANCES:
         _show_variances()
         return
     example = worked_example(chosen)
-    st.text(example.note)
+    st.text(" ".join(filter(None, (example.note, chosen_in_words(example.scenario)))))
     _show_ways_on(example)
     marking = marking_of(example)
     tokens = example.tokens
@@ -61,12 +65,11 @@ def _choose() -> None:
 
 def _show_ways_on(example: WorkedExample) -> None:
     with st.container(horizontal=True):
-        if example.scenario is not None:
-            for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
-                if st.button(
-                    f"Open in the {title}", on_click=examples.set_up, args=(example.id,), key=f"check.open.{title}"
-                ):
-                    go_to(page)
+        for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
+            if st.button(
+                f"Open in the {title}", on_click=examples.set_up, args=(example.id,), key=f"check.open.{title}"
+            ):
+                go_to(page)
         if example.published:
             st.button("Load into the form", on_click=_load, args=(example.id,), key="check.load_into")
 
@@ -79,7 +82,7 @@ def _load(name: str) -> None:
 def marking_of(example: WorkedExample) -> Marking:
     """Mark what an example prints against the numbers of its scenario, all digits of them."""
     tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
-    if example.scenario is not None:
+    if not example.from_scores:
         tables |= {name: example.scenario.matrix(name) for name in _INPUTS}
     results = {name: rows for name, rows in example.published.items() if name not in _INPUTS}
     tables |= {name: Printed.of(rows, example.decimals, shown=True) for name, rows in results.items()}
@@ -123,11 +126,11 @@ def _printed_inputs(example: WorkedExample, marking: Marking) -> dict[str, Marke
 
 
 def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
-    step, scenario = example.feed_forward, example.scenario
-    if step is None or scenario is None:
+    step = example.feed_forward
+    if step is None:
         return
     made = feed_forward(
-        trace(scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
+        trace(example.scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
         torch.tensor(step.b_2), tokens=example.tokens,
     )  # fmt: skip
     st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2")

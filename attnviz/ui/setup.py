@@ -48,7 +48,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     try:
         yield
     finally:  # a page may end itself with st.stop()
-        examples.say_where_named_stands()
+        examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.take_messages():
                 st.warning(message, icon="⚠️")

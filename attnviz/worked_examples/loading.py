@@ -1,14 +1,22 @@
-"""The published examples as frozen values, each with its scenario where it is a whole computation."""
+"""The published examples as frozen values, each with its scenario."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Any
 
 from attnviz.given import EXAMPLE_FILL
-from attnviz.published import PUBLISHED_TEXT, Rows, published_data, published_examples, stated_matrix
+from attnviz.published import (
+    PUBLISHED_TEXT,
+    Rows,
+    chosen_matrices,
+    published_data,
+    published_examples,
+    stated_matrix,
+)
 from attnviz.scenario import Scenario
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
@@ -31,7 +39,8 @@ class WorkedExample:
 
     `given` are the tables that it starts from and `published` those that it prints as results, by their names in
     the table of stages; `decimals` is how many of them are printed. `tokens` label the rows, as far as the source
-    names them, `d_k` is stated where no table shows it. `scenario` is None for an example that starts from scores.
+    names them, `d_k` is stated where no table shows it. An example that starts from scores is not the whole of its
+    `scenario`: the matrices there are chosen so that the scores come out.
     """
 
     id: str
@@ -42,9 +51,14 @@ class WorkedExample:
     decimals: int
     given: Mapping[str, Rows]
     published: Mapping[str, Rows]
+    scenario: Scenario
     d_k: int | None = None
-    scenario: Scenario | None = None
     feed_forward: PublishedFeedForward | None = None
+
+    @property
+    def from_scores(self) -> bool:
+        """Whether the example starts from scores, and prints nothing that they are made from."""
+        return "x" not in self.given
 
 
 @dataclass(frozen=True)
@@ -96,17 +110,18 @@ def published_variances() -> tuple[VarianceRow, ...]:
 
 def _example(raw: Mapping[str, Any]) -> WorkedExample:
     given, published, tokens = _tables(raw)
+    scale = raw.get("scale", False)  # what says nothing of it is the softmax of a row as it stands
     return WorkedExample(
         id=raw["id"],
         title=raw["title"],
         note=raw.get("note", ""),
         tokens=tokens,
-        scale=raw.get("scale", True),
+        scale=scale,
         decimals=raw["decimals"],
         given=MappingProxyType(given),
         published=MappingProxyType(published),
         d_k=raw.get("d_k"),
-        scenario=_scenario(raw) if "x" in raw else None,
+        scenario=_scenario(raw) if "x" in raw else _scenario_of_scores(raw["id"], scale),
         feed_forward=_feed_forward(raw["feed_forward"]) if "feed_forward" in raw else None,
     )
 
@@ -144,6 +159,25 @@ def _scenario(raw: Mapping[str, Any]) -> Scenario:
         seed=raw.get("seed", 123),
         scale=raw["scale"],
         **replaced,
+    )
+
+
+def _scenario_of_scores(name: str, scale: bool) -> Scenario:
+    """Return a computation with the scores of an example: X is the identity, and so is W_v, as wide as X."""
+    w_q = chosen_matrices(name)["w_q"]
+    n_tokens, named = len(w_q), PUBLISHED_TEXT.split()
+    text = PUBLISHED_TEXT if n_tokens == len(named) else " ".join(ascii_lowercase[:n_tokens])
+    return Scenario(
+        text=text,
+        embedding="published",
+        x="identity",
+        d_in=n_tokens,
+        d_out=len(w_q[0]),
+        d_v=n_tokens,
+        scale=scale,
+        w_q=f"{EXAMPLE_FILL}{name}",
+        w_k=f"{EXAMPLE_FILL}{name}",
+        w_v="identity",
     )
 
 

@@ -6,12 +6,15 @@ from typing import Any, Self
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.changes import with_changes
 from attnviz.exercises import decoded
+from attnviz.link import decode_changes, parameters, scenario_of
 from attnviz.packing import pack
 from attnviz.printed import as_printed
-from attnviz.worked_examples import worked_examples
+from attnviz.worked_examples import worked_example, worked_examples
 from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
 
+PAGES = sorted(f"pages/{page.name}" for page in (APP.parent / "pages").glob("*.py"))
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_Q = "0.57  0.81  0.99\n1.25  1.35  1.53\n0.62  0.45  0.63"
 
@@ -250,6 +253,24 @@ def test_another_example_is_chosen_and_stands_in_the_address() -> None:
     assert page.text_of("q") == HANDOUT_Q
 
 
+@pytest.mark.parametrize("name", ["nope", "<b>x</b>"])
+def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
+    page = CheckPage(f"examples.{name}")
+    (message,) = [warning.value for warning in page.at.warning]
+    assert message.startswith(f"There is no worked example `{name}` as in the link. There are: journey, ")
+    assert message.endswith("dog-runs, variance_of_dot_products.")
+    assert page.at.selectbox(key="check.example").value == "love-ai"
+    assert not page.run().at.warning
+    assert page.check == "examples"
+
+
+def test_an_unknown_thing_to_do_is_told() -> None:
+    page = CheckPage("play.journey")
+    (message,) = [warning.value for warning in page.at.warning]
+    assert message == "check = `play` is not one of check, examples, exercise; check is used."
+    assert page.run().check == ""
+
+
 def test_a_cell_of_the_feed_forward_step_is_explained() -> None:
     page = CheckPage("examples.love-ai").set("check.ff_table", "hidden").set("check.ff_row", 2)
     assert page.codes[-1] == "H[1, 0] = max(0, Z[1, 0])\nmax(0, 4.728)\n= 4.728"
@@ -258,10 +279,10 @@ def test_a_cell_of_the_feed_forward_step_is_explained() -> None:
 # An example as the set-up of the other pages
 
 
-def opened(**address: str) -> AppTest:
+def opened(page: str = "pages/playground.py", **address: str) -> AppTest:
     at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
     at.query_params.update(address)
-    at.run()
+    at.switch_page(page).run()
     assert not at.exception
     return at
 
@@ -283,11 +304,27 @@ def test_what_else_the_address_says_lies_over_the_example() -> None:
     assert at.text_input(key="edits").value.endswith("w_v.example.love-ai*w_q.0.1.0.5")
 
 
-@pytest.mark.parametrize(("name", "says"), [("nobody", "is no worked example"), ("slide-row", "starts from scores")])
-def test_an_example_that_is_no_set_up_is_told(name: str, says: str) -> None:
-    at = opened(example=name)
-    assert says in at.warning[0].value.replace("\N{NO-BREAK SPACE}", " ")
+@pytest.mark.parametrize("page", PAGES)
+def test_an_unknown_example_is_told_on_every_page(page: str) -> None:
+    at = opened(page, example="no<b>body</b>")
+    (message,) = [warning.value for warning in at.warning]
+    assert message.startswith("There is no worked example `no<b>body</b>` as in the link. There are: journey, ")
+    assert all(name in message for name in worked_examples())
     assert at.text_input(key="text").value == "Your journey starts with one step"
+    assert "example" not in at.query_params
+
+
+@pytest.mark.parametrize("name", worked_examples())
+@pytest.mark.parametrize("page", ["pages/playground.py", "pages/lesson.py"])
+def test_every_example_opens_by_its_address(name: str, page: str) -> None:
+    at = opened(page, example=name)
+    assert not at.warning
+    wanted = worked_example(name).scenario
+    values = {name: at.get_by_key(name).value for name in parameters()}  # type: ignore[union-attr]
+    changes, ignored = decode_changes(in_address(at, "edits"))
+    assert (with_changes(scenario_of(values), changes), ignored) == (wanted, [])
+    chosen = [caption.value for caption in at.caption if "X, W_q and W_k are chosen" in caption.value]
+    assert bool(chosen) == worked_example(name).from_scores
 
 
 @pytest.mark.parametrize("name", ["three-words", "slide-row"])
@@ -316,10 +353,7 @@ def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited(
 
 
 def test_an_example_opens_in_the_lesson() -> None:
-    at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-    at.query_params.update({"example": "love-ai", "step": "9"})
-    at.switch_page("pages/lesson.py").run()
-    assert not at.exception
+    at = opened("pages/lesson.py", example="love-ai", step="9")
     assert "(2.3642, 2.3642)" in "\n".join(text.value for text in at.text)
 
 

@@ -21,9 +21,7 @@ SIMPLE_CONTEXT = (
 
 
 def trace_of(name: str) -> attnviz.AttentionTrace:
-    scenario = worked_example(name).scenario
-    assert scenario is not None
-    return attnviz.trace(scenario)
+    return attnviz.trace(worked_example(name).scenario)
 
 
 def assert_printed(computed: torch.Tensor, published: Any, decimals: int) -> None:

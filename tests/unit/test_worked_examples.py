@@ -1,5 +1,8 @@
 """The published examples: all of the file is there, and each scenario is the computation that its source states."""
 
+import html
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,12 +11,15 @@ import attnviz
 from attnviz.changes import carry_over, changes_of
 from attnviz.explanation import explain
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
+from attnviz.figures import report
 from attnviz.link import decode_changes, encode_changes, query_of, scenario_from_query
 from attnviz.published import published_data, stated_matrix
-from attnviz.summary import vectors_in_words
+from attnviz.summary import chosen_in_words, vectors_in_words
 from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
 
-WHOLE = [example for example in worked_examples().values() if example.scenario is not None]
+EXAMPLES = tuple(worked_examples().values())
+FROM_SCORES = tuple(example for example in EXAMPLES if example.from_scores)
+WHOLE = tuple(example for example in EXAMPLES if not example.from_scores)
 
 
 def test_every_example_of_the_file_is_there_in_its_order():
@@ -28,7 +34,6 @@ def test_every_example_of_the_file_is_there_in_its_order():
 @pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
 def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExample):
     scenario = example.scenario
-    assert scenario is not None
     for name, rows in example.given.items():
         assert torch.equal(scenario.matrix(name), torch.tensor(rows)), name
     assert scenario.tokens == tuple(token.replace(" ", "-") for token in example.tokens)
@@ -37,7 +42,6 @@ def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExamp
 
 @pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
 def test_published_tables_have_the_shapes_of_the_scenario(example: WorkedExample):
-    assert example.scenario is not None
     trace = attnviz.trace(example.scenario)
     for name, rows in example.published.items():
         assert np.shape(rows) == tuple(getattr(trace, name).shape), name
@@ -47,6 +51,48 @@ def test_rows_without_a_scenario():
     assert worked_example("slide-row").published["attention_weights"] == ((0.15, 0.22, 0.22, 0.13, 0.09, 0.18),)
     scores = worked_example("softmax-times-8").given["scaled_scores"]
     assert scores[1] == tuple(8 * score for score in scores[0])
+
+
+@pytest.mark.parametrize("example", FROM_SCORES, ids=lambda example: example.id)
+def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample):
+    trace = attnviz.trace(example.scenario)
+    for name, rows in example.given.items():
+        torch.testing.assert_close(getattr(trace, name)[: len(rows)], torch.tensor(rows))
+        # All queries but those that are printed have the first row.
+        assert {tuple(row) for row in getattr(trace, name).tolist()} == {
+            tuple(row) for row in getattr(trace, name)[: len(rows)].tolist()
+        }
+    assert torch.equal(trace.context, trace.attention_weights)
+    assert trace.q.shape[1] == (example.d_k or 1)
+
+
+def test_the_softmax_row_and_its_eightfold_have_the_printed_weights():
+    example = worked_example("softmax-times-8")
+    printed = torch.tensor(example.published["attention_weights"])
+    computed = attnviz.trace(example.scenario).attention_weights[:2]
+    torch.testing.assert_close(computed, printed, rtol=0, atol=0.00005 + 1e-6)
+
+
+def test_the_slides_scores_have_the_softmax_that_the_note_says():
+    example = worked_example("slide-row")
+    weights = attnviz.trace(example.scenario).attention_weights[1]
+    assert ", ".join(f"{weight:.2f}" for weight in weights.tolist()) in example.note
+
+
+def test_what_is_chosen_for_scores_is_said_while_it_is_so():
+    scenario = worked_example("slide-row").scenario
+    words = chosen_in_words(scenario)
+    assert "prints one row of scores and no matrices" in words
+    assert "every query has it. W_v is the identity" in words
+    assert "query 2 (counted from 1) has it times 8" in chosen_in_words(worked_example("softmax-times-8").scenario)
+    assert "W_v" not in chosen_in_words(replace(scenario, w_v=None))
+    assert html.escape(words) in report(scenario, attnviz.trace(scenario))
+    with_others = [{"edits": [("x", 0, 1, 0.5)]}, {"w_k": None}, {"x": None}, {"text": "fewer tokens", "w_q": "zeros"}]
+    assert [chosen_in_words(replace(scenario, **other)) for other in with_others] == 4 * [""]
+    assert not any(chosen_in_words(example.scenario) for example in WHOLE)
+    trace = attnviz.trace(scenario)
+    said = explain(trace, "w_k", 0, 0, scenario=scenario).words
+    assert said == "Given: chosen for the scores of the worked example slide-row"
 
 
 def test_an_unknown_example_is_an_error_that_names_the_known_ones():
@@ -88,7 +134,6 @@ def test_an_examples_matrix_of_another_shape_is_an_error():
 
 def test_an_examples_vectors_belong_to_its_tokens():
     example = worked_example("love-ai").scenario
-    assert example is not None
     other = attnviz.Scenario("I love it", tokenizer="whitespace", embedding="published", d_in=2)
     kept, dropped = carry_over(changes_of(example), example, other)
     assert ("x", "example:love-ai") in dropped.replaced
@@ -97,7 +142,6 @@ def test_an_examples_vectors_belong_to_its_tokens():
 
 def test_where_an_examples_numbers_are_from_is_said():
     scenario = worked_example("three-words").scenario
-    assert scenario is not None
     trace = attnviz.trace(scenario)
     words = explain(trace, "w_q", 0, 1, scenario=scenario).words
     assert words == "Given: stated by the worked example three-words"
@@ -105,9 +149,8 @@ def test_where_an_examples_numbers_are_from_is_said():
     assert stated_matrix("three-words", "w_q") == worked_example("three-words").given["w_q"]
 
 
-@pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
 def test_an_example_leaves_and_comes_back(example: WorkedExample):
-    assert example.scenario is not None
     assert scenario_from_query(query_of(example.scenario)) == (example.scenario, [])
     assert scenario_from_json(scenario_json(example.scenario)) == example.scenario
     names: dict[str, torch.Tensor] = {}
