@@ -16,6 +16,7 @@ from attnviz.tokens import token_labels
 SIGNS = {
     Mark.RIGHT: "✓",
     Mark.CARRIED: "≈",
+    Mark.HIDDEN: "≈",
     Mark.SHORTER: "≈",
     Mark.FOLLOWS: "↪",
     Mark.WRONG: "✗",
@@ -24,11 +25,13 @@ SIGNS = {
 MEANINGS = {
     Mark.RIGHT: "right: what exact arithmetic rounds to",
     Mark.CARRIED: "right by carried rounding: what the rounded numbers before it give",
+    Mark.HIDDEN: "right by carried rounding: the digits that rounded numbers before it hide can move it so far",
     Mark.SHORTER: "right, with one digit fewer",
     Mark.FOLLOWS: "right given the wrong numbers before it",
     Mark.WRONG: "wrong",
     Mark.BLANK: "blank",
 }
+_EXACT = "="  # before what exact arithmetic gives, below a number that is right by carried rounding
 LABEL_CHARS = 12
 
 # Blue, yellow and vermilion of Okabe and Ito, thin enough for the text of a light or a dark page.
@@ -41,7 +44,7 @@ STYLE = """<style>
   vertical-align: top; white-space: nowrap; }
 .marked td small { display: block; opacity: 0.9; font-size: 0.78rem; }
 .marked .right { background: rgba(0, 114, 178, 0.13); }
-.marked .carried, .marked .shorter { background: rgba(86, 180, 233, 0.28); }
+.marked .carried, .marked .hidden, .marked .shorter { background: rgba(86, 180, 233, 0.28); }
 .marked .follows { background: rgba(240, 228, 66, 0.38); }
 .marked .wrong { background: rgba(213, 94, 0, 0.3); font-weight: 600;
   outline: 2px solid #D55E00; outline-offset: -2px; }
@@ -55,9 +58,13 @@ STYLE = """<style>
 
 def legend() -> str:
     """Return what each sign means, as HTML."""
-    marks = (Mark.RIGHT, Mark.CARRIED, Mark.FOLLOWS, Mark.WRONG)
-    items = "".join(f'<span class="{mark}">{SIGNS[mark]} {MEANINGS[mark]}</span>' for mark in marks)
-    small = f"small: {SIGNS[Mark.RIGHT]} what is right, {SIGNS[Mark.FOLLOWS]} what the printed tables before it give"
+    meanings = {mark: MEANINGS[mark] for mark in (Mark.RIGHT, Mark.CARRIED, Mark.FOLLOWS, Mark.WRONG)}
+    meanings[Mark.CARRIED] = "right by carried rounding"
+    items = "".join(f'<span class="{mark}">{SIGNS[mark]} {meaning}</span>' for mark, meaning in meanings.items())
+    small = (
+        f"small: {SIGNS[Mark.RIGHT]} what is right, {SIGNS[Mark.FOLLOWS]} what the printed tables before it give, "
+        f"{_EXACT} exact arithmetic"
+    )
     return f'<div class="marked"><div class="marks">{items}<span>{small}</span></div></div>'
 
 
@@ -94,7 +101,8 @@ def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
     )
     below, said = "", f"{given}, {MEANINGS[mark]}"
     if mark != Mark.RIGHT and (exact != given or mark == Mark.WRONG):
-        below, said = f"<small>{SIGNS[Mark.RIGHT]} {exact}</small>", f"{said}; exact arithmetic gives {exact}"
+        sign = SIGNS[Mark.RIGHT] if mark in (Mark.WRONG, Mark.FOLLOWS) else _EXACT
+        below, said = f"<small>{sign} {exact}</small>", f"{said}; exact arithmetic gives {exact}"
     if mark == Mark.WRONG and followed != exact:
         below += f"<small>{SIGNS[Mark.FOLLOWS]} {followed}</small>"
         said += f", the printed tables before it give {followed}"

@@ -16,12 +16,14 @@ class Mark(StrEnum):
     """The mark of one cell.
 
     `RIGHT` is what exact arithmetic rounds to; `CARRIED` differs from that, and is what arithmetic on right,
-    rounded numbers before it gives; `SHORTER` is right with one digit fewer than the table has; `FOLLOWS` is not
+    rounded numbers before it gives; `HIDDEN` differs by no more than the digits can move it that rounded numbers
+    before it do not show; `SHORTER` is right with one digit fewer than the table has; `FOLLOWS` is not
     right, and follows correctly from a wrong number before it; `WRONG` is neither; `BLANK` is left out.
     """
 
     RIGHT = "right"
     CARRIED = "carried"
+    HIDDEN = "hidden"
     SHORTER = "shorter"
     FOLLOWS = "follows"
     WRONG = "wrong"

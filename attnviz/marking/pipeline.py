@@ -16,7 +16,12 @@ from attnviz.marking.shapes import check_shapes, known_d_k
 from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, Stage
 
+_AFTER_WEIGHTS = ("context", "preactivations", "hidden", "output")
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand, and exact; so many are a print-out, which was rounded
+
+
+class UnknownDkError(ValueError):
+    """Scores are to be divided by √d_k, and neither a table nor the reader says what d_k is."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,14 @@ class MarkedTable:
 class Marking:
     """A marked computation: its results in order, what was taken as given, and all that stood before each result.
 
-    `before` holds, for every table of the computation, printed or not, what the tables after it were followed from.
+    `rounded` are the printed tables that hide digits: their numbers count as rounded. `before` holds, for every table
+    of the computation, printed or not, what the tables after it were followed from.
     """
 
     settings: Settings
     tables: tuple[MarkedTable, ...]
     taken: tuple[str, ...]
+    rounded: tuple[str, ...]
     before: Mapping[str, np.ndarray]
     decimals: Mapping[str, int]
 
@@ -143,13 +150,16 @@ class _Run:
 
     def marking(self) -> Marking:
         for stage in EVERY_STAGE.values():
+            if stage.rule == "scale" and self._cannot_scale():
+                continue  # nothing that is printed is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 self._make(stage)
             elif stage.name in self.printed:
                 self._take(stage.name)
         before = {name: made.value for name, made in self.before.items()}
         decimals = {name: table.decimals for name, table in self.printed.items()}
-        return Marking(self.settings, tuple(self.marked), tuple(self.taken), before, decimals)
+        rounded = tuple(name for name, table in self.printed.items() if self._is_rounded(table))
+        return Marking(self.settings, tuple(self.marked), tuple(self.taken), rounded, before, decimals)
 
     def _take(self, name: str) -> None:
         given = self._as_given(name)
@@ -161,14 +171,25 @@ class _Run:
 
     def _as_given(self, name: str) -> Bounded:
         table = self.printed[name]
-        rounded = table.decimals >= ROUNDED_FROM if self.rounded is None else self.rounded
         array = table.array
-        return Bounded(array, np.full_like(array, 0.5 * 10.0**-table.decimals if rounded else 0.0))
+        return Bounded(array, np.full_like(array, 0.5 * 10.0**-table.decimals if self._is_rounded(table) else 0.0))
+
+    def _is_rounded(self, table: Printed) -> bool:
+        return table.decimals >= ROUNDED_FROM if self.rounded is None else self.rounded
+
+    def _cannot_scale(self) -> bool:
+        """Whether scores cannot be scaled, and need not be."""
+        if not self.settings.scale or self.settings.d_k is not None or "scores" not in self.before:
+            return False
+        needed = ("scaled_scores", "attention_weights", *(_AFTER_WEIGHTS if "v" in self.before else ()))
+        if not any(name in self.printed for name in needed):
+            return True
+        raise UnknownDkError(
+            "d_k is not known: none of W_q, W_k, Q and K is there to show it, and scaled scores need its root"
+        )
 
     def _make(self, stage: Stage) -> None:
         settings = self.settings
-        if stage.rule == "scale" and settings.scale and settings.d_k is None:
-            raise ValueError("d_k is not known: none of W_q, W_k, Q and K is there, and scaled scores need its root")
         exact = evaluate(stage, self.exact, divisor=settings.divisor, causal=settings.causal)
         followed = evaluate(stage, self.before, divisor=settings.divisor, causal=settings.causal)
         tainted = self._tainted_sources(stage, exact.value.shape)
@@ -202,7 +223,8 @@ class _Run:
 
 def _marks(table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray) -> np.ndarray:
     given, decimals = table.array, table.decimals
-    follows = near(given, followed.value, decimals, followed.error)
+    exactly_follows = near(given, followed.value, decimals)
+    follows = exactly_follows | near(given, followed.value, decimals, followed.error)
     shorter = np.zeros(given.shape, dtype=bool)
     if table.shown is not None and decimals > 0:
         fewer = np.array(table.shown) < decimals
@@ -211,11 +233,12 @@ def _marks(table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarra
         [
             np.isnan(given),
             near(given, exact.value, decimals),
+            exactly_follows & ~tainted,
             follows & ~tainted,
             near(given, exact.value, decimals, exact.error),
             follows,
             shorter & ~tainted,
         ],
-        [Mark.BLANK, Mark.RIGHT, Mark.CARRIED, Mark.CARRIED, Mark.FOLLOWS, Mark.SHORTER],
+        [Mark.BLANK, Mark.RIGHT, Mark.CARRIED, Mark.HIDDEN, Mark.HIDDEN, Mark.FOLLOWS, Mark.SHORTER],
         Mark.WRONG,
     )

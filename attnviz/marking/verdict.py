@@ -14,7 +14,7 @@ from attnviz.marking.pipeline import MarkedTable, Marking
 from attnviz.marking.slips import slip
 from attnviz.numbers import MAX_DIGITS, MIN_DIGITS
 from attnviz.printed import as_printed
-from attnviz.stages import EVERY_STAGE, VECTORS
+from attnviz.stages import EVERY_STAGE, STAGES, VECTORS
 from attnviz.tokens import visible
 
 
@@ -23,14 +23,17 @@ class Verdict:
     """What an examiner says: the verdict in one sentence, the first error, and each table in turn.
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
-    Texts of tokens in them are not escaped.
+    `nothing_yet` is what to add where no table follows from the others, and the summary then no verdict. `rounding`
+    says why numbers are right that are not what exact arithmetic rounds to. Texts of tokens are not escaped.
     """
 
     summary: str
+    nothing_yet: str
     first_error: str
     arithmetic: tuple[str, ...]
     tables: tuple[str, ...]
     slips: tuple[str, ...]
+    rounding: tuple[str, ...]
 
 
 def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
@@ -44,10 +47,12 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
     first = marking.first_wrong
     return Verdict(
         summary=_summary(marking),
+        nothing_yet="" if any(table.n_cells for table in marking.tables) else _to_add(marking),
         first_error=_first_error(*first, tokens) if first else "",
         arithmetic=_arithmetic(marking, *first, tokens) if first else (),
         tables=tuple(_of_table(marking, table) for table in marking.tables if table.n_cells),
         slips=tuple(filter(None, (slip(marking, table) for table in marking.tables))),
+        rounding=_rounding(marking),
     )
 
 
@@ -56,21 +61,63 @@ def _summary(marking: Marking) -> str:
     if not n_cells:
         return "There is nothing to mark yet: no table follows from the others."
     differing = sum(table.n_differing for table in marking.tables)
-    if not differing and n_cells == 1:
-        return "The 1 result is right, to the last printed digit."
-    if not differing:
-        return f"All {n_cells} results are right, to the last printed digit."
-    parts = [
-        (Mark.WRONG, "{} wrong"),
-        (Mark.FOLLOWS, "{} right given the wrong numbers before"),
-        (Mark.CARRIED, "{} right by carried rounding"),
-        (Mark.SHORTER, "{} right with one digit fewer"),
-    ]
-    counts = {mark: sum(table.count(mark) for table in marking.tables) for mark, _ in parts}
-    said = ", ".join(words.format(counts[mark]) for mark, words in parts if counts[mark])
-    start = "Nothing is wrong. " if not counts[Mark.WRONG] + counts[Mark.FOLLOWS] else ""
+    counts = {mark: sum(table.count(mark) for table in marking.tables) for mark in Mark}
+    carried, shorter = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    if not counts[Mark.WRONG] + counts[Mark.FOLLOWS]:
+        all_right = "The 1 result is right" if n_cells == 1 else f"All {n_cells} results are right"
+        if not differing:
+            return f"{all_right}, to the last printed digit."
+        parts = _counted(
+            (counts[Mark.RIGHT], "{} to the last printed digit"), (carried, "{} by carried rounding"),
+            (shorter, "{} with one digit fewer"),
+        )  # fmt: skip
+        return f"{all_right}: {parts}."
+    parts = _counted(
+        (counts[Mark.WRONG], "{} wrong"), (counts[Mark.FOLLOWS], "{} right given the wrong numbers before"),
+        (carried, "{} right by carried rounding"), (shorter, "{} right with one digit fewer"),
+    )  # fmt: skip
     verb = "differs" if differing == 1 else "differ"
-    return f"{start}{differing} of {n_cells} results {verb} from exact arithmetic: {said}."
+    return f"{differing} of {n_cells} results {verb} from exact arithmetic: {parts}."
+
+
+def _counted(*parts: tuple[int, str]) -> str:
+    return ", ".join(words.format(n) for n, words in parts if n)
+
+
+def _to_add(marking: Marking) -> str:
+    """Say which tables, added to those that are taken as given, would give something to mark: the fewest."""
+    taken = marking.taken
+    groups = [(*stage.sources, stage.name) for stage in STAGES.values() if stage.sources]
+    missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
+    fewest = min(missing, key=len, default=["q", "k", "scores"])
+    names = " and ".join(STAGES[name].title for name in fewest)
+    given = f"{', '.join(EVERY_STAGE[name].symbol for name in taken)} alone" if taken else "What is typed"
+    return f"{given} cannot be right or wrong. Add {names}, for example, and the result is marked."
+
+
+def _rounding(marking: Marking) -> tuple[str, ...]:
+    """Say why numbers are right by carried rounding: each of the two ways that there are."""
+    carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
+    said = []
+    if carried:
+        n, they = _numbers(carried)
+        said.append(
+            f"{n} right by carried rounding: not what exact arithmetic rounds to, but exactly what arithmetic on the "
+            f"printed, rounded numbers before {they} gives. That is no error."
+        )
+    if hidden:
+        n, they = _numbers(hidden)
+        before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
+        names = ", ".join(EVERY_STAGE[name].symbol for name in before)
+        said.append(
+            f"{n} right by carried rounding: {names} {'hides' if len(before) == 1 else 'hide'} the digits after those "
+            f"that are printed, and these digits can move {they} in the last place. That is no error."
+        )
+    return tuple(said)
+
+
+def _numbers(n: int) -> tuple[str, str]:
+    return ("1 number is", "it") if n == 1 else (f"{n} numbers are", "them")
 
 
 def place_of(table: MarkedTable, row: int, column: int, tokens: Sequence[str] = ()) -> str:
@@ -129,13 +176,15 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
 def _of_table(marking: Marking, table: MarkedTable) -> str:
     name, n_cells = table.stage.title, table.n_cells
     counts = {mark: table.count(mark) for mark in Mark}
-    if counts[Mark.RIGHT] == n_cells:
-        return f"{name}: all {n_cells} right."
+    carried, shorter = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    if counts[Mark.RIGHT] + carried + shorter == n_cells:
+        of_them = _counted((carried, "{} of them by carried rounding"), (shorter, "{} with one digit fewer"))
+        return f"{name}: all {n_cells} right{f', {of_them}' if of_them else ''}."
     said = [f"{counts[Mark.RIGHT]} of {n_cells} right"] if counts[Mark.RIGHT] else []
-    if counts[Mark.CARRIED]:
-        said.append(f"{counts[Mark.CARRIED]} right by carried rounding: arithmetic on the rounded numbers gives them")
-    if counts[Mark.SHORTER]:
-        said.append(f"{counts[Mark.SHORTER]} right with one digit fewer")
+    if carried:
+        said.append(f"{carried} right by carried rounding")
+    if shorter:
+        said.append(f"{shorter} right with one digit fewer")
     if counts[Mark.FOLLOWS]:
         said.append(
             f"{counts[Mark.FOLLOWS]} right given the wrong numbers before: what follows from the printed tables"

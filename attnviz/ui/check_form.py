@@ -10,7 +10,7 @@ import streamlit as st
 
 from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.marked_html import legend, marked_table
-from attnviz.marking import Marking, mark_pipeline, verdict
+from attnviz.marking import Marking, UnknownDkError, mark_pipeline, verdict
 from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, STAGES
 from attnviz.tables import read_table, read_upload, write_table
@@ -74,6 +74,9 @@ def show_check() -> None:
 def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
     """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands."""
     words = verdict(marking, tokens)
+    if words.nothing_yet:
+        st.info(f"There is nothing to mark yet. {words.nothing_yet}", icon="✏️")
+        return
     with st.container(border=True, key="verdict"):
         st.text(f"{'✗' if words.first_error else '✓'} {words.summary}")
         for slip in words.slips:
@@ -85,16 +88,11 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
             right.text("\n".join(words.tables))
         else:
             st.text("\n".join(words.tables))
+        for sentence in words.rounding:
+            st.text(f"≈ {sentence}")
         taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
-        st.caption(f"Taken as given: {taken}. {_about_rounding()}")
+        st.caption(f"Taken as given: {taken}. A number is right if it is what exact arithmetic on these rounds to.")
         st.html(legend())
-
-
-def _about_rounding() -> str:
-    return (
-        "A number is right if it is what exact arithmetic rounds to. Where rounded numbers were carried on, it may "
-        "differ in its last digit: ≈ marks a number that the printed, rounded numbers before it give exactly so."
-    )
 
 
 # Settings
@@ -224,6 +222,9 @@ def _marked(
         choices = {name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs")}
         try:
             return mark_pipeline(given, **choices)
+        except UnknownDkError as error:
+            st.error(f"{literal(str(error), most=240)}. Type it under “More”, or choose “not scaled”.")
+            return None
         except ValueError as error:
             st.error(f"These tables do not fit together: {literal(str(error), most=240)}.")
             return None

@@ -111,9 +111,9 @@ def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
 @pytest.mark.parametrize(
     ("name", "summary"),
     [
-        ("journey", "✓ Nothing is wrong. 18 of 96 results differ from exact arithmetic: 18 right by carried rounding."),
+        ("journey", "✓ All 96 results are right: 78 to the last printed digit, 18 by carried rounding."),
         ("journey-linear", "✓ All 12 results are right, to the last printed digit."),
-        ("love-ai", "✓ Nothing is wrong. 2 of 42 results differ from exact arithmetic: 2 right by carried rounding."),
+        ("love-ai", "✓ All 42 results are right: 40 to the last printed digit, 2 by carried rounding."),
         ("slide-row", "⚠ Wrong scale: the printed scores are about ten times too large."),
         ("softmax-times-8", "✓ All 10 results are right, to the last printed digit."),
     ],
@@ -136,6 +136,19 @@ def test_tables_in_many_formats_and_some_left_out(page: CheckPage) -> None:
     assert "✓ All 18 results are right, to the last printed digit." in page.says
     page.set("check.scale", True)
     assert "are the softmax of the scores without dividing by √d_k" in page.says
+
+
+def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> None:
+    page.type(x="1 2\n3 4")
+    (hint,) = [info.value for info in page.at.info]
+    assert hint == (
+        "There is nothing to mark yet. X alone cannot be right or wrong. Add W_q and Q, queries, for example, and the "
+        "result is marked."
+    )
+    assert "✓" not in page.says
+    page.type(x="", scores="1 2", attention_weights="0.3 0.7")
+    assert "Type it under “More”, or choose “not scaled”." in page.errors[0]
+    assert not page.set("check.d_k", 2).errors
 
 
 def test_decimals_can_be_chosen(page: CheckPage) -> None:
@@ -240,7 +253,7 @@ def test_every_example_opens_by_its_link(name: str) -> None:
         assert "✓ All 96 results are right, to the last printed digit." in page.says
         assert {mark for mark, _ in page.cells("W_q")} == {"right"}
     if name == "love-ai":
-        assert "4 right by carried rounding, 1 right with one digit fewer." in page.says
+        assert "43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer." in page.says
         assert page.cells("F, feed-forward output")[4] == ("shorter", "5.000")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz.evaluation import Bounded, divisor_of, evaluate
-from attnviz.marking import Mark, Marking, Printed, mark_pipeline, verdict
+from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
 from attnviz.stages import STAGES
 from attnviz.worked_examples import WorkedExample, worked_example
 from tests.unit.helpers import random_inputs
@@ -85,7 +85,16 @@ def test_a_print_out_of_rounded_inputs_is_right_by_carried_rounding():
     example = worked_example("journey")
     marking = marking_of(example)
     assert marking.first_wrong is None
-    assert {mark for table in marking.tables for row in table.marks for mark in row} == {Mark.RIGHT, Mark.CARRIED}
+    assert {mark for table in marking.tables for row in table.marks for mark in row} == {
+        Mark.RIGHT, Mark.CARRIED, Mark.HIDDEN,
+    }  # fmt: skip
+    says = verdict(marking)
+    assert says.summary == "All 96 results are right: 78 to the last printed digit, 18 by carried rounding."
+    assert says.tables[1] == "Scores: all 36 right, 14 of them by carried rounding."
+    assert [sentence.partition(", and these")[0] for sentence in says.rounding[1:]] == [
+        "17 numbers are right by carried rounding: W_q, W_k, W_v hide the digits after those that are printed"
+    ]
+    assert "wrong" not in "".join((says.summary, *says.tables, *says.rounding))
     exactly = mark_pipeline(
         {**example.given, **{name: Printed.of(rows, 4) for name, rows in example.published.items()}},
         rounded_inputs=False,
@@ -102,7 +111,11 @@ def test_love_ai_is_right_and_its_differences_are_carried_rounding():
     carried = [(i, j) for i, row in enumerate(context.marks) for j, mark in enumerate(row) if mark == Mark.CARRIED]
     assert carried == [(0, 1), (2, 0)]
     assert verdict(marking).summary == (
-        "Nothing is wrong. 2 of 42 results differ from exact arithmetic: 2 right by carried rounding."
+        "All 42 results are right: 40 to the last printed digit, 2 by carried rounding."
+    )
+    assert verdict(marking).rounding == (
+        "2 numbers are right by carried rounding: not what exact arithmetic rounds to, but exactly what arithmetic on "
+        "the printed, rounded numbers before them gives. That is no error.",
     )
 
 
@@ -270,6 +283,29 @@ def test_without_inputs_the_first_tables_are_taken_as_given():
 
 def test_nothing_to_mark_is_said():
     assert verdict(mark_pipeline({"x": [[1]]})).summary.startswith("There is nothing to mark yet")
+    assert not verdict(mark_pipeline({"x": [[1]], "w_q": [[2]], "q": [[2]]})).nothing_yet
+
+
+@given(st.sets(st.sampled_from(list(STAGES)), min_size=1))
+def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(names: set[str]):
+    tables = {name: [[1.0]] for name in names}
+    says = verdict(mark_pipeline(tables, d_k=1))
+    if says.nothing_yet:
+        symbols = says.nothing_yet.partition(" alone")[0].split(", ")
+        assert {STAGES[name].symbol for name in names} == set(symbols)
+        added = says.nothing_yet.partition("Add ")[2].partition(", for example")[0].split(" and ")
+        tables |= {name: [[1.0]] for name in STAGES if STAGES[name].title in added}
+        assert len(tables) == len(names) + len(added)
+        says = verdict(mark_pipeline(tables, d_k=1))
+    assert not says.nothing_yet
+    assert says.tables
+
+
+def test_scores_alone_need_no_d_k():
+    assert mark_pipeline({"q": [[1]], "scores": [[1]]}).taken == ("q", "scores")
+    assert mark_pipeline({"scores": [[1, 2]], "context": [[1]]}).taken == ("scores", "context")
+    with pytest.raises(UnknownDkError, match="d_k is not known"):
+        mark_pipeline({"scores": [[1, 2]], "v": [[1], [2]], "context": [[1]]})
 
 
 def test_blank_cells_are_followed_from_what_is_there():
