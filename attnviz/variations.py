@@ -19,11 +19,12 @@ PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 class Scaled(NamedTuple):
-    """Queries, keys and scores, scaled somewhere on the way, and the attention weights that come out."""
+    """Queries, keys and their products, scaled somewhere on the way, and the attention weights that come out."""
 
     q: Tensor
     k: Tensor
     scores: Tensor
+    scaled_scores: Tensor
     attention_weights: Tensor
 
 
@@ -51,7 +52,7 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     scaled = scores / divisor if place == "scores" else scores
     if trace.causal:
         scaled = scaled.masked_fill(torch.ones_like(scaled, dtype=torch.bool).triu(1), -math.inf)
-    return Scaled(q, k, scores, torch.softmax(scaled, -1))
+    return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
 
 
 def position_vectors(n_tokens: int, d_in: int) -> Tensor:
@@ -72,6 +73,28 @@ def position_vectors(n_tokens: int, d_in: int) -> Tensor:
 def with_positions(scenario: Scenario) -> Scenario:
     """Return the scenario with position vectors added to the X that its set-up draws."""
     return edit_matrix(scenario, "x", scenario.unedited("x") + position_vectors(*scenario.shape_of("x")))
+
+
+def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
+    """Return the scenario with its tokens in another order, and with each what is given or edited of its row of X.
+
+    Raises ``ValueError`` for other tokens than those of the scenario.
+
+    >>> in_order(Scenario("dog bites man"), ("man", "bites", "dog")).text
+    'man bites dog'
+    """
+    if sorted(tokens) != sorted(scenario.tokens):
+        raise ValueError(f"the tokens are {tokens}, expected {scenario.tokens} in any order")
+    rows_of: dict[str, list[int]] = {}
+    for row, token in enumerate(scenario.tokens):
+        rows_of.setdefault(token, []).append(row)
+    old_rows = [rows_of[token].pop(0) for token in tokens]
+    x = scenario.x if scenario.x is None or isinstance(scenario.x, str) else tuple(scenario.x[row] for row in old_rows)
+    edits = tuple(
+        edit._replace(row=old_rows.index(edit.row)) if edit.matrix == "x" else edit for edit in scenario.edits
+    )
+    joint = "" if scenario.tokenizer == "characters" else " "
+    return replace(scenario, text=joint.join(tokens), x=x, edits=edits)
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:

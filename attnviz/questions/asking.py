@@ -37,11 +37,16 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, which leaves the example as it is; the first is the default."""
+    """A choice of what is shown, which leaves the example as it is.
+
+    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores.
+    """
 
     name: str
     label: str
     choices: tuple[str, ...]
+    default: str
+    block: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,8 @@ class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
     `shows` are the matrices on the board (none: no board), `try_this` says what to do, `seen` what is then to be
-    seen; `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that does.
+    seen; `reorder` makes the example one with its tokens in another order, where they can be dragged;
+    `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that does.
     """
 
     title: str
@@ -129,13 +135,14 @@ class Question:
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
     options: tuple[Option, ...] = ()
+    reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
     lit: tuple[str, int, int] | None = None
     sweep: str = ""
     step: int = 1
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
         """Return what is to be seen of the example as it is now."""
-        chosen = {option.name: options.get(option.name, option.choices[0]) for option in self.options}
+        chosen = {option.name: options.get(option.name, option.default) for option in self.options}
         return self.seen(Now(scenario, traced(scenario), traced(self.start), chosen, digits))
 
 

@@ -46,7 +46,7 @@ _AXIS = Question(
     ),
     _axis,
     shows=("w_q", "scaled_scores", "v"),
-    options=(Option("axis", "Softmax over", tuple(_AXES)),),
+    options=(Option("axis", "Softmax over", tuple(_AXES), "each row"),),
     step=7,
 )  # fmt: skip
 

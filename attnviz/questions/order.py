@@ -8,7 +8,7 @@ from attnviz.given import Edit
 from attnviz.questions.asking import Now, Preset, Question, Seen, Table
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
-from attnviz.variations import PROJECTIONS, next_token_loss, training_step, with_positions
+from attnviz.variations import PROJECTIONS, in_order, next_token_loss, training_step, with_positions
 
 RATE = 0.5
 _TRAINED = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
@@ -69,7 +69,7 @@ def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
 
 
 _BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
-_ORDERS = ("dog bites man", "man bites dog", "bites dog man", "dog bites dog")
+_ORDERS = ("man bites dog", "dog bites dog")
 
 
 def has_positions(scenario: Scenario) -> bool:
@@ -83,6 +83,12 @@ def _reordered(text: str) -> Preset:
         return with_positions(moved) if has_positions(scenario) else moved
 
     return Preset(text, change)
+
+
+def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
+    """Positions stay where they are; all else that X holds goes with its token."""
+    moved = in_order(scenario, tokens)
+    return with_positions(moved) if has_positions(scenario) else moved
 
 
 def _order(now: Now) -> Seen:
@@ -107,8 +113,8 @@ _ORDER = Question(
         "With a causal mask order does leak in, from the second layer on for the last row. Position vectors, added to "
         "X, put the order into the numbers themselves.",
     ),
-    "Reorder the words: rows and columns of the attention weights are permuted, contexts travel with their tokens. Use "
-    "'dog' twice: its two rows are the same. Then add positions, and see the numbers change.",
+    "Drag a word to another place: rows and columns of the attention weights are permuted, contexts travel with their "
+    "tokens. Use 'dog' twice: its two rows are the same. Then add positions, and see the numbers change.",
     _BITES,
     _order,
     shows=("x", "attention_weights", "context"),
@@ -117,6 +123,7 @@ _ORDER = Question(
         Preset("Add positions", with_positions),
         Preset("Remove positions", lambda s: replace(s, edits=())),
     ),
+    reorder=_in_order,
     step=2,
 )
 

@@ -73,7 +73,7 @@ _SIZES = Question(
     _shapes,
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
     controls=(_width("d_in", "d_in"), _width("d_out", "d_k, of W_q and W_k"), _width("d_v", "d_v, of W_v")),
-    options=(Option("w_k", "W_k is", (_ONE_WIDTH, _TWO_WIDTHS)),),
+    options=(Option("w_k", "W_k is", (_ONE_WIDTH, _TWO_WIDTHS), _ONE_WIDTH),),
     step=3,
 )
 
@@ -162,29 +162,39 @@ _WHICH_D = Question(
     step=6,
 )  # fmt: skip
 
-_ON_SCORES, _ON_QUERIES, _ON_BOTH = "on the scores", "on the queries", "half on each, √√d_k"
-_PLACES: dict[str, Place] = {_ON_SCORES: "scores", _ON_QUERIES: "queries", _ON_BOTH: "both"}
+_ON_QUERIES, _ON_BOTH, _ON_SCORES = "on the queries", "half on queries and keys each", "on the scores"
+_PLACES: dict[str, Place] = {_ON_QUERIES: "queries", _ON_BOTH: "both", _ON_SCORES: "scores"}  # as in the formula
+_DIVIDED = {_ON_QUERIES: ("Q / √d_k", "K"), _ON_BOTH: ("Q / √√d_k", "K / √√d_k"), _ON_SCORES: ("Q", "K")}
 
 
 def _where(now: Now) -> Seen:
     chosen = now.options["place"]
     usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, _PLACES[chosen])
-    names = now.trace.tokens
-    tables, says = [], []
-    for field, title in (("q", "Q"), ("k", "K"), ("attention_weights", "Attention weights")):
-        before, after = getattr(usual, field), getattr(other, field)
-        gap = float((before - after).abs().max())
-        moved = "the same as with the scores divided" if gap < 1e-5 else f"other numbers, by up to {now.write(gap)}"
-        says.append(f"{title}: {moved}.")
-        share = field == "attention_weights"
-        limit = None if share else float(torch.cat([usual.q, usual.k]).abs().max())
-        tables.append(Table(f"{title}, divided {chosen}", after, "share" if share else "signed", names,
-                            names if share else (), limit=limit))  # fmt: skip
-    scaled = other.scores / (now.trace.divisor if chosen == _ON_SCORES else 1)
-    tables.insert(2, Table(f"Scaled scores, divided {chosen}", scaled, rows=names, columns=names))
-    largest = float(other.scores.abs().max())
-    says.append(f"The largest number that Q Kᵀ has to hold on the way is {now.write(largest)}.")
-    return Seen(tuple(says), tuple(tables))
+    says = [f"The block stands {chosen}."]
+    for name in ("q", "k", "scaled_scores", "attention_weights"):
+        gap = float((getattr(usual, name) - getattr(other, name)).abs().max())
+        same = "the same as with the scores divided"
+        says.append(f"{STAGES[name].title}: {same if gap < 1e-5 else f'other numbers, by up to {now.write(gap)}'}.")
+    says.append(
+        f"The largest number that Q Kᵀ has to hold on the way is {now.write(other.scores.abs().max())}; "
+        f"divided are {_n_divided(now, chosen)} numbers."
+    )
+    names, limit = now.trace.tokens, float(torch.cat([usual.q, usual.k]).abs().max())
+    vectors = zip(_DIVIDED[chosen], (other.q, other.k), strict=True)
+    return Seen(
+        tuple(says),
+        (
+            *(Table(title, matrix, rows=names, limit=limit) for title, matrix in vectors),
+            Table(STAGES["scaled_scores"].title, other.scaled_scores, rows=names, columns=names),
+            Table(STAGES["attention_weights"].title, other.attention_weights, "share", names, names),
+        ),
+    )
+
+
+def _n_divided(now: Now, place: str) -> int:
+    """Return how many numbers are divided on the way."""
+    t = now.trace
+    return {_ON_QUERIES: t.q.numel(), _ON_BOTH: t.q.numel() + t.k.numel(), _ON_SCORES: t.scores.numel()}[place]
 
 
 _WHERE = Question(
@@ -194,10 +204,11 @@ _WHERE = Question(
         "Dividing Q touches n × d_k numbers instead of n², and dividing early keeps the products small, which matters "
         "in 16 bits.",
     ),
-    "Choose where to divide: the numbers of Q and K change, the scaled scores and the attention weights do not.",
-    Scenario(_CAT, d_in=3, d_out=4, init="normal", seed=5),
+    "Drag the block to where it divides: the numbers of Q and K change, the scaled scores and the attention weights "
+    "do not.",
+    Scenario("the cat sat down", d_in=3, d_out=3, init="normal", seed=5),
     _where,
-    options=(Option("place", "Divide by √d_k", tuple(_PLACES)),),
+    options=(Option("place", "Where the block ÷ √d_k divides", tuple(_PLACES), _ON_SCORES, block=True),),
     step=6,
 )
 

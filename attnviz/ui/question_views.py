@@ -15,6 +15,7 @@ from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.charts import show_figure
+from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.navigation import go_to
 from attnviz.ui.text import is_dark, literal
 
@@ -107,6 +108,10 @@ def _change(number: int, change: Change) -> None:
 def _show_try(number: int, question: Question, scenario: Scenario) -> None:
     st.markdown("**Try this**")
     st.text(question.try_this)
+    if question.reorder:
+        reorder = question.reorder
+        show_token_order(scenario.tokens, f"questions.{number}.order",
+                         lambda tokens: _change(number, lambda now: reorder(now, tokens)))  # fmt: skip
     if question.presets:
         with st.container(horizontal=True, gap="xsmall"):
             for preset in question.presets:
@@ -134,12 +139,24 @@ def _show_control(number: int, control: Control, scenario: Scenario) -> None:
 
 
 def _choice(number: int, option: Option) -> str:
+    if option.block:
+        return _block(number, option)
     return str(
         st.segmented_control(
-            option.label, option.choices, default=option.choices[0], required=True,
+            option.label, option.choices, default=option.default, required=True,
             key=f"questions.{number}.{option.name}", persist_state="session",
         )
     )  # fmt: skip
+
+
+def _block(number: int, option: Option) -> str:
+    """Draw the block to be dragged and return the choice that it stands for."""
+    key = f"questions.{number}.{option.name}"
+    chosen = st.session_state.get(key)
+    place = option.choices.index(chosen if chosen in option.choices else option.default)
+    show_scale_block(option.label, option.choices, place, f"{key}.block",
+                     lambda to: st.session_state.update({key: option.choices[to]}))  # fmt: skip
+    return option.choices[place]
 
 
 def _show_sentences(seen: Seen) -> None:

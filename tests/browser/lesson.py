@@ -36,6 +36,21 @@ class Learner(Playground):
                 return self
         raise AssertionError(f"{name} was not reached with Tab")
 
+    def drag(self, what: Locator, where: Locator) -> Self:
+        """Drag something by the mouse to where something else is."""
+        what.scroll_into_view_if_needed()
+        (x, y), (to_x, to_y) = map(self._middle_of, (what, where))
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(to_x, to_y, steps=4)
+        self.page.mouse.up()
+        return self
+
+    def _middle_of(self, element: Locator) -> tuple[float, float]:
+        box = element.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
     def walk_to(self, matrix: str, row: int, column: int) -> Self:
         """Go from a board's cell that has the focus to another one of its matrix, by arrow keys."""
         at = self.cell_in_focus()

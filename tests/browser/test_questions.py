@@ -56,6 +56,28 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     learner.says("Softmax over each column. Row sums: 1.1214, 1.1214, 0.7572")
 
 
+def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
+    learner.questions(question=7)
+    block, slots = learner.page.get_by_role("slider"), learner.page.locator(".slot")
+    expect(block).to_have_attribute("aria-valuetext", "on the scores")
+    learner.drag(slots.nth(2), slots.nth(1))
+    learner.says("The block stands half on queries and keys each.")
+    learner.says("K, keys: other numbers")
+    block.press("ArrowLeft")
+    learner.says("K, keys: the same as with the scores divided.")
+    expect(block).to_have_attribute("aria-valuetext", "on the queries")
+    expect(slots).to_have_text(["÷ √d_k", "", ""])
+
+    learner.questions(question=12)
+    words = learner.page.get_by_role("group", name="Words in their order").get_by_role("button")
+    learner.drag(words.nth(0), words.nth(2))
+    learner.says("Context of 'dog', row 2: (0.5736, 1.2945), as at the start.")
+    words.nth(2).press("ArrowLeft")
+    learner.says("Context of 'dog', row 1: (0.5736, 1.2945), as at the start.")
+    expect(words.nth(1)).to_have_attribute("aria-label", "dog, place 2 of 3")
+    eventually(lambda: "text=bites+dog+man" in learner.address, True)
+
+
 def test_training_steps_and_positions(learner: Learner) -> None:
     learner.questions(question=11)
     before = learner.cell("w_v", 0, 0).text_content()

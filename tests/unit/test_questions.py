@@ -141,11 +141,14 @@ def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_flattens() -> Non
 
 
 def test_7_queries_and_keys_change_and_the_weights_cannot() -> None:
-    for place, changed in (("on the scores", ""), ("on the queries", "Q"), ("half on each, √√d_k", "QK")):
+    places = {"on the queries": "Q", "half on queries and keys each": "QK", "on the scores": ""}
+    assert list(places) == list(WHERE.options[0].choices)
+    for place, changed in places.items():
         told = says(WHERE, place=place)
         assert "Attention weights: the same" in told
+        assert "Scaled scores: the same" in told
         for symbol in "QK":
-            assert (f"{symbol}: other numbers" in told) == (symbol in changed)
+            assert bool(re.search(f"{symbol}, [a-z]+: other numbers", told)) == (symbol in changed)
         scaled, weights = WHERE.look(WHERE.start, {"place": place}, 4).tables[2:]
         torch.testing.assert_close(weights.matrix, traced(WHERE.start).attention_weights)
         torch.testing.assert_close(scaled.matrix, traced(WHERE.start).scaled_scores)

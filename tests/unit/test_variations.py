@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from attnviz import Scenario, UndefinedAttentionError, attend, trace
+from attnviz import Edit, Scenario, UndefinedAttentionError, attend, trace
 from attnviz.variations import (
     contexts_tell_weights,
+    in_order,
     next_token_loss,
     own_share,
     position_vectors,
@@ -120,3 +122,22 @@ def test_a_given_matrix_takes_the_place_of_edits() -> None:
     given_q = with_matrix(edited, "w_q", torch.ones(3, 2))
     assert torch.equal(given_q.matrix("w_q"), torch.ones(3, 2))
     assert given_q.matrix("w_k")[0, 0] == 5
+
+
+@given(st.permutations(range(4)))
+def test_contexts_go_with_their_tokens_whatever_the_order(order: list[int]) -> None:
+    edits = (Edit("x", 1, 0, 7.0), Edit("w_q", 0, 1, -2.0))
+    scenario = Scenario("the cat the end", d_in=3, d_out=2, edits=edits)
+    tokens = tuple(scenario.tokens[row] for row in order)
+    moved = trace(in_order(scenario, tokens))
+    assert moved.tokens == tokens
+    rows = [scenario.tokens.index(token) for token in tokens]
+    torch.testing.assert_close(moved.context, trace(scenario).context[rows])
+
+
+def test_given_rows_of_x_go_with_their_tokens_and_other_tokens_are_refused() -> None:
+    scenario = Scenario("a b", d_in=1, d_out=1, x=((1.0,), (2.0,)))
+    assert in_order(scenario, ("b", "a")).x == ((2.0,), (1.0,))
+    assert in_order(Scenario("ab", tokenizer="characters"), ("b", "a")).tokens == ("b", "a")
+    with pytest.raises(ValueError, match=r"expected \('a', 'b'\) in any order"):
+        in_order(scenario, ("a", "c"))

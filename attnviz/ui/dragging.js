@@ -1,0 +1,27 @@
+// Dragging by mouse, pen or finger.
+
+// From when the pointer is pressed on an element until it is let go: `start(event)` may refuse by returning false,
+// `move(event)` follows the pointer, `end()` is called once, also where the browser takes the pointer away.
+function onDrag(element, { start, move, end }) {
+  element.onpointerdown = (event) => {
+    if (event.button !== 0 || start(event) === false) return;
+    const stop = () => {
+      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+      end();
+    };
+    const acts = { pointermove: move, pointerup: stop, pointercancel: stop };
+    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+  };
+}
+
+// Which of these boxes has its middle nearest to a point.
+export function nearest(boxes, x, y) {
+  const distances = boxes.map(({ left, right, top, bottom }) => Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y));
+  return distances.indexOf(Math.min(...distances));
+}
+
+// Where a key leads from a position in a line, or null for a key that leads nowhere.
+export function steppedTo(key, position, length) {
+  const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -length, End: length };
+  return key in steps ? Math.min(length - 1, Math.max(0, position + steps[key])) : null;
+}

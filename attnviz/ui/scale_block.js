@@ -1,0 +1,91 @@
+// The formula of the scores, with a block "÷ √d_k" that can be dragged to where it divides: to Q, in halves to Q and
+// K, or to the scores. As a whole it is a slider of three places, for the keyboard and for screen readers.
+
+const WHOLE = "÷ √d_k";
+const HALF = "÷ √√d_k";
+// What stands in the slots behind Q, behind K and behind their product, for each of the three places.
+const BLOCKS = [
+  [WHOLE, "", ""],
+  [HALF, HALF, ""],
+  ["", "", WHOLE],
+];
+const formulas = new WeakMap();
+
+export default function scaleBlock({ parentElement, data, setStateValue }) {
+  const root = parentElement.querySelector(".formula");
+  if (!formulas.has(root)) formulas.set(root, new Formula(root));
+  formulas.get(root).receive(data, (place) => setStateValue("place", place));
+}
+
+class Formula {
+  constructor(root) {
+    this.root = root;
+    this.slots = BLOCKS.map(() => pieceOf("slot"));
+    this.ghost = pieceOf("block ghost", WHOLE);
+    const [q, k, product] = this.slots;
+    root.append("( Q", q, ") ( K", k, ")", pieceOf("raised", "T"), product, pieceOf("", "= S′"));
+    root.onkeydown = (event) => this.press(event);
+    onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
+  }
+
+  receive({ label, places, place }, send) {
+    this.send = send;
+    this.places = places;
+    this.root.setAttribute("aria-label", label);
+    this.root.setAttribute("aria-valuemax", places.length - 1);
+    if (!this.dragging) this.show(place);
+  }
+
+  show(place) {
+    this.place = place;
+    this.slots.forEach((slot, i) => {
+      const text = BLOCKS[place][i];
+      if (slot.textContent !== text) slot.textContent = text;
+      slot.classList.toggle("block", text !== "");
+    });
+    this.root.setAttribute("aria-valuenow", place);
+    this.root.setAttribute("aria-valuetext", this.places[place]);
+  }
+
+  // Python hears of each place on the way, so that what depends on it follows the hand.
+  moveTo(place) {
+    if (place === null || place === this.place) return;
+    this.show(place);
+    this.send(place);
+  }
+
+  press(event) {
+    const place = steppedTo(event.key, this.place, this.places.length);
+    if (place === null) return;
+    event.preventDefault();
+    this.moveTo(place);
+  }
+
+  grab(event) {
+    event.preventDefault();
+    this.root.focus();
+    this.dragging = true;
+    this.root.classList.add("dragging");
+    this.root.append(this.ghost);
+    this.follow(event);
+  }
+
+  follow({ clientX, clientY }) {
+    const { left, top } = this.root.getBoundingClientRect();
+    this.ghost.style.translate = `calc(${clientX - left}px - 50%) calc(${clientY - top}px - 50%)`;
+    this.moveTo(nearest(this.slots.map((slot) => slot.getBoundingClientRect()), clientX, clientY));
+  }
+
+  letGo() {
+    this.dragging = false;
+    this.root.classList.remove("dragging");
+    this.ghost.remove();
+  }
+}
+
+function pieceOf(className, text = "") {
+  const piece = document.createElement("span");
+  piece.className = className;
+  piece.textContent = text;
+  return piece;
+}

@@ -1,0 +1,83 @@
+// Tokens in their order, which can be changed: each is dragged, or moved with the arrow keys.
+// Token texts are only ever set as textContent.
+
+const rows = new WeakMap();
+
+export default function tokenOrder({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".tokens");
+  if (!rows.has(root)) rows.set(root, new Row(root));
+  rows.get(root).receive(data, (tokens) => setTriggerValue("tokens", tokens));
+}
+
+class Row {
+  constructor(root) {
+    this.root = root;
+    this.chips = [];
+  }
+
+  receive({ label, tokens, labels }, send) {
+    this.send = send;
+    this.root.setAttribute("aria-label", label);
+    if (this.held || tokens.join("\n") === this.sent) return; // what is shown is newer, or the same
+    this.sent = tokens.join("\n");
+    const focused = this.chips.indexOf(this.root.getRootNode().activeElement);
+    this.chips = tokens.map((token, i) => this.chipOf(token, labels[i]));
+    this.root.replaceChildren(...this.chips);
+    this.name();
+    this.chips[focused]?.focus();
+  }
+
+  chipOf(token, label) {
+    const chip = document.createElement("button");
+    chip.type = "button";
+    chip.token = token;
+    chip.textContent = label;
+    chip.onkeydown = (event) => {
+      const place = steppedTo(event.key, this.chips.indexOf(chip), this.chips.length);
+      if (place === null) return;
+      event.preventDefault();
+      this.move(chip, place);
+      this.tell();
+    };
+    onDrag(chip, { start: () => this.grab(chip), move: (event) => this.follow(event), end: () => this.letGo() });
+    return chip;
+  }
+
+  name() {
+    this.chips.forEach((chip, i) => {
+      chip.setAttribute("aria-label", `${chip.textContent}, place ${i + 1} of ${this.chips.length}`);
+    });
+  }
+
+  // The others are put around it: what is held or has the focus never leaves the page.
+  move(chip, place) {
+    this.chips.splice(this.chips.indexOf(chip), 1);
+    this.chips.splice(place, 0, chip);
+    for (const before of this.chips.slice(0, place)) this.root.insertBefore(before, chip);
+    this.root.append(...this.chips.slice(place + 1));
+    this.name();
+  }
+
+  grab(chip) {
+    this.held = chip;
+    chip.classList.add("held");
+  }
+
+  follow({ clientX, clientY }) {
+    const place = nearest(this.chips.map((chip) => chip.getBoundingClientRect()), clientX, clientY);
+    if (this.chips[place] !== this.held) this.move(this.held, place);
+  }
+
+  letGo() {
+    this.held.classList.remove("held");
+    this.held = null;
+    this.tell();
+  }
+
+  tell() {
+    const tokens = this.chips.map((chip) => chip.token);
+    if (tokens.join("\n") === this.sent) return;
+    this.sent = tokens.join("\n");
+    this.send(tokens);
+  }
+}
