@@ -36,6 +36,13 @@ class Stage:
     bias: str | None = None
     transposed: bool = False
 
+    @property
+    def origin(self) -> Literal["input", "learned", "computed"]:
+        """Whether it enters with each sentence, is learned and kept, or is computed anew for each sentence."""
+        if self.rule != "given":
+            return "computed"
+        return "learned" if self.colours == "projections" else "input"
+
 
 _STAGES = (
     Stage("x", "X", "X", "given", "X", "the input vectors, one row for each token",

@@ -48,10 +48,17 @@ class Theme(NamedTuple):
     outline: str  # around the picked row
     grid: str
     picked: str  # around the picked cell and the cells it is made from
+    right: str  # what is as it should be
 
 
-LIGHT = Theme(text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea", picked="#d6006c")
-DARK = Theme(text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46", picked="#ff4fa3")
+LIGHT = Theme(
+    text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea", picked="#d6006c",
+    right="#0a6b2d",
+)  # fmt: skip
+DARK = Theme(
+    text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46", picked="#ff4fa3",
+    right="#5fd38a",
+)  # fmt: skip
 
 
 def theme(dark: bool) -> Theme:

@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.figures.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, needs_dark_ink, theme
+from attnviz.figures.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, needs_dark_ink, theme
 from attnviz.numbers import written
 from attnviz.questions import Points, Table
 
 CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 52, 25, 6.5  # pixels
-_RIGHT_SUM, _WRONG_SUM = "✓", "≠ 1"
+_RIGHT_SUM = "✓"
 
 
 def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
     """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins.
 
-    A sum that is 1 has a tick, any other says so.
+    A sum that is 1 is green and has a tick.
     """
     z = table.matrix.detach().double().numpy()
     (n_rows, n_columns), shown = z.shape, theme(dark)
@@ -26,7 +26,7 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
     rows, columns = _names(table.rows, n_rows), _names(table.columns, n_columns)
     left = 16 + CHAR_WIDTH * max(map(len, rows))
     right, bottom = (70.0, 30) if table.sums else (8.0, 8)
-    annotations = _numbers(z, limits, share, digits) + (_sums(z, digits, shown.text) if table.sums else [])
+    annotations = _numbers(z, limits, share, digits) + (_sums(z, digits, shown) if table.sums else [])
     return {
         "data": [{
             "type": "heatmap", "z": np.where(np.isfinite(z), z, np.nan), "zmin": limits[0], "zmax": limits[1],
@@ -69,19 +69,16 @@ def _numbers(z: np.ndarray, limits: tuple[float, float], share: bool, digits: in
     ]
 
 
-def _sums(z: np.ndarray, digits: int, colour: str) -> list[dict[str, Any]]:
-    def said(total: float) -> str:
-        return f"{written(total, digits)} {_RIGHT_SUM if abs(total - 1) < 1e-4 else _WRONG_SUM}"
+def _sums(z: np.ndarray, digits: int, shown: Theme) -> list[dict[str, Any]]:
+    """Outside of the cells, where only the paper reaches."""
 
-    # Outside of the cells, where only the paper reaches.
-    right = [
-        _text(1, i, said(total), colour) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))
-    ]
-    below = [
-        _text(j, 0, written(float(total), digits), colour) | {"yref": "paper", "yanchor": "top"}
-        for j, total in enumerate(z.sum(0))
-    ]
-    return right + below
+    def said(total: float, x: float, y: float) -> dict[str, Any]:
+        right = abs(total - 1) < 1e-4
+        return _text(x, y, written(total, digits) + f" {_RIGHT_SUM}" * right, shown.right if right else shown.text)
+
+    beside = [said(float(total), 1, i) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))]
+    below = [said(float(total), j, 0) | {"yref": "paper", "yanchor": "top"} for j, total in enumerate(z.sum(0))]
+    return beside + below
 
 
 def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:

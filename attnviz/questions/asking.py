@@ -122,7 +122,8 @@ class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
     `shows` are the matrices on the board (none: no board), `try_this` says what to do, `seen` what is then to be
-    seen; `reorder` makes the example one with its tokens in another order, where they can be dragged;
+    seen; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its titles;
+    `reorder` makes the example one with its tokens in another order, where they can be dragged;
     `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that does.
     """
 
@@ -135,6 +136,8 @@ class Question:
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
     options: tuple[Option, ...] = ()
+    framed: bool = False
+    notes: Callable[[AttentionTrace], Mapping[str, str]] = lambda _: {}
     reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
     lit: tuple[str, int, int] | None = None
     sweep: str = ""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 
 from attnviz.changes import edit_matrix
-from attnviz.questions.asking import Control, Now, Points, Preset, Question, Seen, Table, eye, rows
+from attnviz.questions.asking import Control, Now, Points, Preset, Question, Seen, Table, rows
 from attnviz.scenario import Scenario
 from attnviz.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 
@@ -46,7 +46,7 @@ _VALUES = Question(
 # One-hot tokens: the rows of W_q are the scores, the rows of W_v the values.
 _ONE_HOT = Scenario(
     "black cat sat", d_in=3, d_out=3, scale=False, x="identity", w_k="identity",
-    w_q=rows((2, 1, 0), (0, 2, 1), (1, 0, 2)), w_v=eye(3, 3),
+    w_q=rows((2, 1, 0), (0, 2, 1), (1, 0, 2)), w_v=rows((2, 0), (0, 1), (3, 3)),
 )  # fmt: skip
 _ON_A_LINE = torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
 _HALF_OR_THIRD = torch.tensor([[40.0, 40.0, 0.0], [0.0, 0.0, 40.0], [0.0, 0.0, 0.0]])
@@ -130,8 +130,8 @@ def _biases(now: Now) -> Seen:
         moved = ", ".join(now.write(value) for value in shift[0])
         says.append(f"Every context row moved by the same ({moved}): that is b_v.")
     scores = now.trace.scores - now.start.scores
-    return Seen(tuple(says), (Table("Scores now − at the start", scores, rows=now.trace.tokens,
-                                    columns=now.trace.tokens),) if scores.any() else ())  # fmt: skip
+    names = now.trace.tokens
+    return Seen(tuple(says), (Table("Scores now − at the start", scores, rows=names, columns=names),))
 
 
 _BIASES = Question(

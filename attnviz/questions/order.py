@@ -6,29 +6,42 @@ import torch
 
 from attnviz.given import Edit
 from attnviz.questions.asking import Now, Preset, Question, Seen, Table
-from attnviz.scenario import Scenario
+from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.variations import PROJECTIONS, in_order, next_token_loss, training_step, with_positions
 
 RATE = 0.5
+_OTHER = "the dog sat on the mat"
 _TRAINED = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
 
 
 def _learned(now: Now) -> Seen:
-    given = [STAGES[name].symbol for name in PROJECTIONS]
-    made = [stage.symbol for name, stage in STAGES.items() if stage.rule != "given"]
+    there = [stage for name, stage in STAGES.items() if getattr(now.trace, name) is not None]
+    learned, computed = (
+        ", ".join(stage.symbol for stage in there if stage.origin == origin) for origin in ("learned", "computed")
+    )
     says = [
-        f"Learned, kept from sentence to sentence: {', '.join(given)}. Computed anew for each: {', '.join(made)}.",
+        f"Learned, kept from sentence to sentence: {learned}. Computed anew for each: {computed}.",
+        _loss(now),
         *(now.says_change_of(name, STAGES[name].symbol) for name in PROJECTIONS),
         now.says_change_of("attention_weights", "Attention weights"),
     ]
-    if len(now.trace.tokens) > 1 and torch.isfinite(now.trace.context).all():
-        loss = f"{float(next_token_loss(now.trace)):.4f}"
-        before = f"{float(next_token_loss(now.start)):.4f}"
-        same = now.trace.tokens == now.start.tokens
-        says.insert(1, f"The loss, how far each context misses the next token's vector, is {loss}"
-                    + (f"; at the start it was {before}." if same else "."))  # fmt: skip
     return Seen(tuple(says))
+
+
+def _loss(now: Now) -> str:
+    try:
+        after = traced(training_step(now.scenario, RATE))
+    except ValueError as error:
+        return f"This example cannot be trained: {error}."
+    if not torch.isfinite(now.trace.context).all():
+        return "This example cannot be trained: some contexts are no numbers."
+    loss, start, next_loss = (f"{next_token_loss(trace):.4f}" for trace in (now.trace, now.start, after))
+    since = f"; at the start it was {start}" if now.trace.tokens == now.start.tokens else ""
+    return (
+        f"The loss, how far each context misses the next token's vector, is {loss}{since}. "
+        f"One more step makes it {next_loss}."
+    )
 
 
 def _steps(n: int) -> Preset:
@@ -49,17 +62,19 @@ _LEARNED = Question(
         "and not stored: the same W's with another sentence give another heatmap.",
     ),
     "Press 'One training step': each W moves a little, the attention weights follow, the loss falls. The task is to "
-    "make each context equal to the next token's vector, with later tokens masked. Then change the sentence: "
-    "the W's stay, the heatmap is another.",
+    "make each context equal to the next token's vector, with later tokens masked. Then change a word, or all of "
+    "them: the W's stay, the heatmap is another.",
     _TRAINED,
     _learned,
-    shows=("w_q", "w_k", "w_v", "attention_weights", "context"),
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
     presets=(
         _steps(1),
         _steps(20),
-        Preset("Another sentence, same W's", lambda s: replace(s, text="a dog lay down", edits=_of_projections(s))),
+        Preset("'cat' becomes 'dog'", lambda s: replace(s, text=_OTHER, edits=_of_projections(s))),
+        Preset("Another sentence", lambda s: replace(s, text="a dog lay down", edits=_of_projections(s))),
         Preset("The first sentence", lambda s: replace(s, text=_TRAINED.text, edits=_of_projections(s))),
     ),
+    framed=True,
     step=3,
 )
 

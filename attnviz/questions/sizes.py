@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from attnviz.attention import attend
+from attnviz.attention import AttentionTrace, attend
 from attnviz.explanation import shapes_of
 from attnviz.questions.asking import Control, Now, Option, Preset, Question, Seen, Table
 from attnviz.scaling import sweep_scaling
@@ -19,15 +19,16 @@ SYMBOLIC = {
     "x": "n × d_in", "w_q": "d_in × d_k", "w_k": "d_in × d_k", "w_v": "d_in × d_v", "q": "n × d_k", "k": "n × d_k",
     "v": "n × d_v", "scores": "n × n", "attention_weights": "n × n", "context": "n × d_v",
 }  # fmt: skip
-_ONE_WIDTH, _TWO_WIDTHS = "as wide as W_q", "one wider"
+_ONE_WIDTH, _TWO_WIDTHS = "closed", "broken: W_k one wider"
+
+
+def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
+    shapes = shapes_of(trace)
+    return {name: f"{symbolic} = {shapes[name][0]} × {shapes[name][1]}" for name, symbolic in SYMBOLIC.items()}
 
 
 def _shapes(now: Now) -> Seen:
-    shapes = shapes_of(now.trace)
-    says = [
-        f"{STAGES[name].symbol}: {symbolic} = {shapes[name][0]} × {shapes[name][1]}"
-        for name, symbolic in SYMBOLIC.items()
-    ]
+    says = [f"{STAGES[name].symbol}: {shape}" for name, shape in _symbolic_shapes(now.trace).items()]
     sentences = ["; ".join(says) + "."]
     if now.options["w_k"] == _TWO_WIDTHS:
         t = now.trace
@@ -68,25 +69,49 @@ _SIZES = Question(
         "playground d_out sets d_k, and d_v too where d_v is left blank.",
     ),
     "Move one width at a time and watch which matrices change shape. d_v moves V and the contexts, and no score. Then "
-    "try to give W_k a width of its own.",
+    "try to break the chain that joins the widths of W_q and W_k.",
     _WIDTHS,
     _shapes,
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
-    controls=(_width("d_in", "d_in"), _width("d_out", "d_k, of W_q and W_k"), _width("d_v", "d_v, of W_v")),
-    options=(Option("w_k", "W_k is", (_ONE_WIDTH, _TWO_WIDTHS), _ONE_WIDTH),),
+    notes=_symbolic_shapes,
+    controls=(_width("d_in", "d_in"), _width("d_out", "d_k, of W_q and W_k in one"), _width("d_v", "d_v, of W_v")),
+    options=(Option("w_k", "The chain between W_q and W_k is", (_ONE_WIDTH, _TWO_WIDTHS), _ONE_WIDTH),),
     step=3,
 )
 
 _DIMS = (2, 8, 64, 512)
+_POWERS = ("0", "0.25", "0.5", "0.75", "1")
+_FLAT = 0.06  # a change of the mean largest weight that the draws of 300 trials can make
 
 
 def _divisors(now: Now) -> Seen:
-    table = sweep_scaling(_DIMS, trials=300, seed=0, n_keys=6).set_index(["dim", "scale"])
-    says = ["Largest of 6 attention weights, mean over 300 random queries (an equal share is 1/6 = 0.167):"]
-    for scale, words in (("none", "raw"), ("sqrt", "divided by √d_k"), ("linear", "divided by d_k")):
-        numbers = (f"{table['largest_attention_weight'][dim, scale]:.2f} at d_k = {dim}" for dim in _DIMS)
-        says.append(f"{words}: {', '.join(numbers)}")
-    return Seen(tuple(says))
+    p = now.options["p"]
+    swept = sweep_scaling(_DIMS, trials=300, seed=0, n_keys=6, scales=("none", "sqrt", "linear", float(p)))
+    measured = torch.tensor(swept[["largest_attention_weight", "std"]].to_numpy().copy()).reshape(len(_DIMS), 4, 2)
+    names = ("raw", "divided by √d_k", "divided by d_k", f"divided by d_k^{p}")
+    columns = tuple(f"d_k = {dim}" for dim in _DIMS)
+    largest, spread = measured.transpose(0, 1).unbind(-1)  # (divisors, dimensions) each
+    first, last = largest[3, 0], largest[3, -1]
+    says = [
+        "Largest of 6 attention weights, mean over 300 random queries (an equal share is 1/6 = 0.167):",
+        *(
+            f"{name}: {', '.join(f'{weight:.2f} at {column}' for weight, column in zip(row, columns, strict=True))}"
+            for name, row in zip(names, largest, strict=True)
+        ),
+    ]
+    if last - first > _FLAT:
+        says.append(f"p = {p} divides too little: the wider the keys, the nearer softmax comes to one token alone.")
+    elif first - last > _FLAT:
+        says.append(f"p = {p} divides too much: the wider the keys, the more equal the shares.")
+    else:
+        says.append(f"p = {p}: flat, whatever d_k is.")
+    return Seen(
+        tuple(says),
+        (
+            Table("Largest attention weight", largest, "share", names, columns),
+            Table("Spread of the divided scores", spread, rows=names, columns=columns, limit=4.0),
+        ),
+    )
 
 
 _ROOT = Question(
@@ -97,9 +122,11 @@ _ROOT = Question(
         "to one token; more, and it gives every token the same.",
         "It is an argument about random, untrained vectors.",
     ),
-    "On the scaling page, slide the exponent p of d^p: only p = 1/2 makes the curves flat.",
+    "Choose the exponent p in d_k^p: a row that keeps one colour whatever d_k is, is flat. What goes wrong on either "
+    "side of it? On the scaling page p is a slider, over curves with many more dimensions.",
     _WIDTHS,
     _divisors,
+    options=(Option("p", "Divide by d_k^p with p =", _POWERS, "0"),),
     sweep="dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p",
     step=6,
 )

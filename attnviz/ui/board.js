@@ -35,7 +35,7 @@ export class Board {
       Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
     );
     const shapes = Object.entries(this.torch).map(([name, { rows, columns }]) => [name, rows, columns]);
-    const structure = JSON.stringify([data.stages, data.labels, shapes, data.titles, data.layout]);
+    const structure = JSON.stringify([data.stages, data.labels, shapes, data.titles, data.layout, data.framed, data.notes]);
     if (structure !== this.structure) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
@@ -75,7 +75,8 @@ export class Board {
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
     if (this.data.mix) lines.at(-1).append(this.mix.element);
     this.root.style.setProperty("--widest", Math.max(...this.data.layout.map((columns) => this.widthOf(columns))));
-    this.root.replaceChildren(...lines, this.panel.element);
+    toggle(this.root, "framed", this.data.framed);
+    this.root.replaceChildren(...(this.data.framed ? [legend()] : []), ...lines, this.panel.element);
   }
 
   // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
@@ -109,7 +110,8 @@ export class Board {
     const title = make("b", "", [stage.title]);
     if (stage.colour) title.style.borderBottom = `3px solid ${stage.colour}`;
     const formula = this.data.titles[name];
-    return make("div", "matrix", [make("div", "title", [title, formula === stage.title ? "" : ` = ${formula}`]), element]);
+    const says = [formula === stage.title ? "" : ` = ${formula}`, this.data.notes[name] ? ` (${this.data.notes[name]})` : ""];
+    return make("div", `matrix ${stage.origin}`, [make("div", "title", [title, ...says]), element]);
   }
 
   buildCell(stage, row, column) {

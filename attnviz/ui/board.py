@@ -1,6 +1,6 @@
 """The board: the whole computation as one component, editable in place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,15 @@ def show_board(
     names: tuple[str, ...] = tuple(STAGES),
     lit: tuple[str, int, int] | None = None,
     new: tuple[str, ...] = (),
+    framed: bool = False,
+    notes: Mapping[str, str] | None = None,
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
     asks: bool = False,
 ) -> None:
-    """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones framed.
+    """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones marked.
+
+    With `framed`, learned matrices have a solid frame and computed ones a dashed one; `notes` stand beside titles.
 
     What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
     With `asks` it asks for the rest of the page after that.
@@ -66,6 +70,8 @@ def show_board(
     data = board_data(scenario, trace, query, state.digits(), names) | {
         "lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True)),
         "fresh": new,
+        "framed": framed,
+        "notes": notes or {},
         "answered": st.session_state.get(_answered(key), 0),
         "asks": asks,
     }

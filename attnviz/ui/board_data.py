@@ -56,7 +56,7 @@ def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
 
 def _drawn(name: str) -> dict[str, Any]:
     scale = "sequential" if STAGES[name].colours == "attention" else "diverging"
-    return {"scale": scale, "colour": STAGE_COLOURS.get(name)}
+    return {"scale": scale, "colour": STAGE_COLOURS.get(name), "origin": STAGES[name].origin}
 
 
 def _matrix(tensor: torch.Tensor) -> dict[str, Any]:

@@ -12,6 +12,13 @@ function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
 }
 
+// What the frames of matrices mean.
+function legend() {
+  const meanings = { learned: "learned, kept from sentence to sentence", computed: "computed anew for each sentence" };
+  const each = ([origin, meaning]) => make("span", origin, [make("span", "grid"), meaning]);
+  return make("div", "legend", [...Object.entries(meanings).map(each), "without a frame: the input"]);
+}
+
 function placeOf(element) {
   const text = element?.dataset?.at;
   if (!text) return null;

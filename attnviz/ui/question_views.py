@@ -193,7 +193,9 @@ def _show_pictures(seen: Seen, number: int) -> None:
 def _show_board(question: Question, number: int, scenario: Scenario) -> None:
     if not question.shows:
         return
+    trace = traced(scenario)
     show_board(
-        scenario, traced(scenario), min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
+        scenario, trace, min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
+        framed=question.framed, notes=question.notes(trace),
         key=f"questions.board.{number}", make=lambda change: _change(number, change),
     )  # fmt: skip

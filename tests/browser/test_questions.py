@@ -81,6 +81,8 @@ def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
 def test_training_steps_and_positions(learner: Learner) -> None:
     learner.questions(question=11)
     before = learner.cell("w_v", 0, 0).text_content()
+    frames = {name: learner.frame_of(name) for name in ("x", "w_q", "w_v", "v", "attention_weights", "context")}
+    assert frames == {"x": "none", "w_q": "solid", "w_v": "solid"} | dict.fromkeys(list(frames)[3:], "dashed")
     learner.press("One training step")
     learner.says("is 1.0237; at the start it was 1.1958.")
     expect(learner.cell("w_v", 0, 0)).not_to_have_text(str(before))

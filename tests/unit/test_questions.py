@@ -8,6 +8,7 @@ import torch
 
 from attnviz import Scenario
 from attnviz.figures import points_spec, table_spec
+from attnviz.figures.palette import theme
 from attnviz.lesson import STEPS
 from attnviz.link import query_of, scenario_from_query
 from attnviz.questions import QUESTIONS, Question
@@ -110,7 +111,8 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     assert torch.equal(traced(wider).scores, traced(SIZES.start).scores)
     assert "C: n × d_v = 3 × 5" in says(SIZES, wider)
     assert "Scores: the same" in says(SIZES, wider)
-    refused = says(SIZES, w_k="one wider")
+    refused = says(SIZES, w_k="broken: W_k one wider")
+    assert SIZES.notes(traced(wider))["v"] == "n × d_v = 3 × 5"
     assert "cannot be computed: w_k has shape (4, 3), expected (4, 2) like w_q" in refused
     assert "(3 × 2) times (3 × 3)" in refused
     assert "S: n × n = 3 × 3" in says(SIZES, moved(SIZES, "d_in", 7))
@@ -126,6 +128,10 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     assert numbers["divided by √d_k"] == pytest.approx([0.39, 0.41, 0.42, 0.42], abs=0.04)
     assert numbers["divided by d_k"] == pytest.approx([0.32, 0.25, 0.19, 0.18], abs=0.04)
     assert "own p" in decode_settings(ROOT.sweep)[0].scales
+    verdicts = {"0": "too little", "0.25": "too little", "0.5": "flat", "0.75": "too much", "1": "too much"}
+    assert tuple(verdicts) == ROOT.options[0].choices
+    for p, verdict in verdicts.items():
+        assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[-1]
 
 
 def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_flattens() -> None:
@@ -161,6 +167,11 @@ def test_8_only_rows_hand_out_100_percent() -> None:
     assert "no mix" not in says(AXIS)
     margins = [each["text"] for each in table_spec(AXIS.look(AXIS.start, {}, 2).tables[0], 2)["layout"]["annotations"]]
     assert margins.count("1.00 ✓") == 3
+    columns = table_spec(AXIS.look(AXIS.start, {"axis": "each column"}, 2).tables[0], 2, dark=True)
+    ticked = [each for each in columns["layout"]["annotations"] if "✓" in each["text"]]
+    assert [(each["x"], each["font"]["color"]) for each in ticked] == [
+        (column, theme(True).right) for column in range(3)
+    ]
 
 
 def test_9_symmetric_scores_with_weights_that_are_not() -> None:
@@ -190,18 +201,24 @@ def test_10_a_longer_neighbour_wins_and_w_k_alone_makes_the_diagonal_dark() -> N
 
 
 def test_11_a_step_moves_the_projections_alone_and_the_loss_falls() -> None:
-    losses = []
+    losses, promised = [], ["1.1958"]
     scenario = LEARNED.start
     for _ in range(3):
         told = says(LEARNED, scenario)
-        losses.append(float(re.search(r"vector, is (\d\.\d+)", told)[1]))  # type: ignore[index]
+        loss, after = re.findall(r"(?:vector, is|One more step makes it) (\d\.\d+)", told)
+        assert loss == promised[-1]
+        losses.append(float(loss))
+        promised.append(after)
         scenario = LEARNED.presets[0].change(scenario)
     assert losses == sorted(losses, reverse=True)
     assert losses[0] - losses[2] > 0.05
     assert {edit.matrix for edit in scenario.edits} == {"w_q", "w_k", "w_v"}
     other = LEARNED.presets[2].change(scenario)
     assert all(torch.equal(other.matrix(w), scenario.matrix(w)) for w in ("w_q", "w_k", "w_v"))
-    assert traced(other).attention_weights.shape != traced(scenario).attention_weights.shape
+    moved = traced(other).attention_weights - traced(scenario).attention_weights
+    assert moved[1:].abs().max() > 0.01  # 'cat' became 'dog', so all that can see it reads otherwise
+    assert "at the start it was" not in says(LEARNED, other)
+    assert "cannot be trained: w_v" in says(LEARNED, replace(LEARNED.start, d_v=2))
 
 
 def test_12_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
