@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -19,7 +18,6 @@ from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
 
-_PAGE_CSS = Path(__file__).parent / "page.css"
 EXAMPLES = (
     PUBLISHED_TEXT,
     "the cat sat on the mat",
@@ -52,7 +50,6 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with messages:
             for message in state.take_messages():
                 st.warning(message, icon="⚠️")
-        st.html(_PAGE_CSS)
         with headline:
             show_share()
         bound.draw()
