@@ -153,6 +153,18 @@ def ignored_in(query: Mapping[str, str], table: Mapping[str, Parameter]) -> list
     return [name for name, raw in query.items() if name in table and not table[name].accepts(raw)]
 
 
+def values_in(query: Mapping[str, str], table: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the value of each parameter in a URL, where :func:`ignored_in` names none; defaults where it has none.
+
+    >>> values = values_in({"d_in": "5"}, parameters())
+    >>> values["d_in"], values["seed"]
+    (5, 123)
+    """
+    return {
+        name: parameter.read(query[name]) if name in query else parameter.default for name, parameter in table.items()
+    }
+
+
 def scenario_of(values: Mapping[str, Any]) -> Scenario:
     """Return the scenario of the values of the parameters; those that only concern the view are left out.
 
@@ -200,9 +212,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     ignored = ["the link is too long"] if len(query) > MAX_QUERY_CHARACTERS or (query and not given) else []
     refused = ignored_in(given, table)
     ignored += [f"{name} = {given[name][:40]!r} is not {table[name].expected()}" for name in refused]
-    raw = {name: given[name] for name in table if name in given and name not in refused}
-    values = {name: parameter.default for name, parameter in table.items()}
-    values |= {name: table[name].read(value) for name, value in raw.items()}
+    values = values_in({name: value for name, value in given.items() if name not in refused}, table)
     try:
         plain = scenario_of(values)
     except ValueError as error:  # each value is one that it may be, but not with the others: no tokens, or too many

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.scenario import traced
+from attnviz.scenario import Scenario, traced
 from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
 from attnviz.ui.board import show_board_of_now
@@ -11,31 +11,36 @@ from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
 from attnviz.ui.views import HEATMAPS, chosen_view
 
+
+def show_playground(scenario: Scenario) -> None:
+    """Draw what the sentence and the controls make."""
+    query = show_token_picker(scenario)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        says = st.container()
+        view = chosen_view(scenario)
+    if view == HEATMAPS:
+        editor, pictures = st.columns([27, 73], gap="small")
+        with editor:
+            scenario = show_editor(scenario)
+    else:
+        pictures = st.container()
+        scenario = show_folded_editor(scenario)
+
+    computed = traced(scenario)
+
+    says.text(attends_most(computed, query, digits()))
+    notes = (*filter(None, [chosen_in_words(scenario)]), *computed.notices, *out_of_the_ordinary(computed))
+    if notes:
+        says.caption(" ".join(notes))
+    with pictures:
+        if view == HEATMAPS:
+            show_heatmaps(computed, scenario, query)
+        else:
+            show_board_of_now(query)
+
+
 scenario = current_scenario()
 if scenario is None:
     st.info("Type a sentence above: every token in it gets a query, a key and a value.", icon="✏️")
-    st.stop()
-
-query = show_token_picker(scenario)
-with st.container(horizontal=True, vertical_alignment="center"):
-    says = st.container()
-    view = chosen_view(scenario)
-if view == HEATMAPS:
-    editor, pictures = st.columns([27, 73], gap="small")
-    with editor:
-        scenario = show_editor(scenario)
 else:
-    pictures = st.container()
-    scenario = show_folded_editor(scenario)
-
-computed = traced(scenario)
-
-says.text(attends_most(computed, query, digits()))
-notes = (*filter(None, [chosen_in_words(scenario)]), *computed.notices, *out_of_the_ordinary(computed))
-if notes:
-    says.caption(" ".join(notes))
-with pictures:
-    if view == HEATMAPS:
-        show_heatmaps(computed, scenario, query)
-    else:
-        show_board_of_now(query)
+    show_playground(scenario)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attnviz.changes import changes_of
 from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
-from attnviz.link import Parameter, ignored_in, parameters
+from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import bound, examples, hiding, state
 from attnviz.ui.share import show_share
@@ -30,22 +30,28 @@ EXAMPLES = (
 
 @contextmanager
 def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
-    """Draw the set-up around a page: the controls before it, the messages and the bound texts after it, and
+    """Draw the set-up around a page: the controls and the messages before it, the bound texts after it, and
     at the end of the headline what can be shared.
+
+    On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
+    the browser has its first picture before two dozen controls.
     """
     table = parameters()
-    if state.first_run():
+    first = state.first_run()
+    if first:
         examples.set_up_from_url()
         _leave_out_ignored(table)
-    values = _sentence_controls(table)
-    with st.sidebar:
-        values |= _computation_controls(table)
+    sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
+    messages, body = st.container(), st.container()
+    values = values_in(st.query_params.to_dict(), table) if first else _controls(sentence, table)
     state.set_up(values)
     hiding.hide()
-    messages = st.container()
     try:
-        yield
-    finally:  # a page may end itself with st.stop()
+        with body:
+            yield
+    finally:  # even where a page fails
+        if first and _controls(sentence, table) != values:
+            st.rerun()
         examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.take_messages():
@@ -55,21 +61,27 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         bound.draw()
 
 
+def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:
+    with sentence:
+        values = _sentence_controls(table)
+    with st.sidebar:
+        return values | _computation_controls(table)
+
+
 def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     text = table["text"]
-    with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
-        typed = st.text_input(
-            text.label,
-            text.default,
-            key=text.name,
-            bind="query-params",
-            help=text.help,
-            max_chars=MAX_TEXT_CHARACTERS,
-        )
-        with st.popover("Examples", help="Sentences and worked examples to start from"):
-            for i, example in enumerate(EXAMPLES):
-                st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
-            examples.show_choice()
+    typed = st.text_input(
+        text.label,
+        text.default,
+        key=text.name,
+        bind="query-params",
+        help=text.help,
+        max_chars=MAX_TEXT_CHARACTERS,
+    )
+    with st.popover("Examples", help="Sentences and worked examples to start from"):
+        for i, example in enumerate(EXAMPLES):
+            st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+        examples.show_choice()
     return {"text": typed}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from attnviz import Scenario, tokenize, trace
 from attnviz.tokens import token_labels
-from tests.pages.playground import Playground
+from tests.pages.playground import Playground, in_address
 
 HOSTILE = {
     "image": "<img src=x onerror=alert(1)>",
@@ -44,6 +44,7 @@ def test_a_blank_sentence_gets_a_friendly_line_and_the_controls_stay(playground:
 def test_a_blank_sentence_in_the_address_is_just_as_friendly() -> None:
     playground = Playground(text=" ", edits="w_q.0.1.0.9")
     assert len(playground.at.info) == 1
+    assert (in_address(playground.at, "edits"), in_address(playground.at, "view")) == ("w_q.0.1.0.9", "heatmaps")
     assert playground.type_sentence("a b").shows(Scenario("a b", embedding="published", edits=[("w_q", 0, 1, 0.9)]))
 
 
