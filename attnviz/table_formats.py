@@ -17,6 +17,7 @@ _LATEX_DRESS = re.compile(r"\\h?phantom\{[^}]{0,20}\}|\\(?:math|text)(?:bf|it|rm
 _BEFORE_BRACKET = re.compile(r"\s*(?:[^\n=\[\](]{0,60}[=:])?\s*(?:Parameter containing:)?\s*(?:[\w.]{1,40}\()?\s*")
 _AFTER_BRACKET = re.compile(r"(?:,\s*\w+\s*=\s*(?:<[^>]{0,80}>|[^,)\n]{0,40}))*\s*,?\s*\)?\s*[;,.]?\s*")
 _MARKDOWN_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_BLANK_BEFORE_PERCENT = re.compile(r"(?<=[0-9.,])[ \u00a0\u202f]+(?=\\?%)")
 _BLANKS_WITHIN = re.compile(r"[^,\s]\s+[^,\s]")
 
 MOST_DRESS = 200  # characters of a print-out before and after its numbers
@@ -78,7 +79,7 @@ def _delimited(text: str) -> RawTable:
     comma = _has_decimal_commas(lines)
     rows = []
     for number, line in lines:
-        cells = line.split() if comma == "by blanks" else _cells_of_line(line)
+        cells = _parted_by_blanks(line) if comma == "by blanks" else _cells_of_line(line)
         rows.append([RawCell(cell, number, column) for column, cell in enumerate(cells, 1)])
     return RawTable(rows, by_lines=True, decimal_comma=bool(comma))
 
@@ -102,7 +103,11 @@ def _cells_of_line(line: str) -> list[str]:
             parts = _quoted(line, separator) if '"' in line else line.split(separator)
             cells = [cell.strip() for cell in parts]
             return cells if cells[-1] else cells[:-1]  # after a closing separator comes no cell
-    return [cell.strip('"') for cell in line.split()]
+    return [cell.strip('"') for cell in _parted_by_blanks(line)]
+
+
+def _parted_by_blanks(line: str) -> list[str]:
+    return _BLANK_BEFORE_PERCENT.sub("", line).split()
 
 
 def _quoted(line: str, separator: str) -> list[str]:

@@ -46,7 +46,11 @@ def read_table(text: str, *, infinite: bool = False) -> Printed:
     Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
     """
     if len(text) > MAX_TABLE_CHARACTERS:
-        raise ValueError(f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}")
+        line, column = _place(text, MAX_TABLE_CHARACTERS)
+        raise ValueError(
+            f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}: up to line {line}, "
+            f"character {column}"
+        )
     raw = split_table(text.removeprefix("\ufeff"))
     _check_rows(raw)
     numbers = [[_number(cell, raw.decimal_comma, infinite) for cell in row] for row in raw.rows]
@@ -57,6 +61,11 @@ def read_table(text: str, *, infinite: bool = False) -> Printed:
     by_powers = any(re.search("[0-9.][eE]", cell.text) for row in raw.rows for cell in row)
     decimals = min(map(min, shown)) if by_powers else max(map(max, shown))
     return Printed(tuple(tuple(value for value, _ in row) for row in numbers), min(decimals, MAX_DECIMALS), shown)
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Return the line and the character in it of a position in a text, counted from 1."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _check_rows(raw: RawTable) -> None:
@@ -118,6 +127,8 @@ def _number(cell: RawCell, decimal_comma: bool, infinite: bool) -> tuple[float, 
     if infinite and (endless := _INFINITE.fullmatch(text)):
         return (-math.inf if endless[1] == "-" else math.inf), 0
     if decimal_comma:
+        if "," in text and "." in text:
+            refuse(cell, "a number with one decimal sign and no other")
         if re.search(r"[0-9]\.[0-9]", text):
             refuse(cell, "a decimal comma as elsewhere in this table")
         text = text.replace(",", ".", 1)

@@ -58,7 +58,12 @@ def show_check() -> None:
                 with column:
                     _show_text(name)
                     below[name] = st.container()
-    check_link.keep({key: st.session_state.get(key, default) for key, default in _DEFAULTS.items()}, _DEFAULTS)
+    if not check_link.keep(_form(), _DEFAULTS):
+        says.warning(
+            "What is typed here is too long for a link. It stays while attnviz is open, on the other pages too, but a "
+            "reload or a copied link brings an empty form: keep a copy.",
+            icon="⚠️",
+        )
     tables = _read(below)
     marking = _marked(tables, settings, says)
     if marking is None:
@@ -106,6 +111,8 @@ def _show_settings() -> dict[str, Any]:
                 if name != HANDOUT and example.published:
                     st.button(example.title, key=f"check.load.{name}", on_click=load, args=(name,), type="tertiary")
         st.button("Clear", on_click=_clear, help="Empties all tables.")
+        if check_link.is_aside():
+            st.button("Bring back", on_click=_bring_back, help="Fills in again what was typed before.")
         scale = st.segmented_control(
             "Scores before softmax", (True, False), default=True, required=True, key="check.scale",
             format_func=lambda scaled: "divided by √d_k" if scaled else "not scaled", persist_state="session",
@@ -159,9 +166,13 @@ def _take_upload() -> None:
         return
     name = st.session_state["check.upload_to"]
     try:
-        st.session_state[_key(name)] = read_upload(uploaded.getvalue())
+        text = read_upload(uploaded.getvalue())
     except ValueError as error:
         state.say(f"{literal(uploaded.name)} was not taken: {literal(str(error), most=200)}.")
+        return
+    if st.session_state.get(_key(name)):
+        check_link.set_aside(_form(), _DEFAULTS)
+    st.session_state[_key(name)] = text
 
 
 # Tables
@@ -176,7 +187,7 @@ def _show_text(name: str) -> None:
     made = "" if stage.rule == "given" else f" = {stage.formula}"
     st.text_area(
         f"{stage.title}{made}", key=_key(name), persist_state="session", height=104,
-        placeholder=_PLACEHOLDERS.get(name, ""), max_chars=200_000,
+        placeholder=_PLACEHOLDERS.get(name, ""),  # without max_chars: a paste over it would vanish without a word
         help=f"{stage.meaning[0].upper()}{stage.meaning[1:]}. Leave it out if you have not got it. Numbers from a "
         "spreadsheet, CSV, LaTeX, numpy, torch, Python or Markdown.",
     )  # fmt: skip
@@ -230,9 +241,17 @@ def _marked(
             return None
 
 
+def _form() -> dict[str, Any]:
+    return {key: st.session_state.get(key, default) for key, default in _DEFAULTS.items()}
+
+
 def _clear() -> None:
-    for key, default in _DEFAULTS.items():
-        st.session_state[key] = default
+    check_link.set_aside(_form(), _DEFAULTS)
+    st.session_state.update(_DEFAULTS)
+
+
+def _bring_back() -> None:
+    check_link.bring_back(_form(), _DEFAULTS)
 
 
 def load(name: str) -> None:
@@ -249,3 +268,4 @@ def load(name: str) -> None:
     st.session_state["check.tokens"] = ", ".join(example.tokens)
     st.session_state["check.scale"] = example.scale
     st.session_state["check.d_k"] = example.d_k
+    check_link.was_loaded(_form())

@@ -1,4 +1,6 @@
-"""What is typed into the form of Check my numbers as one text of the URL: reload, Back and a copied link restore it."""
+"""What is typed into the form of Check my numbers, kept: as one text of the URL, so that reload, Back and a copied link
+restore it, and set aside when the form is filled anew.
+"""
 
 import json
 from typing import Any
@@ -9,23 +11,38 @@ from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.packing import pack, unpack
 from attnviz.ui import bound, state
 
-MOST_PACKED = 6000  # characters of a URL; longer forms stay in the session alone
-MOST_UNPACKED = 100_000
+MOST_UNPACKED = 2_000_000
+MOST_ASIDE = 5
+_PACKED, _TOO_LONG, _ASIDE, _LOADED = "check.packed", "check.too_long", "check.aside", "check.loaded"
 
 
 def keep(form: dict[str, Any], defaults: dict[str, Any]) -> bool:
     """Write the form, by the keys of its controls, into the URL; return whether it fits there."""
     typed = {key: value for key, value in form.items() if value != defaults[key]}
-    packed = pack(json.dumps(typed, ensure_ascii=False)) if typed else ""
-    fits = len(packed) <= MOST_PACKED
-    bound.send(bound.TABLES, packed if fits else "")
+    text = json.dumps(typed, ensure_ascii=False) if typed else ""
+    fits, packed = _packed(text)
+    st.session_state[_TOO_LONG] = not fits
+    bound.send(bound.TABLES, packed)
     return fits
+
+
+def _packed(text: str) -> tuple[bool, str]:
+    """Return whether a text fits into the URL, and what stands for it there; packed once, for it takes some time."""
+    mark = hash(text)
+    before, fits, packed = st.session_state.get(_PACKED, (None, True, ""))
+    if mark != before:
+        packed = pack(text) if text and len(text.encode("utf-8", "surrogatepass")) <= MOST_UNPACKED else ""
+        fits = not text or 0 < len(packed) <= bound.MOST_OF_TABLES
+        packed = packed if fits else ""
+        st.session_state[_PACKED] = mark, fits, packed
+    return fits, packed
 
 
 def take(defaults: dict[str, Any], choices: dict[str, tuple[Any, ...]]) -> None:
     """Fill the form with what the URL holds, where it has just been opened or gone back to; before it is drawn."""
     packed, arrived = bound.receive(bound.TABLES)
-    if not arrived or not packed:
+    # What is typed and stands in no URL is not given up for what an older one holds.
+    if not arrived or not packed or st.session_state.get(_TOO_LONG):
         return
     try:
         typed = json.loads(unpack(packed, MOST_UNPACKED))
@@ -48,3 +65,30 @@ def _may_be(key: str, value: Any, choices: dict[str, tuple[Any, ...]]) -> bool:
     if key == "check.temperature":
         return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
     return isinstance(value, str)
+
+
+def set_aside(form: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Keep a form that is about to be filled anew, unless it is blank or as it was loaded; in a callback."""
+    if _is_typed(form, defaults):
+        st.session_state[_ASIDE] = [*st.session_state.get(_ASIDE, []), form][-MOST_ASIDE:]
+
+
+def _is_typed(form: dict[str, Any], defaults: dict[str, Any]) -> bool:
+    return form not in (defaults, st.session_state.get(_LOADED))
+
+
+def was_loaded(form: dict[str, Any]) -> None:
+    """Tell that a form holds what was loaded and nothing that was typed."""
+    st.session_state[_LOADED] = form
+
+
+def is_aside() -> bool:
+    """Whether a form is set aside."""
+    return bool(st.session_state.get(_ASIDE))
+
+
+def bring_back(form: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Fill the form with what was set aside last, and set this form aside as the first; in a callback."""
+    *others, last = st.session_state[_ASIDE]
+    st.session_state[_ASIDE] = [form, *others] if _is_typed(form, defaults) else others
+    st.session_state.update(last)

@@ -1,5 +1,6 @@
 """Check my numbers in a real browser: paste the handout, read the verdict, open an example, do an exercise."""
 
+import random
 from collections.abc import Callable
 
 from playwright.sync_api import expect
@@ -60,21 +61,41 @@ def test_what_is_typed_survives_a_reload_and_another_page(playground: Playground
     expect(reader.page.get_by_label(LABELS["q"], exact=True)).to_have_value("1 2\n3 oops")
 
 
+def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_reader: Callable[..., Playground]) -> None:
+    reader = open_check(new_reader(permissions=["clipboard-read", "clipboard-write"]))
+    draw = random.Random(0)
+    long = "\n".join(" ".join(f"{draw.gauss(0, 1):.8f}" for _ in range(60)) for _ in range(300))
+    too_long = "0.1234 " * 300_000
+    box = reader.page.get_by_label(LABELS["q"], exact=True)
+    for text, says in ((long, "300 rows and 60 columns"), (too_long, "expected at most 2000000: up to line 1")):
+        reader.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        box.press("Control+a")
+        box.press("Control+v")
+        box.press("Control+Enter")
+        expect(reader.page.get_by_test_id("stAlert").last).to_contain_text(says)
+        assert box.input_value() == text
+        if text == long:
+            eventually(lambda: len(reader.address) > 100_000, True)
+            reader.page.reload()
+            expect(box).to_have_value(long)
+    reader.says("What is typed here is too long for a link.")
+    eventually(lambda: "tables=" in reader.address, False)
+    reader.go_to("Scaling").page.wait_for_url("**/scaling*")
+    reader.go_to("Check my numbers").page.wait_for_url("**/check*")
+    expect(box).to_have_value(too_long)
+
+
 def test_an_example_opens_in_the_playground_with_one_click(playground: Playground) -> None:
     reader = open_check(playground)
     reader.page.get_by_text("Published examples", exact=True).click()
-    reader.says(
-        "All 48 results are right: 43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer."
-    )
+    reader.says(LOVE_AI_SAYS)
     eventually(lambda: reader.address, "?check=examples")
     reader.press("Open in the playground")
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
     reader.says("'love' attends most to 'AI': attention weight 0.5761.")
     eventually(lambda: "x.example.love-ai*w_q.example.love-ai" in reader.address, True)
     reader.page.go_back()
-    reader.says(
-        "All 48 results are right: 43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer."
-    )
+    reader.says(LOVE_AI_SAYS)
 
 
 def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_reader: Callable[..., Playground]) -> None:
@@ -122,9 +143,7 @@ def test_the_page_works_for_a_screen_reader(new_reader: Callable[..., Playground
     assert serious_trouble(reader.page) == []
     reader.page.get_by_text("Published examples", exact=True).click()
     reader.page.mouse.move(0, 0)  # Streamlit's own colours under the mouse are not ours to change
-    reader.says(
-        "All 48 results are right: 43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer."
-    )
+    reader.says(LOVE_AI_SAYS)
     assert serious_trouble(reader.page) == []
     reader.page.get_by_text("Exercise", exact=True).click()
     reader.page.mouse.move(0, 0)

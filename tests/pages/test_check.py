@@ -1,5 +1,7 @@
 """The page Check my numbers: the form, the published examples, the exercises."""
 
+import json
+import random
 import re
 from typing import Any, Self
 
@@ -9,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 from attnviz.changes import with_changes
 from attnviz.exercises import decoded
 from attnviz.link import decode_changes, parameters, scenario_of
-from attnviz.packing import pack
+from attnviz.packing import pack, unpack
 from attnviz.printed import as_printed
+from attnviz.ui import bound, check_link
 from attnviz.worked_examples import worked_example, worked_examples
 from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
 
@@ -213,11 +216,48 @@ def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
     assert page.press("Load the handout").text_of("q") == HANDOUT_Q
 
 
-def test_a_form_too_long_for_an_address_stays_in_the_session(page: CheckPage) -> None:
-    rows = "\n".join(str(hash(str(i)) % 10**15) for i in range(1000))
-    page.type(x=rows)
+def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
+    draw = random.Random(seed)
+    return "\n".join(" ".join(f"{draw.gauss(0, 1):.{decimals}f}" for _ in range(columns)) for _ in range(rows))
+
+
+def test_the_largest_tables_that_are_marked_fit_the_address() -> None:
+    names = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+    form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(names)}
+    packed = pack(json.dumps(form))
+    assert 300_000 < len(packed) <= bound.MOST_OF_TABLES
+    assert json.loads(unpack(packed, check_link.MOST_UNPACKED)) == form
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1000, 70), (1000, 300)], ids=["once packed", "before it is packed"])
+def test_a_form_too_long_for_an_address_is_told_and_stays_in_the_session(
+    page: CheckPage, rows: int, columns: int
+) -> None:
+    page.type(w_k="1 2")
+    old = in_address(page.at, "tables")
+    assert not page.at.warning
+    text = drawn_table(0, rows, columns, 14)
+    page.type(x=text)
     assert in_address(page.at, "tables") == ""
-    assert page.visit("pages/scaling.py").visit("pages/check.py").text_of("x") == rows
+    assert ["too long for a link" in warning.value for warning in page.at.warning] == [True]
+    assert page.visit("pages/scaling.py").visit("pages/check.py").text_of("x") == text
+    page.type(x="1 2")
+    assert not page.at.warning
+    assert in_address(page.at, "tables") not in ("", old)
+
+
+def test_what_was_typed_can_be_brought_back_after_the_form_was_filled_anew(page: CheckPage) -> None:
+    page.press("Load the handout").press("Clear")
+    assert not any(button.label == "Bring back" for button in page.at.button)  # nothing was typed
+    page.type(q="1 2 mine").set("check.scale", False).press("Load the handout")
+    page.at.button(key="check.load.love-ai").click()
+    page.run().type(k="5 6 mine").press("Clear")
+    page.press("Bring back")
+    assert page.text_of("k") == "5 6 mine"
+    page.press("Bring back")
+    assert page.text_of("q") == "1 2 mine"
+    assert page.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+    assert page.press("Bring back").text_of("k") == "5 6 mine"
 
 
 def test_names_of_rows_are_shown_as_text(page: CheckPage) -> None:
@@ -230,6 +270,8 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
     page.type(k="1 2").set("check.upload_to", "k")
     page.at.file_uploader(key="check.upload").set_value(("k.csv", b"1,2\n3,4", "text/csv"))
     assert page.run().text_of("k") == "1,2\n3,4"
+    assert page.press("Bring back").text_of("k") == "1 2"
+    assert page.press("Bring back").text_of("k") == "1,2\n3,4"
     page.at.file_uploader(key="check.upload").set_value(("k.png", b"\x89PNG\r\n\x1a\n", "image/png"))
     page.run()
     assert page.text_of("k") == "1,2\n3,4"
