@@ -1,17 +1,23 @@
 """Figures, reports and notebooks as HTML: right numbers, nothing run, nothing loaded from anywhere."""
 
+import gzip
+import hashlib
 import html
 import io
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from plotly.basedatatypes import BaseTraceType
+from plotly.offline import get_plotlyjs_version as plotlyjs_version
 
 import attnviz
 from attnviz import Scenario, UndefinedAttentionError, attend, figures
@@ -98,8 +104,22 @@ def test_pages_are_as_small_as_promised() -> None:
     trace = attnviz.trace(Scenario())
     full = figures.heatmap(trace, "scores").to_html(include_plotlyjs=True)
     page = figures.heatmap_page(trace, "scores")
-    assert len(page) < 1_500_000 < len(full) / 3
+    assert len(page) < 1_000_000 < len(full) / 4
     assert len(figures.report(Scenario(), trace)) < 60_000
+
+
+def test_the_pages_plotly_js_is_what_was_made_and_has_every_trace_that_the_figures_draw() -> None:
+    folder = resources.files("attnviz.figures").joinpath("plotly_js")
+    digest, name = folder.joinpath("SHA256SUMS").read_text().split()
+    script = gzip.decompress(folder.joinpath(f"{name}.gz").read_bytes())
+    assert hashlib.sha256(script).hexdigest() == digest
+    assert f"v{plotlyjs_version()}".encode() in script[:200]
+    assert b"Licensed under the MIT license" in script[:300]
+    held = set(re.findall(r'moduleType:"trace",name:"(\w+)"', script.decode("ascii")))
+    sources = [file.read_text() for file in resources.files("attnviz.figures").iterdir() if file.name.endswith(".py")]
+    types = set(re.findall(r'"type": "(\w+)"', "".join(sources)))
+    drawn = {each for each in types if issubclass(getattr(go, each.capitalize(), object), BaseTraceType)}
+    assert {"heatmap", "scatter", "bar"} <= drawn <= held
 
 
 # The numbers are those of the trace
