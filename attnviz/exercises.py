@@ -166,6 +166,15 @@ def decoded(text: str) -> Exercise:
     return exercise
 
 
+def is_exercise(text: str) -> bool:
+    """Whether the text of a link is an exercise, or the start of one, and can be read to its end.
+
+    >>> is_exercise("7"), is_exercise("7.3.2.2.i.s.qk"), is_exercise("7.99"), is_exercise("rubbish")
+    (True, True, False, False)
+    """
+    return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")
+
+
 def formula(exercise: Exercise, name: str) -> str:
     """Return the formula of a result as it is computed in this exercise.
 

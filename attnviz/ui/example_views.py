@@ -152,7 +152,7 @@ def _show_cell(made: FeedForwardTrace, example: WorkedExample) -> None:
     column = right.number_input("Column", 1, shape[1], 1, key="check.ff_column")
     explanation = explain(made, name, int(row) - 1, int(column) - 1, digits=example.decimals)
     with wide:
-        st.text(f"{explanation.words}.")
+        st.text(f"{explanation.words} (counted from 0, as in Python and above).")
         st.code("\n".join([explanation.symbols, *explanation.steps]), language=None, wrap_lines=True)
 
 

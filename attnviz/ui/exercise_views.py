@@ -6,12 +6,24 @@ import numpy as np
 import streamlit as st
 
 from attnviz.answer_sheet import answer_sheet, table_of
-from attnviz.exercises import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, TITLES, Exercise, decoded, formula
+from attnviz.exercises import (
+    DECIMALS,
+    MOST_D,
+    MOST_HINTS,
+    MOST_TOKENS,
+    RESULTS,
+    TITLES,
+    Exercise,
+    decoded,
+    formula,
+    is_exercise,
+)
 from attnviz.limits import MAX_SEED
 from attnviz.marked_html import in_pairs, marked_table
 from attnviz.marking import Mark, Marking
 from attnviz.stages import STAGES
 from attnviz.tables import read_cell
+from attnviz.ui import state
 from attnviz.ui.check_form import show_verdict
 from attnviz.ui.check_modes import EXERCISE, choose, detail
 from attnviz.ui.text import literal
@@ -23,6 +35,9 @@ _MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
 def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
     exercise = decoded(detail())
+    if not is_exercise(detail()):
+        state.say(f"The link names no exercise with {literal(detail())}; {exercise.encoded()} is shown.")
+        choose(EXERCISE, exercise.encoded())
     _show_controls(exercise)
     st.text(
         f"Compute the blank tables by hand, rounded to {DECIMALS} decimals. The scores are "

@@ -1,60 +1,32 @@
 """The playground in an AppTest session, used and read in the words of the page."""
 
-import base64
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, trace
 from attnviz.stages import PICTURED, STAGES
+from tests.pages.reader import Reader, as_array, in_address
 
-APP = Path(__file__).parents[2] / "app.py"
 JOURNEY = 1  # the position of "journey" in the published sentence
-SEVERAL_SECONDS = 60
 
 
-def in_address(at: AppTest, name: str) -> str:
-    """Return a text that the app itself keeps in the address; blank where it is not there."""
-    return next((each.value for each in at.text_input if each.key == name), "")
-
-
-class Playground:
+class Playground(Reader):
     """A reader's session: what can be done on the page are methods, what can be seen are properties.
 
     It opens at the heatmaps, with the editor beside them, unless the address says otherwise.
     """
 
     def __init__(self, **address: str) -> None:
-        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        self.at.query_params.update({"view": "heatmaps"} | address)
-        self.run()
+        super().__init__(**{"view": "heatmaps"} | address)
 
     # What a reader does.
 
-    def run(self) -> Self:
-        self.at.run()
-        assert not self.at.exception, [str(error.value) for error in self.at.exception]
-        return self
-
     def type_sentence(self, text: str) -> Self:
         return self.set("text", text)
-
-    def set(self, control: str, value: Any) -> Self:
-        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
-        return self.run()
-
-    def press(self, label: str, which: int = 0) -> Self:
-        """Press the button with this label; the first of several unless told."""
-        [button for button in self.at.button if button.label == label][which].click()
-        return self.run()
-
-    def can_press(self, label: str) -> bool:
-        return any(button.label == label and not button.disabled for button in self.at.button)
 
     def edit(self, matrix: str, row: int, column: int, value: Any) -> Self:
         """Type into a cell of the editor, on top of what was typed before."""
@@ -146,18 +118,6 @@ class Playground:
         return board
 
     @property
-    def texts(self) -> list[str]:
-        return [text.value for text in self.at.text]
-
-    @property
-    def captions(self) -> list[str]:
-        return [caption.value for caption in self.at.caption]
-
-    @property
-    def messages(self) -> list[str]:
-        return [warning.value for warning in self.at.warning]
-
-    @property
     def sentence(self) -> str:
         """What the page says about the picked token."""
         return self.texts[0]
@@ -190,14 +150,6 @@ class Playground:
             if got.shape != want.shape or not np.array_equal(got, want, equal_nan=True):
                 return False
         return True
-
-
-def as_array(z: Any) -> np.ndarray:
-    """Decode an array of a figure's JSON: rows, or Plotly's base64."""
-    if isinstance(z, list):
-        return np.array(z, dtype=np.float32)
-    shape = [int(n) for n in z["shape"].split(",")]
-    return np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"]).reshape(shape)
 
 
 def only_finite(matrix: np.ndarray) -> np.ndarray:

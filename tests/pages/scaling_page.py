@@ -1,43 +1,26 @@
 """The scaling page in an AppTest session, used and read in the words of the page."""
 
-import base64
 import json
 import re
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from streamlit.testing.v1 import AppTest
 
 from attnviz import sweep_scaling
 from attnviz.figures import CURVES
 from attnviz.sweep_settings import SweepSettings, decode_settings, encode_settings
-from tests.pages.playground import in_address
+from tests.pages.reader import Reader, as_array, in_address
 
-APP = Path(__file__).parents[2] / "app.py"
-SEVERAL_SECONDS = 60
 SMALL = SweepSettings(dims=(2, 8, 64), trials=40, keys=8)
 
 
-class ScalingPage:
+class ScalingPage(Reader):
     """A reader's session on the scaling page."""
 
     def __init__(self, settings: SweepSettings | str = SMALL, **address: str) -> None:
-        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
         sweep = settings if isinstance(settings, str) else encode_settings(settings)
-        self.at.query_params.update(address | ({"sweep": sweep} if sweep else {}))
-        self.at.switch_page("pages/scaling.py")
-        self.run()
-
-    def run(self) -> Self:
-        self.at.run()
-        assert not self.at.exception, [str(error.value) for error in self.at.exception]
-        return self
-
-    def set(self, control: str, value: Any) -> Self:
-        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
-        return self.run()
+        super().__init__("pages/scaling.py", **address | ({"sweep": sweep} if sweep else {}))
 
     @property
     def settings(self) -> SweepSettings:
@@ -57,7 +40,7 @@ class ScalingPage:
     def curves(self, name: str) -> dict[str, np.ndarray]:
         """The plotted numbers of a figure by the name in its legend."""
         drawn = (trace for trace in self.figure(name)["data"] if trace.get("mode") != "lines")
-        return {trace["name"]: numbers(trace["y"]) for trace in drawn}
+        return {trace["name"]: as_array(trace["y"], float) for trace in drawn}
 
     def table(self, i: int = 0) -> pd.DataFrame:
         return self.at.dataframe[i].value
@@ -81,32 +64,9 @@ class ScalingPage:
         assert marked == {int(of_row[1])}
         return int(of_row[1])
 
-    @property
-    def texts(self) -> list[str]:
-        return [text.value for text in self.at.text]
-
     def text(self, start: str) -> str:
         (text,) = [text for text in self.texts if text.startswith(start)]
         return text
-
-    @property
-    def errors(self) -> list[str]:
-        return [error.value for error in self.at.error]
-
-    @property
-    def messages(self) -> list[str]:
-        return [warning.value for warning in self.at.warning]
-
-    def press(self, key: str) -> Self:
-        self.at.button(key=key).click()
-        return self.run()
-
-
-def numbers(written: Any) -> np.ndarray:
-    """Decode numbers of a figure's JSON: a list, or Plotly's base64."""
-    if isinstance(written, list):
-        return np.array(written, dtype=float)
-    return np.frombuffer(base64.b64decode(written["bdata"]), dtype=written["dtype"])
 
 
 def sweep_of(settings: SweepSettings, x: Any = None) -> pd.DataFrame:

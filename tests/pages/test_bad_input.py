@@ -8,7 +8,8 @@ import pytest
 
 from attnviz import Scenario, tokenize, trace
 from attnviz.tokens import token_labels
-from tests.pages.playground import Playground, in_address
+from tests.pages.playground import Playground
+from tests.pages.reader import in_address
 
 HOSTILE = {
     "image": "<img src=x onerror=alert(1)>",

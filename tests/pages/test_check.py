@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from typing import Any, Self
+from typing import Self
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,54 +15,25 @@ from attnviz.packing import pack, unpack
 from attnviz.printed import as_printed
 from attnviz.ui import bound, check_link
 from attnviz.worked_examples import worked_example, worked_examples
-from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
+from tests.pages.reader import PAGES, Reader, in_address
 
-PAGES = sorted(f"pages/{page.name}" for page in (APP.parent / "pages").glob("*.py"))
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_Q = "0.57  0.81  0.99\n1.25  1.35  1.53\n0.62  0.45  0.63"
 
 
-class CheckPage:
+class CheckPage(Reader):
     """A reader's session on the page."""
 
     def __init__(self, check: str = "", **address: str) -> None:
-        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        self.at.query_params.update(address | ({"check": check} if check else {}))
-        self.at.switch_page("pages/check.py")
-        self.run()
-
-    def run(self) -> Self:
-        self.at.run()
-        assert not self.at.exception, [str(error.value) for error in self.at.exception]
-        return self
+        super().__init__("pages/check.py", **address | ({"check": check} if check else {}))
 
     def type(self, **tables: str) -> Self:
         for name, text in tables.items():
             self.at.text_area(key=f"check.table.{name}").set_value(text)
         return self.run()
 
-    def set(self, control: str, value: Any) -> Self:
-        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
-        return self.run()
-
-    def press(self, label: str) -> Self:
-        next(button for button in self.at.button if button.label == label).click()
-        return self.run()
-
-    def visit(self, page: str) -> Self:
-        self.at.switch_page(page)
-        return self.run()
-
     def text_of(self, table: str) -> str:
         return self.at.text_area(key=f"check.table.{table}").value or ""
-
-    @property
-    def says(self) -> str:
-        return "\n".join(text.value for text in self.at.text)
-
-    @property
-    def errors(self) -> list[str]:
-        return [error.value for error in self.at.error]
 
     @property
     def codes(self) -> list[str]:
@@ -192,7 +163,7 @@ def test_what_was_typed_stays_while_other_pages_are_seen(page: CheckPage) -> Non
     page.type(q="1 2\n3 oops").set("check.scale", False)
     page.visit("pages/scaling.py").visit("pages/check.py")
     assert page.text_of("q") == "1 2\n3 oops"
-    assert page.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+    assert page.value("check.scale") is False
 
 
 def test_the_address_carries_what_was_typed() -> None:
@@ -256,7 +227,7 @@ def test_what_was_typed_can_be_brought_back_after_the_form_was_filled_anew(page:
     assert page.text_of("k") == "5 6 mine"
     page.press("Bring back")
     assert page.text_of("q") == "1 2 mine"
-    assert page.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
+    assert page.value("check.scale") is False
     assert page.press("Bring back").text_of("k") == "5 6 mine"
 
 
@@ -311,7 +282,7 @@ def test_another_example_is_chosen_and_stands_in_the_address() -> None:
 @pytest.mark.parametrize("name", ["nope", "<b>x</b>"])
 def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
     page = CheckPage(f"examples.{name}")
-    (message,) = [warning.value for warning in page.at.warning]
+    (message,) = page.messages
     assert message.startswith(f"There is no worked example `{name}` as in the link. There are: journey, ")
     assert message.endswith("dog-runs, variance_of_dot_products.")
     assert page.at.selectbox(key="check.example").value == "love-ai"
@@ -321,7 +292,7 @@ def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
 
 def test_an_unknown_thing_to_do_is_told() -> None:
     page = CheckPage("play.journey")
-    (message,) = [warning.value for warning in page.at.warning]
+    (message,) = page.messages
     assert message == "check = `play` is not one of check, examples, exercise; check is used."
     assert page.run().check == ""
 
@@ -335,11 +306,7 @@ def test_a_cell_of_the_feed_forward_step_is_explained() -> None:
 
 
 def opened(page: str = "pages/playground.py", **address: str) -> AppTest:
-    at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-    at.query_params.update(address)
-    at.switch_page(page).run()
-    assert not at.exception
-    return at
+    return Reader(page, **address).at
 
 
 def test_an_example_in_the_address_is_the_set_up() -> None:
@@ -421,6 +388,14 @@ def test_the_same_link_gives_the_same_exercise() -> None:
     assert given == [html.proto.body for html in second.at.get("html") if "<caption>X" in html.proto.body]
     other = CheckPage("exercise.8")
     assert given != [html.proto.body for html in other.at.get("html") if "<caption>X" in html.proto.body]
+
+
+def test_a_link_that_names_no_exercise_is_told() -> None:
+    page = CheckPage("exercise.7.99.<b>")
+    (message,) = page.messages
+    assert message == "The link names no exercise with `7.99.<b>`; 7.3.2.2.i.s.qksdac is shown."
+    assert not page.run().messages
+    assert page.check == "exercise.7.3.2.2.i.s.qksdac"
 
 
 def test_answers_are_marked_and_stay() -> None:

@@ -7,7 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, tokenize
-from tests.pages.playground import APP, JOURNEY, Playground
+from tests.pages.playground import JOURNEY, Playground
+from tests.pages.reader import APP
 
 CONTROLS = [
     ("text", "dog bites man"),

@@ -7,18 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.lesson import STEPS
 from attnviz.questions import QUESTIONS
-from tests.pages.playground import APP, SEVERAL_SECONDS
+from tests.pages.reader import Reader
 
 
 @pytest.fixture
 def lesson():
     def open_lesson(**address: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        at.query_params.update(address)
-        at.run()
-        at.switch_page("pages/lesson.py").run()
-        assert not at.exception
-        return at
+        return Reader("pages/lesson.py", **address).at
 
     return open_lesson
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.questions import QUESTIONS
-from tests.pages.playground import APP, SEVERAL_SECONDS, in_address
+from tests.pages.reader import Reader, in_address
 
 Open = Callable[..., AppTest]
 
@@ -16,12 +16,7 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def opened() -> Open:
     def open_page(**address: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        at.query_params.update(address)
-        at.run()
-        at.switch_page("pages/questions.py").run()
-        assert not at.exception
-        return at
+        return Reader("pages/questions.py", **address).at
 
     return open_page
 

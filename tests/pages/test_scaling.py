@@ -19,7 +19,7 @@ from attnviz.scaling import sample_row
 from attnviz.scaling_words import flat_or_not, theory_against_measured
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.ui import sweeps
-from tests.pages.playground import in_address
+from tests.pages.reader import in_address
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
 
 PROJECTIONS = ("uniform-projections", "linear-projections", "normal-projections")
@@ -195,7 +195,7 @@ def test_log_steps_fill_the_list_of_dimensions(scaling: ScalingPage) -> None:
     assert [at.number_input(key=f"scaling.log.{name}").value for name in ("first", "last", "how_many")] == [2, 64, 3]
     scaling.set("scaling.log.last", 4096).set("scaling.log.how_many", 12)
     assert scaling.text("12 dimensions: ") == "12 dimensions: 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096"
-    scaling.press("scaling.log.use")
+    scaling.press_key("scaling.log.use")
     expected = replace(SMALL, dims=tuple(2**i for i in range(1, 13)))
     assert scaling.settings == expected
     assert scaling.shows(sweep_of(expected))
@@ -433,7 +433,7 @@ def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: Scali
     assert "Stopped. The plots are those of the last sweep that ran to its end." in scaling.texts
     assert scaling.shows(sweep_of(SMALL))
     assert counted.call_count == 0
-    scaling.press("scaling.again.normal.all")
+    scaling.press_key("scaling.again.normal.all")
     assert scaling.shows(sweep_of(wanted))
 
 

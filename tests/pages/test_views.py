@@ -5,7 +5,8 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.stages import STAGES
-from tests.pages.playground import Playground, in_address
+from tests.pages.playground import Playground
+from tests.pages.reader import in_address
 
 WORDS = " ".join(f"word{i}" for i in range(40))
 

@@ -1,0 +1,89 @@
+"""A reader's session with the app, whichever page is open: what can be done everywhere, and what can be read there."""
+
+import base64
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "app.py"
+PAGES = sorted(f"pages/{page.name}" for page in (APP.parent / "pages").glob("*.py"))
+SEVERAL_SECONDS = 60
+
+
+def in_address(at: AppTest, name: str) -> str:
+    """Return a text that the app itself keeps in the address; blank where it is not there."""
+    return next((each.value for each in at.text_input if each.key == name), "")
+
+
+def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
+    """Decode an array of a figure's JSON: a list, of numbers of this type, or Plotly's base64, which says its own."""
+    if isinstance(drawn, list):
+        return np.array(drawn, dtype=dtype)
+    flat = np.frombuffer(base64.b64decode(drawn["bdata"]), dtype=drawn["dtype"])
+    return flat.reshape([int(n) for n in drawn["shape"].split(",")]) if "shape" in drawn else flat
+
+
+class Reader:
+    """A reader's session on a page: what can be done there are methods, what can be seen are properties."""
+
+    def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
+        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        self.at.query_params.update(address)
+        self.at.switch_page(page)
+        self.run()
+
+    # What a reader does.
+
+    def run(self) -> Self:
+        self.at.run()
+        assert not self.at.exception, [str(error.value) for error in self.at.exception]
+        return self
+
+    def visit(self, page: str) -> Self:
+        self.at.switch_page(page)
+        return self.run()
+
+    def set(self, control: str, value: Any) -> Self:
+        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
+        return self.run()
+
+    def press(self, label: str, which: int = 0) -> Self:
+        """Press the button with this label; the first of several unless told."""
+        [button for button in self.at.button if button.label == label][which].click()
+        return self.run()
+
+    def press_key(self, key: str) -> Self:
+        """Press the button with this key, where its label is a text of the example's."""
+        self.at.button(key=key).click()
+        return self.run()
+
+    def can_press(self, label: str) -> bool:
+        return any(button.label == label and not button.disabled for button in self.at.button)
+
+    # What a reader sees.
+
+    def value(self, control: str) -> Any:
+        return self.at.get_by_key(control).value  # type: ignore[union-attr]
+
+    @property
+    def texts(self) -> list[str]:
+        return [text.value for text in self.at.text]
+
+    @property
+    def says(self) -> str:
+        """All texts of the page, as lines."""
+        return "\n".join(self.texts)
+
+    @property
+    def captions(self) -> list[str]:
+        return [caption.value for caption in self.at.caption]
+
+    @property
+    def messages(self) -> list[str]:
+        return [warning.value for warning in self.at.warning]
+
+    @property
+    def errors(self) -> list[str]:
+        return [error.value for error in self.at.error]
