@@ -27,4 +27,13 @@ def written(value: float, digits: int) -> str:
         return "NaN"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return format(value, number_format(abs(value), digits)).replace("-", "−")
+    return in_format(value, number_format(abs(value), digits))
+
+
+def in_format(value: float, number: str) -> str:
+    """Write a number in a format, with a true minus sign.
+
+    >>> in_format(-0.5, "+.2f")
+    '−0.50'
+    """
+    return format(value, number).replace("-", "−")

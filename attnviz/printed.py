@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.limits import MAX_TOKENS, check_whole
+from attnviz.numbers import in_format
 
 MAX_DECIMALS = 12
 LARGE = 1e7  # from here on, numbers are written with powers of ten
@@ -97,5 +98,5 @@ def as_printed(value: float, decimals: int) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) >= LARGE:
-        return format(value, f".{decimals}e").replace("-", "−")
-    return format(value + 0.0, f".{decimals}f").replace("-", "−")
+        return in_format(value, f".{decimals}e")
+    return in_format(value + 0.0, f".{decimals}f")

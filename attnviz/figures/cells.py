@@ -7,6 +7,7 @@ import numpy as np
 
 from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
+from attnviz.numbers import in_format
 
 FONT_SIZE = 11
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
@@ -60,7 +61,7 @@ def value_in_words(picture: Picture, row: int, column: int) -> str:
     """Return what the hover says of a cell: its number, or why it has none."""
     kind = int(picture.kinds[row, column])
     if kind == FINITE:
-        return format(float(picture.z[row, column]), picture.number).replace("-", "−")
+        return in_format(float(picture.z[row, column]), picture.number)
     return sign_of(picture, kind).words
 
 
@@ -70,14 +71,17 @@ def kinds_in(picture: Picture) -> list[int]:
 
 
 def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[str, Any]:
-    trace = _trace(picture, z, f"%{{z:{picture.number}}}") | {
-        "zmin": picture.limits[0],
-        "zmax": picture.limits[1],
-        "colorscale": scale,
-    }
-    if picture.in_cell:
-        trace |= {"texttemplate": f"%{{z:{picture.number}}}", "textfont": {"size": FONT_SIZE, "color": ink}}
-    return trace
+    coloured = {"zmin": picture.limits[0], "zmax": picture.limits[1], "colorscale": scale}
+    if not picture.in_cell:
+        return _trace(picture, z, f"%{{z:{picture.number}}}") | coloured
+    # Plotly's own formats write a hyphen for the minus sign.
+    text = [["" if np.isnan(value) else in_format(value, picture.number) for value in row] for row in z.tolist()]
+    return _trace(picture, z, "%{text}") | coloured | _texts(text, ink)
+
+
+def _texts(text: list[list[str]], ink: str) -> dict[str, Any]:
+    """What stands in the cells of a trace; a template without a value would be written into its open cells, too."""
+    return {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
 
 
 def _signs(picture: Picture, kind: int) -> dict[str, Any]:
@@ -86,10 +90,8 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
     trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, colour), (1, colour))}
     if picture.in_cell:
-        ink = sign.ink or picture.theme.text
-        # A template without a value would be written into the open cells, too.
         text = [[sign.sign if here else "" for here in row] for row in (picture.kinds == kind).tolist()]
-        trace |= {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
+        trace |= _texts(text, sign.ink or picture.theme.text)
     return trace
 
 

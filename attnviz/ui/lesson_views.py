@@ -94,14 +94,16 @@ def _ask(question: int) -> None:
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges with how they stand, and all matrices to work on."""
     st.markdown("#### Your turn")
-    for i, challenge in enumerate(CHALLENGES):
-        _show_challenge(i, challenge, trace)
+    # Beside each other, so that on a laptop they stand above the board in one view.
+    for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
+        with column:
+            _show_challenge(i, challenge, trace)
     if fits_board(scenario):
         show_board_of_now(state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
 
 
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:
-    with st.container(border=True):
+    with st.container(border=True, height="stretch"):
         done, says = (
             (False, "Some attention weights are no numbers.")
             if undefined(trace)

@@ -70,7 +70,11 @@ def show_settings() -> SweepSettings:
         help="Slide: the plots get a line divided by d^p. For which p does it lie flat?",
     )  # fmt: skip
     values["p"] = round(p, 2)
-    dots = st.toggle(
+    left, right = st.columns([9, 3])
+    right.caption(
+        f"The plots have a line for / d^{p:g}." if OWN in chosen else "Slide, and the plots get a line for this p."
+    )
+    dots = left.toggle(
         "Dot products only: leave out the softmax statistics, which take some 30 times as long",
         key="scaling.dots", persist_state="session",
         help="Variance and standard deviation need one dot product per trial. Largest weight, entropy, dead keys and "

@@ -17,16 +17,16 @@ def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
     playground.says("W_q[0, 1]: 0.5166 → 0.9000")
     eventually(lambda: playground.outlined("scores"), ["starts"])
-    playground.edit(2, 0, -1).shows("q", "journey", ["-0.2782", "1.6659"])
+    playground.edit(2, 0, -1).shows("q", "journey", ["−0.2782", "1.6659"])
 
 
 def test_leaving_for_another_site_and_coming_back_keep_the_set_up(playground: Playground) -> None:
     playground.set_number("Seed", 789).choose("Initialization", "linear")
-    playground.shows("context", "journey", ["-0.0748", "0.0703"])
+    playground.shows("context", "journey", ["−0.0748", "0.0703"])
     eventually(lambda: playground.address, "?init=linear&seed=789")
     playground.page.goto(f"{playground.server}/_stcore/health")
     playground.page.go_back()
-    playground.settle().shows("context", "journey", ["-0.0748", "0.0703"])
+    playground.settle().shows("context", "journey", ["−0.0748", "0.0703"])
 
 
 def test_back_takes_an_edit_back_and_forward_brings_it_again(playground: Playground) -> None:
@@ -55,7 +55,7 @@ def test_another_page_and_back_keep_the_set_up_and_the_edits(playground: Playgro
 def test_a_copied_link_shows_someone_else_the_same(new_reader: Callable[..., Playground]) -> None:
     sender, receiver = new_reader().open(), new_reader()
     sender.choose("Initialization", "linear").set_number("Seed", 789)
-    sender.shows("context", "journey", ["-0.0748", "0.0703"])
+    sender.shows("context", "journey", ["−0.0748", "0.0703"])
     sender.look_at("W_v").press("Identity").says("W_v: identity")
     sender.shows("v", "journey", ["0.5500", "0.8700"])
     eventually(lambda: sender.address, "?init=linear&seed=789&edits=w_v.identity")
@@ -66,7 +66,7 @@ def test_a_copied_link_shows_someone_else_the_same(new_reader: Callable[..., Pla
 
 def test_two_readers_at_once_see_their_own_numbers(new_reader: Callable[..., Playground]) -> None:
     one, other = new_reader().open(), new_reader().open(seed=789, init="linear")
-    other.shows("context", "journey", ["-0.0748", "0.0703"])
+    other.shows("context", "journey", ["−0.0748", "0.0703"])
     one.edit(0, 1, 0.9)
     other.press("Zeros").shows("q", "journey", ["0.0000", "0.0000"])
     one.shows("q", "journey", EDITED)

@@ -26,9 +26,9 @@ def test_three_edits_change_the_heatmaps_and_hold(playground: Playground) -> Non
     playground.shows("q", "journey", ["0.4306", "1.6659"])
     playground.says("W_q[0, 1]: 0.5166 → 0.9000")
     playground.edit(2, 0, -1)
-    playground.shows("q", "journey", ["-0.2782", "1.6659"])
+    playground.shows("q", "journey", ["−0.2782", "1.6659"])
     playground.edit(1, 1, 0)
-    playground.shows("q", "journey", ["-0.2782", "1.0669"])
+    playground.shows("q", "journey", ["−0.2782", "1.0669"])
     for listed in ("W_q[0, 1]: 0.5166 → 0.9000", "W_q[2, 0]: 0.0740 → −1.0000", "W_q[1, 1]: 0.6886 → 0.0000"):
         playground.says(listed)
     assert playground.cells("k") == keys
@@ -80,9 +80,9 @@ def test_a_table_can_be_pasted(playground: Playground) -> None:
 
 def test_controls_change_the_picture(playground: Playground) -> None:
     playground.choose("Initialization", "linear").set_number("Seed", 789)
-    playground.shows("context", "journey", ["-0.0748", "0.0703"])
+    playground.shows("context", "journey", ["−0.0748", "0.0703"])
     playground.set_number("Shown digits", 2)
-    playground.shows("context", "journey", ["-0.07", "0.07"])
+    playground.shows("context", "journey", ["−0.07", "0.07"])
     playground.press("Start over")
     playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
     eventually(lambda: playground.address, "")

@@ -93,7 +93,7 @@ class Playground(Reader):
 
     def matrix(self, name: str) -> np.ndarray:
         """The numbers of a heatmap; NaN where a cell has none."""
-        numbers = [as_array(drawn["z"]) for drawn in self.drawn_cells(name) if "%{z" in drawn["hovertemplate"]]
+        numbers = [as_array(drawn["z"]) for drawn in self.drawn_cells(name) if "= %{" in drawn["hovertemplate"]]
         shape = as_array(self.figure(name)["data"][0]["z"]).shape
         return np.fmax.reduce([*numbers, np.full(shape, np.nan, dtype=np.float32)])
 
@@ -104,7 +104,7 @@ class Playground(Reader):
                 as_array(drawn["z"])
             ).sum()
             for drawn in self.drawn_cells(name)
-            if "%{z" not in drawn["hovertemplate"]
+            if "= %{" not in drawn["hovertemplate"]
         }
 
     def matrices(self) -> dict[str, np.ndarray]:

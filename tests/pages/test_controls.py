@@ -65,8 +65,8 @@ def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Pla
     playground.set("digits", 2)
     assert playground.sentence == "'journey' attends most to itself: attention weight 0.23."
     cells = playground.figure("context")["data"][0]
-    assert cells["texttemplate"] == "%{z:.2f}"
-    assert "%{z:.2f}" in cells["hovertemplate"]
+    assert cells["text"][0][0] == "0.30"
+    assert "%{text}" in cells["hovertemplate"]
     assert playground.editor.iloc[0, 0] == "0.30"
     assert playground.shows(Scenario(embedding="published"))
 

@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,7 +39,7 @@ def strings(value: Any) -> Iterator[str]:
 
 def cells(spec: dict[str, Any]) -> dict[str, Any]:
     """The cells that have a colour on the scale: the first of the traces, with the numbers of all."""
-    numbers = [drawn for drawn in spec["data"] if "%{z" in drawn["hovertemplate"]]
+    numbers = [drawn for drawn in spec["data"] if "= %{" in drawn["hovertemplate"]]
     first = numbers[0] if numbers else spec["data"][0] | {"z": np.full_like(spec["data"][0]["z"], np.nan)}
     z = np.full(np.shape(first["z"]), np.nan, dtype=np.float32)
     for drawn in numbers:
@@ -53,7 +54,7 @@ def signs(spec: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:
     return {
         (row, column): drawn
         for drawn in spec["data"]
-        if "%{z" not in drawn["hovertemplate"]
+        if "= %{" not in drawn["hovertemplate"]
         for row, column in np.argwhere(~np.isnan(drawn["z"])).tolist()
     }
 
@@ -301,8 +302,25 @@ def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -
     drawn = cells(heatmap_spec(trace(Scenario(text="a " * n_tokens)), "scores", digits=3))
     assert ("texttemplate" in drawn) == shown
     if shown:
-        assert drawn["texttemplate"] == "%{z:.3f}"
-    assert "%{z:.3f}" in drawn["hovertemplate"]
+        assert re.fullmatch(r"−?\d\.\d{3}", drawn["text"][0][0])
+    assert ("%{text}" if shown else "%{z:.3f}") in drawn["hovertemplate"]
+
+
+@given(setups(), st.integers(1, 6))
+def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digits: int) -> None:
+    made = trace(setup)
+    for name in PICTURED:
+        z = cells(heatmap_spec(made, name, digits=digits))["z"]
+        said = np.full(z.shape, "", dtype=object)
+        for drawn in heatmap_spec(made, name, digits=digits)["data"]:
+            if "= %{" in drawn["hovertemplate"]:
+                said = np.char.add(said.astype(str), np.array(drawn["text"]))
+        finite = np.isfinite(z)
+        assert not any("-" in text for text in said.flat)
+        assert (said == "").tolist() == (~finite).tolist()
+        numbers = [float(text.replace("−", "-")) for text in said[finite]]
+        # Up to half of the last digit: of a fixed number, or of the third of a power of ten.
+        np.testing.assert_allclose(numbers, z[finite], atol=0.51 * 10.0**-digits, rtol=0.051)
 
 
 @pytest.mark.parametrize("name", BY_TOKEN)
@@ -383,7 +401,7 @@ def test_each_trace_writes_in_the_ink_that_its_colours_need(setup: Scenario) -> 
     for name in PICTURED:
         spec = heatmap_spec(made, name)
         for drawn in spec["data"]:
-            if "%{z" in drawn["hovertemplate"] and "texttemplate" in drawn:
+            if "= %{" in drawn["hovertemplate"] and "texttemplate" in drawn:
                 z = drawn["z"][~np.isnan(drawn["z"])]
                 dark = needs_dark_ink(z, drawn["colorscale"], (drawn["zmin"], drawn["zmax"]))
                 assert set(dark.tolist()) == {drawn["textfont"]["color"] == "#000000"}
