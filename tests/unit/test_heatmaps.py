@@ -311,6 +311,8 @@ def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digi
     made = trace(setup)
     for name in PICTURED:
         z = cells(heatmap_spec(made, name, digits=digits))["z"]
+        if max(z.shape) > 16:
+            continue  # no numbers in its cells
         said = np.full(z.shape, "", dtype=object)
         for drawn in heatmap_spec(made, name, digits=digits)["data"]:
             if "= %{" in drawn["hovertemplate"]:
