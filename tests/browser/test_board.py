@@ -224,10 +224,10 @@ def test_quick_edits_of_many_cells_are_all_kept(board: Board) -> None:
 
 def test_quick_clicks_on_undo_take_back_every_edit(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(edits="w_q.0.0.1*w_q.0.1.2*w_k.0.0.3*w_v.1.1.4")
-    board.says("W_v[1, 1]: 0.4017 → 4.0000")
-    board.page.evaluate(
-        "[...document.querySelectorAll('[class*=st-key-playground-undo] button')].forEach(button => button.click())"
-    )
+    buttons = board.page.locator("[class*=st-key-playground-undo] button:enabled")
+    expect(buttons).to_have_count(4)
+    board.settle()
+    buttons.evaluate_all("buttons => buttons.forEach(button => button.click())")
     board.shows_all(edited(), trace(edited()))
     eventually(lambda: board.link, "")
 
