@@ -3,7 +3,6 @@
 // itself; torch's numbers take the place of its own as soon as they are there.
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
-const MIN_CHARACTERS = 6; // in the width of a column
 const SOON_MS = 300;
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 const boards = new WeakMap();
@@ -17,7 +16,7 @@ export default function board({ parentElement, data, setTriggerValue }) {
 export class Board {
   constructor(root) {
     this.root = root;
-    this.grids = new Map(); // by matrix: { cells, element }
+    this.grids = new Map(); // by matrix
     this.pending = new Map(); // by address: edits that Python has not answered yet
     this.panel = new Panel(this);
     this.mix = new Mix();
@@ -71,66 +70,25 @@ export class Board {
     this.pending.clear();
     this.at = this.pinned = this.drag = null;
     this.made = { ...this.data, stages: this.stages, matrices: this.torch };
-    const column = (names) => make("div", "column", names.map((name) => this.buildMatrix(name)));
+    const column = (names) => make("div", "column", names.map((name) => this.grid(name).matrix));
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
     if (this.data.mix) lines.at(-1).append(this.mix.element);
     this.root.style.setProperty("--widest", Math.max(...this.data.layout.map((columns) => this.widthOf(columns))));
-    toggle(this.root, "framed", this.data.framed);
+    toggle(this.root, "framed", Boolean(this.data.framed));
     this.root.replaceChildren(...(this.data.framed ? [legend()] : []), ...lines, this.panel.element);
+  }
+
+  grid(name) {
+    const grid = new Grid(this, name);
+    this.grids.set(name, grid);
+    this.views.observe(grid.element);
+    return grid;
   }
 
   // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
   widthOf(columns) {
     const widths = columns.map((names) => names.map((name) => 8 + (MIN_CHARACTERS + 1) * this.torch[name].columns));
     return widths.reduce((sum, each) => sum + Math.max(0, ...each), 0);
-  }
-
-  buildMatrix(name) {
-    const stage = this.stages.get(name);
-    const { rows, columns } = this.torch[name];
-    const element = make("div", "grid");
-    element.setAttribute("role", "grid");
-    element.setAttribute("aria-label", `${stage.title}, ${rows} by ${columns}: ${stage.meaning}`);
-    element.style.setProperty("--columns", columns);
-    element.longest = 0;
-    const header = make("div", "line", [make("span", "corner")]);
-    for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
-    header.setAttribute("aria-hidden", "true");
-    element.append(header);
-    const cells = [];
-    for (let row = 0; row < rows; row += 1) {
-      const line = make("div", "line", [this.label(stage.rows, row, "beside")]);
-      line.setAttribute("role", "row");
-      for (let column = 0; column < columns; column += 1) cells.push(this.buildCell(stage, row, column));
-      line.append(...cells.slice(-columns));
-      element.append(line);
-    }
-    this.grids.set(name, { cells, element, inView: true });
-    this.views.observe(element);
-    const title = make("b", "", [stage.title]);
-    if (stage.colour) title.style.borderBottom = `3px solid ${stage.colour}`;
-    const formula = this.data.titles[name];
-    const says = [formula === stage.title ? "" : ` = ${formula}`, this.data.notes[name] ? ` (${this.data.notes[name]})` : ""];
-    return make("div", `matrix ${stage.origin}`, [make("div", "title", [title, ...says]), element]);
-  }
-
-  buildCell(stage, row, column) {
-    const place = { matrix: stage.name, row, column };
-    const cell = make("span", stage.rule === "given" ? "cell editable" : "cell");
-    cell.setAttribute("role", "gridcell");
-    cell.tabIndex = row + column === 0 ? 0 : -1;
-    cell.dataset.at = addressOf(place);
-    cell.called = placeInWords(this.made, place);
-    cell.append(""); // its text, of which only the characters change
-    return cell;
-  }
-
-  label(kind, at, side) {
-    const text = kind === "feature" ? String(at) : this.data.labels[at];
-    const label = make("span", `label ${side}`, [text]);
-    label.title = text;
-    label.setAttribute("aria-hidden", "true");
-    return label;
   }
 
   // Show these matrices; only cells whose number, colour or mark changed are written.
@@ -151,58 +109,20 @@ export class Board {
   }
 
   draw(which) {
-    for (const [name, grid] of this.grids) {
+    for (const grid of this.grids.values()) {
       if (!which(grid)) continue;
-      this.paint(this.stages.get(name), grid);
-      if (!this.drag) this.mark(this.stages.get(name), grid);
-    }
-  }
-
-  paint(stage, { cells, element }) {
-    const { values, columns } = this.shown[stage.name];
-    const { digits, settings } = this.data;
-    const limits = this.data.limits[stage.name];
-    const look = `${limits},${digits},${settings.causal}`;
-    cells.forEach((cell, at) => {
-      if (Object.is(cell.value, values[at]) && cell.look === look) return;
-      cell.value = values[at];
-      cell.look = look;
-      const later = settings.causal && at % columns > Math.floor(at / columns);
-      cell.masked = later && values[at] === { scale: -Infinity, softmax: 0 }[stage.rule];
-      const text = cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
-      if (cell.firstChild.data !== text) cell.firstChild.data = text;
-      const colour = cell.masked ? null : colourOf(values[at], limits, this.data.scales[stage.scale], this.data.signs);
-      cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
-      const ink = colour ? inkOn(colour) : "";
-      if (cell.ink !== ink) cell.style.color = cell.ink = ink;
-      toggle(cell, "masked", cell.masked);
-    });
-    // A column is as wide as the longest number of its matrix; while a cell is dragged it only grows.
-    const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));
-    if (longest > element.longest || (this.settled && longest !== element.longest)) {
-      element.style.setProperty("--characters", (element.longest = longest));
+      grid.paint();
+      if (!this.drag) grid.mark();
     }
   }
 
   seen(changes) {
-    for (const [name, grid] of this.grids) {
+    for (const grid of this.grids.values()) {
       const change = changes.findLast(({ target }) => target === grid.element);
       if (!change) continue;
       grid.inView = change.isIntersecting;
-      if (grid.inView) this.paint(this.stages.get(name), grid);
+      if (grid.inView) grid.paint();
     }
-  }
-
-  // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
-  mark(stage, { cells, element }) {
-    const { columns } = this.shown[stage.name];
-    element.parentElement.classList.toggle("fresh", Boolean(this.data.fresh?.includes(stage.name)));
-    cells.forEach((cell, at) => {
-      toggle(cell, "edited", this.isEdited({ matrix: stage.name, row: Math.floor(at / columns), column: at % columns }));
-      toggle(cell, "query", stage.rows !== "feature" && Math.floor(at / columns) === this.data.query);
-      const label = `${cell.called}: ${cell.masked ? "masked" : cell.firstChild.data}`;
-      if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
-    });
   }
 
   // ---- one cell ----

@@ -26,6 +26,7 @@ _SCRIPTS = (
     "evaluate.js",
     "board_words.js",
     "board_elements.js",
+    "board_grid.js",
     "board_panel.js",
     "board_input.js",
     "board.js",

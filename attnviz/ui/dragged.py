@@ -24,7 +24,7 @@ _token_order = st.components.v2.component(
     "attnviz_token_order",
     html='<div class="label" aria-hidden="true">Drag a word to another place, or move it with the arrow keys</div>'
     '<div class="tokens" role="group"></div>',
-    css=(_HERE / "token_order.css").read_text(),
+    css=(_HERE / "token_button.css").read_text() + (_HERE / "token_order.css").read_text(),
     js=_DRAGGING + (_HERE / "token_order.js").read_text(),
 )
 

@@ -15,7 +15,7 @@ _KEY = "playground.picker"
 _picker = st.components.v2.component(
     "attnviz_token_picker",
     html='<div class="tokens" role="radiogroup"><span aria-hidden="true">Query:</span></div>',
-    css=(_HERE / "token_picker.css").read_text(),
+    css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
     js=(_HERE / "token_picker.js").read_text(),
 )
 

@@ -1,7 +1,6 @@
 """One server and one Chromium for all browser tests; a fresh tab, with nothing remembered, for each reader."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -9,9 +8,8 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.playground import Playground
+from tests.browser.readers import readers
 from tests.browser.serving import launched_chromium, running_server
-
-Reader = TypeVar("Reader", bound=Playground)
 
 
 @pytest.fixture(scope="session")
@@ -33,34 +31,19 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def new_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Playground]]:
     """A function that gives a new reader their own browser tab; what it is given are settings of the browser."""
-    yield from _readers(Playground, chromium, server)
+    yield from readers(Playground, chromium, server)
 
 
 @pytest.fixture
 def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
     """The same for a reader of the lesson or the questions."""
-    yield from _readers(Learner, chromium, server)
+    yield from readers(Learner, chromium, server)
 
 
 @pytest.fixture
 def new_board(chromium: Browser, server: str) -> Iterator[Callable[..., Board]]:
     """The same for a reader of the board."""
-    yield from _readers(Board, chromium, server)
-
-
-def _readers(kind: type[Reader], chromium: Browser, server: str) -> Iterator[Callable[..., Reader]]:
-    readers: list[Reader] = []
-
-    def new(width: int = 1366, height: int = 900, **settings: Any) -> Reader:
-        context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
-        readers.append(kind(context.new_page(), server))
-        return readers[-1]
-
-    yield new
-    for reader in readers:
-        reader.page.context.close()
-    assert [reader.errors for reader in readers] == [[] for _ in readers], "errors in the browser's console"
-    assert [reader.dialogs for reader in readers] == [[] for _ in readers], "a dialog opened: a text ran as a script"
+    yield from readers(Board, chromium, server)
 
 
 @pytest.fixture

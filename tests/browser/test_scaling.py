@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.playground import Playground, eventually
+from tests.browser.readers import readers
 from tests.browser.serving import running_server
 
 SMALL = "dims.2-8-64*trials.50"
@@ -92,17 +93,7 @@ class Reader(Playground):
 
 @pytest.fixture
 def new_scaling_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Reader]]:
-    readers: list[Reader] = []
-
-    def new(width: int = 1366, height: int = 900, at: str = server, **settings: Any) -> Reader:
-        context = chromium.new_context(viewport={"width": width, "height": height}, **settings)
-        readers.append(Reader(context.new_page(), at))
-        return readers[-1]
-
-    yield new
-    for reader in readers:
-        reader.page.context.close()
-    assert [reader.errors for reader in readers] == [[] for _ in readers], "errors in the browser's console"
+    yield from readers(Reader, chromium, server)
 
 
 @pytest.fixture
