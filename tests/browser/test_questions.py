@@ -100,7 +100,7 @@ def test_the_way_to_the_scaling_page(learner: Learner) -> None:
     eventually(lambda: "sweep=dims.2-8-64-512*keys.6" in learner.address, True)
 
 
-@pytest.mark.parametrize(("scheme", "numbers"), [("light", (3, 8)), ("dark", (5, 9))])
+@pytest.mark.parametrize(("scheme", "numbers"), [("light", (7, 8)), ("dark", (9, 12))])
 def test_questions_can_be_read_by_screen_readers(
     new_learner: Callable[..., Learner], scheme: str, numbers: tuple[int, ...]
 ) -> None:
