@@ -83,6 +83,8 @@ def draw() -> None:
         for name, most in _MOST_CHARACTERS.items():
             if name in drawn:
                 st.text_input(name, key=name, bind="query-params", max_chars=most)
+            else:  # Streamlit writes into the URL only what it has known for a run
+                st.session_state.setdefault(name, "")
 
 
 def _key(name: str) -> str:

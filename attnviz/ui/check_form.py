@@ -200,16 +200,26 @@ def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str,
         text = st.session_state.get(_key(name)) or ""
         if not text.strip():
             continue
-        try:
-            table = read_table(text, infinite=name == "scaled_scores")
-            if max(table.shape) > MOST_MARKED:
-                rows, columns = table.shape
-                raise ValueError(f"{rows} rows and {columns} columns, expected at most {MOST_MARKED} of each")
-            tables[name] = table
-        except ValueError as error:
+        table = _table_or_why_not(text, infinite=name == "scaled_scores")
+        if isinstance(table, str):
             with below[name]:
-                st.error(literal(f"{STAGES[name].symbol}: {error}.", most=240))
+                st.error(literal(f"{STAGES[name].symbol}: {table}.", most=240))
+        else:
+            tables[name] = table
     return tables
+
+
+@st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
+def _table_or_why_not(text: str, *, infinite: bool) -> Printed | str:
+    """Return the table in a text, or why there is none that can be marked."""
+    try:
+        table = read_table(text, infinite=infinite)
+    except ValueError as error:
+        return str(error)
+    if max(table.shape) > MOST_MARKED:
+        rows, columns = table.shape
+        return f"{rows} rows and {columns} columns, expected at most {MOST_MARKED} of each"
+    return table
 
 
 def _marked(

@@ -64,7 +64,8 @@ def _may_be(key: str, value: Any, choices: dict[str, tuple[Any, ...]]) -> bool:
         return value is None or (type(value) is int and 1 <= value <= MAX_D)
     if key == "check.temperature":
         return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
-    return isinstance(value, str)
+    # Half of a surrogate pair is no text that a browser could be sent.
+    return isinstance(value, str) and value == value.encode(errors="ignore").decode()
 
 
 def set_aside(form: dict[str, Any], defaults: dict[str, Any]) -> None:

@@ -84,14 +84,30 @@ def _show_head(number: int, question: Question) -> None:
 
 def _example(question: Question) -> Scenario:
     """Return the example as it is now; as at the start, where the URL has none that can be shown."""
-    text, _ = bound.receive(bound.EXAMPLE)
+    text, arrived = bound.receive(bound.EXAMPLE)
     if not text:
         return question.start
     scenario, ignored = scenario_from_query(text)
-    if ignored or not fits_board(scenario):
-        state.say(f"The example in the link was not taken as it is: {literal('; '.join(ignored) or 'too large')}.")
+    if not ignored and not fits_board(scenario):
+        ignored = ["too large"]
+    if not ignored and arrived and not _can_be_shown(question, scenario):
+        ignored = ["this question cannot be seen on it"]
+    if ignored:
+        state.say(f"The example in the link was not taken as it is: {literal('; '.join(ignored))}.")
+        bound.send(bound.EXAMPLE, "")
         return question.start
     return scenario
+
+
+def _can_be_shown(question: Question, scenario: Scenario) -> bool:
+    """Whether all of a question can be computed for an example that anybody may have written into a link."""
+    try:
+        for control in question.controls:
+            control.read(scenario)
+        question.look(scenario, {option.name: option.choices[0] for option in question.options}, state.digits())
+    except (ValueError, RuntimeError, LookupError):
+        return False
+    return True
 
 
 def _change(number: int, change: Change) -> None:

@@ -42,10 +42,10 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         examples.set_up_from_url()
         _leave_out_ignored(table)
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
+    hiding.hide()
     messages, body = st.container(), st.container()
     values = values_in(st.query_params.to_dict(), table) if first else _controls(sentence, table)
     state.set_up(values)
-    hiding.hide()
     try:
         with body:
             yield

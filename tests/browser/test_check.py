@@ -48,6 +48,18 @@ def test_the_handout_is_pasted_and_the_verdict_read(playground: Playground) -> N
     expect(reader.page.locator("td.right")).to_have_count(13)
 
 
+def test_what_is_loaded_survives_a_reload(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader()
+    reader.page.goto(f"{reader.server}/check?check=examples.love-ai")
+    reader.press("Load into the form")
+    eventually(lambda: "tables=" in reader.address, True)
+    box = reader.page.get_by_label(LABELS["q"], exact=True)
+    expect(box).not_to_have_value("")
+    loaded = box.input_value()
+    reader.page.reload()
+    expect(box).to_have_value(loaded)
+
+
 def test_what_is_typed_survives_a_reload_and_another_page(playground: Playground) -> None:
     reader = open_check(playground)
     paste(reader, "q", "1 2\n3 oops")

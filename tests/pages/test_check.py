@@ -179,7 +179,8 @@ def test_the_address_carries_what_was_typed() -> None:
 @pytest.mark.parametrize(
     "tables",
     ["rubbish", "z1.AAAA", "z9.x", pack("[]"), pack('{"check.scale": 3, "check.d_k": true, "check.decimals": [], '
-     '"check.table.q": 5, "check.temperature": 1e9, "check.tokens": null, "other": 1}'), pack("[" * 9000)],
+     '"check.table.q": 5, "check.temperature": 1e9, "check.tokens": null, "other": 1}'), pack("[" * 9000),
+     pack(r'{"check.table.q": "1\ud800", "check.tokens": "\ud800"}')],
 )  # fmt: skip
 def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
     page = CheckPage(tables=tables)

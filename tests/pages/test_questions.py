@@ -106,6 +106,15 @@ def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) ->
     assert any("example in the link" in warning.value for warning in at.warning)
 
 
+@pytest.mark.parametrize(
+    ("question", "example"), [("12", "text=x+y+z+w"), ("3", "d_out=3&embedding=stable"), ("9", "text=one")]
+)
+def test_an_example_that_a_question_cannot_be_seen_on_gives_way(opened: Open, question: str, example: str) -> None:
+    at = opened(question=question, numbers=example)
+    assert any("this question cannot be seen on it" in warning.value for warning in at.warning)
+    assert not at.run().warning
+
+
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     at = press(opened(question="5"), "Open the scaling page")
     assert in_address(at, "sweep") == QUESTIONS[4].sweep

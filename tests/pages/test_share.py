@@ -58,6 +58,8 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
         style.split("<style>")[1].split(" {")[0].split(", ")
     )
     assert "3 controls are hidden by the link." in playground.captions
+    drawn = [getattr(each, "key", None) or each.type for each in playground.at.main]
+    assert drawn.index("hiding.show") < drawn.index("playground.view")  # above the page, where it is seen
     assert playground.shows(Scenario(**PUBLISHED, seed=7))
     playground.press("Show all controls")
     assert not any("st-key-seed" in html.proto.body for html in playground.at.get("html"))
