@@ -8,7 +8,6 @@ MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger 
 MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
-MAX_GIVEN = 8192  # numbers of a matrix given one by one in the app, whose URL must carry them
 
 # A typed text is cut to this many tokens before it becomes a scenario (see tokens.shortened).
 MAX_TEXT_TOKENS = 512

@@ -7,7 +7,7 @@ from seed 42. ``x.example.love-ai`` is X as that worked example states it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
@@ -24,7 +24,7 @@ from attnviz.seeding import INITS
 from attnviz.stages import EDITABLE
 from attnviz.tokens import TOKENIZERS
 
-MAX_CHANGES_CHARACTERS = 200_000
+MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
 LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
 MAX_QUERY_CHARACTERS = 1_000_000
 CHANGES = "edits"  # the name of the parameter that holds the changes
@@ -244,6 +244,7 @@ def _fill_text(by: Replacement) -> str:
     return _GIVEN + "__".join("_".join(_number_text(value) for value in row) for row in by)
 
 
+@lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
 def encode_changes(changes: Changes) -> str:
     """Write changes as the text that a URL carries: as it is while it is short, else packed.
 
@@ -260,12 +261,18 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     >>> decode_changes("w_q.0.1.0.9*nonsense")
     (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
     """
+    changes, ignored = _decoded(text)
+    return changes, list(ignored)
+
+
+@lru_cache(maxsize=8)
+def _decoded(text: str) -> tuple[Changes, tuple[str, ...]]:
     try:
         plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
     except ValueError:
-        return Changes(), [text[:40] + "…"]
+        return Changes(), (text[:40] + "…",)
     if len(plain) > MAX_CHANGES_CHARACTERS:
-        return Changes(), [plain[:40] + "…"]
+        return Changes(), (plain[:40] + "…",)
     edits: dict[tuple[str, int, int], Edit] = {}
     replaced: dict[str, Replacement] = {}
     ignored: list[str] = []
@@ -281,7 +288,7 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
                 edits[name, int(row), int(column)] = Edit(name, int(row), int(column), float(value))
         except ValueError:
             ignored.append(part)
-    return Changes(tuple(edits.values()), tuple(replaced.items())), ignored
+    return Changes(tuple(edits.values()), tuple(replaced.items())), tuple(ignored)
 
 
 def _fill(name: str, rest: str) -> Replacement:

@@ -30,12 +30,16 @@ TABLES = "tables"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
+# Changes and what is pinned, together. They travel with every click: 200 000 characters, 32 768 random numbers in
+# float32, add 0.1 to 0.3 s to it, 400 000 would add half a second.
+MOST_GIVEN = 250_000
+_MOST_TOGETHER = 480_000  # the server reads 524 288 characters, and the controls need some
 _MOST_CHARACTERS = {
-    CHANGES: link.MAX_CHANGES_CHARACTERS,
+    CHANGES: MOST_GIVEN,
     QUERY: 6,
     VIEW: 10,
     CELL: 40,
-    PINNED: link.MAX_CHANGES_CHARACTERS,
+    PINNED: MOST_GIVEN,
     SWEEP: 2000,
     STEP: 3,
     QUESTION: 3,
@@ -70,6 +74,12 @@ def send(name: str, text: str) -> None:
 def current(name: str) -> str:
     """Return the text of now, as it was received or sent last."""
     return str(st.session_state.get(_key(name), ""))
+
+
+def fits(name: str, text: str) -> bool:
+    """Whether a link can carry these changes, or this set-up pinned, beside all the other texts."""
+    sizes = {other: len(current(other)) for other in _MOST_CHARACTERS} | {name: len(text)}
+    return sizes[CHANGES] + sizes[PINNED] <= MOST_GIVEN and sum(sizes.values()) <= _MOST_TOGETHER
 
 
 def draw() -> None:

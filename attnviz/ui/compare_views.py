@@ -55,8 +55,8 @@ def pin() -> None:
     if scenario is None:
         return
     packed = pack(query_of(scenario))
-    if len(packed) > MAX_CHANGES_CHARACTERS:
-        state.say("This set-up is too large to be pinned: its matrices are given number by number.")
+    if not bound.fits(bound.PINNED, packed):
+        state.say("This set-up is too large to be pinned: a link cannot carry its given numbers twice.")
         return
     bound.send(bound.PINNED, packed)
 

@@ -13,7 +13,7 @@ from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import bound, examples, hiding, state
+from attnviz.ui import bound, examples, hiding, long_link, state
 from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
@@ -38,7 +38,9 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     """
     table = parameters()
     first = state.first_run()
+    perhaps_refused = first and not st.query_params
     if first:
+        long_link.say_what_was_left_out()
         examples.set_up_from_url()
         _leave_out_ignored(table)
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
@@ -56,6 +58,8 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with messages:
             for message in state.take_messages():
                 st.warning(message, icon="⚠️")
+        if perhaps_refused:
+            long_link.reopen_if_too_long()
         with headline:
             show_share()
         bound.draw()

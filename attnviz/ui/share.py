@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from attnviz.changes import replace_matrix
+from attnviz.changes import changes_of, replace_matrix
 from attnviz.export import (
     matrix_csv,
     matrix_names,
@@ -19,17 +19,16 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
-from attnviz.figures import heatmap_page, heatmap_spec, report
-from attnviz.limits import MAX_GIVEN
-from attnviz.link import parameters
+from attnviz.figures import heatmap_page, report
+from attnviz.link import decode_changes, encode_changes, parameters
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
-from attnviz.ui.charts import show_figure
 from attnviz.ui.typed import scenario_now
 
 _HERE = Path(__file__).parent
+_FRAME_HEIGHT = 480  # of a picture with its buttons; a larger one scrolls in it
 _LINK, _CODE, _DATA, _PICTURES, _OPEN = "Link", "Code", "Data", "Pictures", "Open"
 
 _copy_link = st.components.v2.component(
@@ -115,14 +114,13 @@ def _show_pictures(scenario: Scenario) -> None:
     made, digits = traced(scenario), state.digits()
     query = state.picked_query(len(scenario.tokens))
     name = _choose_matrix(matrix_names(made))
-    spec = heatmap_spec(made, name, digits=digits, query=query)
-    spec["layout"]["paper_bgcolor"] = "#ffffff"  # light, on white: it goes onto paper and slides
     alt = described(made, name, query, digits)
-    show_figure(spec, f"share.picture.{name}", alt)
-    st.caption("As web pages that open without a network; a figure's has buttons to save it as SVG and as PNG.")
+    # Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
+    page = heatmap_page(made, name, digits=digits, query=query, alt=alt)
+    st.iframe(page, height="content", alt=alt)
+    st.caption("As web pages that open without a network:")
     with st.container(horizontal=True):
-        page = partial(heatmap_page, made, name, digits=digits, query=query, alt=alt)
-        _download("This figure", f"{name}.html", "text/html", page)
+        _download("This figure", f"{name}.html", "text/html", lambda: page)
         _download("Report of everything", "attention.html", "text/html", partial(report, scenario, made, digits=digits))
 
 
@@ -156,10 +154,7 @@ def _show_open(scenario: Scenario) -> None:
 def _open_scenario(data: bytes) -> None:
     try:
         scenario = scenario_from_json(data.decode("utf-8"))
-        for name in scenario.editable:
-            given = getattr(scenario, name)
-            if isinstance(given, tuple):
-                _check_size(name, len(given) * len(given[0]))
+        _check_size(scenario)
     except UnicodeDecodeError:
         state.say("The scenario was not opened: the file is no text.")
     except ValueError as error:
@@ -174,16 +169,23 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         return
     try:
         matrix = read_matrix(file_name, data, name, scenario.shape_of(name))
-        _check_size(name, matrix.numel())
+        # In as few digits as float32 has, for they travel in the link.
+        rows = tuple(tuple(float(str(np.float32(value))) for value in row) for row in matrix.tolist())
+        changed = replace_matrix(scenario, name, rows)
+        _check_size(changed)
     except ValueError as error:
         state.say(f"The numbers in the file were not taken: {error}.")
         return
-    # In as few digits as float32 has, for they travel in the link.
-    rows = tuple(tuple(float(str(np.float32(value))) for value in row) for row in matrix.tolist())
-    state.keep(replace_matrix(scenario, name, rows))
+    state.keep(changed)
     state.redraw_editors()
 
 
-def _check_size(name: str, cells: int) -> None:
-    if cells > MAX_GIVEN:
-        raise ValueError(f"{name} has {cells} numbers, expected at most {MAX_GIVEN}, which a link can carry")
+def _check_size(scenario: Scenario) -> None:
+    """Raise ``ValueError`` for changes that the link, from which every reload reads them, cannot carry."""
+    encoded = encode_changes(changes_of(scenario))
+    if bound.fits(bound.CHANGES, encoded) and not decode_changes(encoded)[1]:
+        return
+    given = {name: getattr(scenario, name) for name in scenario.editable}
+    cells = {name: len(rows) * len(rows[0]) for name, rows in given.items() if isinstance(rows, tuple)}
+    listed = ", ".join(f"{name} has {count:,} numbers" for name, count in cells.items())
+    raise ValueError(f"{listed}; with all else they are more than a link can carry: about 40,000 random numbers")

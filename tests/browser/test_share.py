@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 from playwright.sync_api import expect
 
@@ -86,21 +87,25 @@ def test_the_script_that_is_downloaded_is_the_one_on_screen(
     assert "masked_fill" in playground.page.get_by_test_id("stCode").inner_text()
 
 
-def test_a_figure_is_taken_home_as_a_page_that_saves_it_as_svg_and_as_png(
-    new_reader: Callable[..., Playground], tmp_path: Path
+def test_a_figure_is_saved_as_svg_as_png_and_as_a_page_where_it_is_chosen(
+    new_reader: Callable[..., Playground],
 ) -> None:
     playground = new_reader(color_scheme="dark").open(text="</script><b>x</b> cat", tokenizer="whitespace")
+    assert playground.page.locator("iframe").count() == 0
     share(playground, "Pictures")
+    figure = playground.page.get_by_test_id("stPopoverBody").frame_locator("iframe")
+    for form, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with playground.page.expect_download() as download:
+            figure.get_by_role("button", name=f"Save as {form}").click()
+        assert download.value.suggested_filename == f"attention_weights.{form.lower()}"
+        saved = Path(download.value.path()).read_bytes()
+        assert saved.startswith(starts)
+        if form == "SVG":
+            assert "</script><b>x</b>" in "".join(ElementTree.fromstring(saved).itertext())
     with playground.page.expect_download() as download:
         playground.press("This figure")
     assert download.value.suggested_filename == "attention_weights.html"
-    download.value.save_as(tmp_path / "figure.html")
-    tab = playground.page.context.new_page()
-    tab.goto((tmp_path / "figure.html").as_uri())
-    for form, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        with tab.expect_download() as download:
-            tab.get_by_role("button", name=f"Save as {form}").click()
-        assert Path(download.value.path()).read_bytes().startswith(starts)
+    assert b"Save as SVG" in Path(download.value.path()).read_bytes()
 
 
 def test_a_report_is_taken_home(new_reader: Callable[..., Playground]) -> None:

@@ -1,10 +1,13 @@
-"""Cells that are masked, infinite or no number."""
+"""Cells that are masked, infinite or no number, and links that are too long."""
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from tests.browser.playground import Playground, eventually
+from tests.browser.serving import ROOT
 
 
 def test_masked_cells_are_marked_and_explained(playground: Playground) -> None:
@@ -56,3 +59,42 @@ def test_two_readers_are_not_disturbed_by_a_third_ones_trouble(new_reader: Calla
     troubled, calm = new_reader().open(edits="w_q.0.0.1e30*w_k.0.0.1e30"), new_reader().open()
     troubled.shows("attention_weights", "journey", ["NaN"] * 6)
     calm.shows("context", "journey", ["0.3061", "0.8210"])
+
+
+# A link that is too long. That one is answered at all hangs on httptools: see attnviz/ui/long_link.py.
+
+TOO_LONG = {
+    "foreign=" + "a" * (2 * 2**20 - 100): ["foreign"],  # as long as Chromium takes an address
+    "&".join(["seed=8"] * 100_000): [],
+    "&".join(f"p[{i}]=1" for i in range(2000)): ["p[989]", "p[990]", "p[991]"],
+    "edits=" + "%F0%9F%98%80" * 100_000: ["edits"],
+}
+
+
+@pytest.mark.parametrize("middle", TOO_LONG, ids=["2 MB", "repeated", "many", "of emoji"])
+def test_what_fits_of_a_link_is_kept(chromium: Browser, middle: str) -> None:
+    page = chromium.new_page()
+    script = (ROOT / "attnviz/ui/long_link.js").read_text()
+    given = f"d_out=3&{middle}&seed=7"
+    kept = page.evaluate(f"given => {{ {script} return reopened(given, 524288, 1000, 'left_out') }}", given)
+    page.close()
+    names = TOO_LONG[middle]
+    read = dict(parse_qsl(kept))
+    assert (read["d_out"], read["seed"]) == ("3", "7")
+    length, parameters, left_out, *named = read["left_out"].split(" ")
+    assert (int(length), int(parameters), named) == (len(given), given.count("&") + 1, names)
+    assert int(left_out) == len(dict(parse_qsl(given, keep_blank_values=True)).keys() - read.keys())
+    assert len(kept) < 524_288
+    assert kept.count("&") < 1000
+
+
+def test_a_link_of_a_megabyte_opens_with_what_can_be_read_of_it(new_reader: Callable[..., Playground]) -> None:
+    playground = new_reader().open(seed=5)
+    playground.page.goto(f"{playground.server}/?d_out=3&edits={'w_q.0.0.1*' * 100_000}&view=heatmaps")
+    playground.says(
+        "1,000,028 characters and 3 parameters, where 524,288 and 1,000 can be read. It was opened with all "
+    )
+    expect(playground.page.get_by_label("d_out", exact=True)).to_have_value("3")
+    eventually(lambda: playground.address, "?d_out=3")
+    playground.page.evaluate("history.go(-2)")  # what was left out stood in the address for a moment
+    expect(playground.page.get_by_label("Seed", exact=True)).to_have_value("5")

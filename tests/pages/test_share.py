@@ -1,6 +1,5 @@
 """Sharing: links that hide controls, code and data of what is on screen, and files that are opened."""
 
-import json
 import pickle
 from typing import Any, Self
 
@@ -10,9 +9,9 @@ import safetensors.numpy
 
 from attnviz import Scenario, trace
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
-from attnviz.figures import heatmap_spec
-from attnviz.limits import MAX_GIVEN
+from attnviz.figures import heatmap_page
 from attnviz.link import parameters
+from attnviz.summary import described
 from tests.pages.playground import Playground
 
 SMALL = safetensors.numpy.save({"w_q": np.ones((2, 2), np.float32)})
@@ -191,34 +190,36 @@ def test_numbers_that_do_not_fit_leave_everything_as_it_was(
 
 
 def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
-    sharing.set("d_in", 100).set("d_out", 100)
-    sharing.upload("w_q", "w.safetensors", safetensors.numpy.save({"w_q": np.ones((100, 100), np.float32)}))
-    assert f"w_q has 10000 numbers, expected at most {MAX_GIVEN}" in sharing.messages[0]
-    sharing.set("d_out", MAX_GIVEN // 100)
-    numbers = np.random.default_rng(1).standard_normal((100, MAX_GIVEN // 100), np.float32)
-    sharing.upload("w_q", "w.safetensors", safetensors.numpy.save({"w_q": numbers}))
+    sharing.set("d_in", 512).set("d_out", 64)
+    numbers = np.random.default_rng(1).standard_normal((512, 64), np.float32)
+    file = safetensors.numpy.save({"w_q": numbers, "w_k": numbers})
+    sharing.upload("w_q", "w.safetensors", file)
     assert sharing.messages == []
-    assert len(sharing.changes) < 64_000  # what a server takes of an address
-    assert json.loads(scenario_json(Scenario(**PUBLISHED)))["text"]
-    np.testing.assert_array_equal(
-        sharing.matrix("q"), trace(Scenario(**PUBLISHED, d_in=100, d_out=numbers.shape[1], w_q=numbers)).q.numpy()
+    elsewhere = Sharing(d_in="512", d_out="64", edits=sharing.changes)
+    assert elsewhere.messages == []
+    wanted = trace(Scenario(**PUBLISHED, d_in=512, d_out=64, w_q=numbers)).q.numpy()
+    np.testing.assert_array_equal(elsewhere.matrix("q"), wanted)
+    sharing.upload("w_k", "w.safetensors", file)
+    (message,) = sharing.messages
+    assert (
+        "w_q has 32,768 numbers, w_k has 32,768 numbers; with all else they are more than a link can carry" in message
     )
+    np.testing.assert_array_equal(sharing.matrix("q"), wanted)
 
 
 # Pictures
 
 
 @pytest.mark.parametrize("name", ["x", "w_q", "scores", "attention_weights"])
-def test_a_picture_is_that_of_the_matrix_light_and_on_white(sharing: Sharing, name: str) -> None:
+def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing, name: str) -> None:
     sharing.part("Pictures").set("share.matrix", name)
-    (chart,) = [each.proto for each in sharing.at.get("plotly_chart") if "share.picture" in each.proto.id]
-    spec, wanted = json.loads(chart.spec), heatmap_spec(trace(Scenario(**PUBLISHED)), name, query=1)
-    assert spec["layout"]["title"] == wanted["layout"]["title"]
-    assert (len(spec["data"]), spec["layout"]["paper_bgcolor"]) == (len(wanted["data"]), "#ffffff")
-    assert chart.alt
+    (frame,) = sharing.at.get("iframe")
+    alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
+    assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt)
+    assert "background: #ffffff" in frame.proto.srcdoc
 
 
 def test_a_picture_of_what_is_undefined_is_there_too() -> None:
     playground = Sharing(text="a b", embedding="stable", init="normal", seed="4", edits="x.0.0.3e38")
     playground.part("Pictures")
-    assert [each for each in playground.at.get("plotly_chart") if "share.picture" in each.proto.id]
+    assert len(playground.at.get("iframe")) == 1

@@ -1,0 +1,20 @@
+// A link that the server refuses as a whole opens once more with what fits of it, and the names of what does not.
+
+function reopened(query, longest, most, leftOut) {
+  if (query.length <= longest && query.split("&").length <= most) return null;
+  const written = [...new Map(new URLSearchParams(query))].map(([name, value]) => ({
+    name,
+    text: `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  }));
+  const kept = new Set();
+  let room = longest - 2000; // for the names of what is left out
+  for (const each of written.toSorted((one, other) => one.text.length - other.text.length)) {
+    room -= each.text.length + 1;
+    if (room < 0 || kept.size > most - 10) break;
+    kept.add(each);
+  }
+  const names = written.filter((each) => !kept.has(each)).map(({ name }) => [...name].slice(0, 40).join(""));
+  const said = [query.length, query.split("&").length, names.length, ...names.slice(0, 3)].join(" ");
+  return [...written.filter((each) => kept.has(each)).map(({ text }) => text),
+    `${leftOut}=${encodeURIComponent(said)}`].join("&");
+}
