@@ -27,7 +27,7 @@ export class Board {
   }
 
   receive(data, trigger) {
-    this.send = (edits) => trigger("edits", edits);
+    this.send = (changes) => trigger("changes", changes);
     this.data = data;
     this.stages = new Map(data.stages.map((stage) => [stage.name, stage]));
     this.torch = Object.fromEntries(
@@ -40,7 +40,8 @@ export class Board {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
     if (this.overtook && !this.pending.size) this.sayAgain();
-    if (data.asks && data.answered === this.number && this.asked !== this.number) {
+    if (data.ofNow && !(this.number > data.answered)) this.pinned = data.picked; // else what was pinned since is newer
+    if (data.ofNow && data.answered === this.number && this.asked !== this.number) {
       this.asked = this.number;
       setTimeout(() => trigger("rest", data.answered), PAINTED_MS);
     }
@@ -171,19 +172,26 @@ export class Board {
   choose(place) {
     if (addressOf(place) === addressOf(this.at)) return;
     this.at = place;
-    if (!this.pinned) this.explain();
+    if (!this.cellAt(this.pinned)) this.explain();
   }
 
+  isPinned(place) {
+    return addressOf(this.pinned) === addressOf(place);
+  }
+
+  // Pin a cell, or with null let go of the one that is pinned.
   pin(place) {
-    this.pinned = addressOf(this.pinned) === addressOf(place) ? null : place;
+    if (!this.isPinned(place)) {
+      this.pinned = place;
+      if (this.data.ofNow) this.tell();
+    }
     this.explain();
   }
 
   letGo() {
-    this.pinned = null;
     this.panel.trail = [];
     this.panel.say("");
-    this.explain();
+    this.pin(null);
   }
 
   focus(place) {
@@ -211,25 +219,30 @@ export class Board {
     });
   }
 
-  // Send edits, { matrix, row, column, value } with null for a cell that is to be reset. Python may get only the
-  // last of several messages that follow fast, so each holds all edits that have not been answered.
+  // Take edits, { matrix, row, column, value } with null for a cell that is to be reset.
   commit(edits) {
     this.panel.say("");
     this.overtook ||= this.pending.size > 0;
-    this.number = Math.max(Date.now(), (this.number ?? 0) + 1);
-    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.number });
-    const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.send({ number: this.number, edits: sent });
+    this.tell(edits);
     for (const edit of edits) {
       const value = edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit);
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
     }
   }
 
+  // Send edits and what is pinned. Python may get only the last of several messages that follow fast, so each holds
+  // all edits that have not been answered.
+  tell(edits = []) {
+    this.number = Math.max(Date.now(), (this.number ?? 0) + 1);
+    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.number });
+    const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
+    this.send({ number: this.number, edits: sent, pinned: this.pinned });
+  }
+
   // A run that the next edit ended early can leave the URL behind by one edit: a run without an edit mends that.
   sayAgain() {
     this.overtook = false;
-    setTimeout(() => this.pending.size || this.send({ number: this.number, edits: [] }), SOON_MS);
+    setTimeout(() => this.pending.size || this.send({ number: this.number, edits: [], pinned: this.pinned }), SOON_MS);
   }
 
   reset(place) {

@@ -14,6 +14,7 @@ from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.ui import state
 from attnviz.ui.board_data import board_data
+from attnviz.ui.picked_cell import Place, pick, picked_place
 from attnviz.ui.typed import scenario_now
 
 Change = Callable[[Scenario], Scenario]
@@ -52,34 +53,37 @@ def show_board(
     query: int,
     *,
     names: tuple[str, ...] = tuple(STAGES),
-    lit: tuple[str, int, int] | None = None,
+    lit: Place | None = None,
     new: tuple[str, ...] = (),
     framed: bool = False,
     notes: Mapping[str, str] | None = None,
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
-    asks: bool = False,
+    of_now: bool = False,
 ) -> None:
     """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones marked.
 
     With `framed`, learned matrices have a solid frame and computed ones a dashed one; `notes` stand beside titles.
 
     What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
-    With `asks` it asks for the rest of the page after that.
+    A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
+    page after each change.
     """
     make = make or _change_scenario_of_now
     data = board_data(scenario, trace, query, state.digits(), names) | {
-        "lit": lit and dict(zip(("matrix", "row", "column"), lit, strict=True)),
+        "lit": _as_place(lit),
         "fresh": new,
         "framed": framed,
         "notes": notes or {},
         "answered": st.session_state.get(_answered(key), 0),
-        "asks": asks,
+        "ofNow": of_now,
     }
+    if of_now:
+        data["picked"] = _as_place(picked_place(trace))
     _board(
         key=key,
         data=data,
-        on_edits_change=lambda: _take_edits(key, make),
+        on_changes_change=lambda: _take_changes(key, make, picks=of_now),
         on_rest_change=lambda: st.session_state.update({_asked(key): True}),
     )
 
@@ -96,7 +100,7 @@ def show_board_of_now(query: int, *, key: str = "playground.board", **looks: Any
         st.rerun()
     scenario = state.current_scenario()
     if scenario is not None:
-        show_board(scenario, traced(scenario), query, key=key, asks=True, **looks)
+        show_board(scenario, traced(scenario), query, key=key, of_now=True, **looks)
 
 
 def _asked(key: str) -> str:
@@ -107,12 +111,23 @@ def _answered(key: str) -> str:
     return f"{key}.answered"
 
 
-def _take_edits(key: str, make: Callable[[Change], None]) -> None:
-    """Lay the edits made on the board over the scenario; what does not fit gets a message."""
-    sent = st.session_state[key].get("edits")
+def _as_place(cell: Place | None) -> dict[str, Any] | None:
+    return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
+
+
+def _from_place(sent: dict[str, Any] | None) -> Place | None:
+    return None if sent is None else (str(sent["matrix"]), int(sent["row"]), int(sent["column"]))
+
+
+def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> None:
+    """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
+    sent = st.session_state[key].get("changes")
     try:
         st.session_state[_answered(key)] = int(sent["number"])
-        make(lambda scenario: _with_edits(scenario, sent["edits"]))
+        if picks:
+            pick(_from_place(sent["pinned"]))
+        if sent["edits"]:
+            make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         state.say(f"This edit was not taken: {error}.")
 

@@ -73,7 +73,7 @@ class Input {
       const within = (at, length) => Math.min(length - 1, Math.max(0, at));
       board.focus({ ...place, row: within(place.row + down, rows), column: within(place.column + right, columns) });
     } else if (event.key === "Enter" && !modified) {
-      board.pin(place);
+      board.pin(board.isPinned(place) ? null : place);
     } else if (event.key === "Escape") {
       board.letGo();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {

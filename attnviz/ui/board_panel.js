@@ -67,6 +67,7 @@ class Panel {
       .filter((source) => board.cellAt(source))
       .map((source) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
     if (this.trail.length) offered.push(["Back", () => this.stepBack()]);
+    offered.push(board.isPinned(place) ? ["Let go", () => board.letGo()] : ["Pin", () => board.pin(place)]);
     if (board.isEditable(place) && board.isEdited(place)) {
       offered.push(["Reset this cell", () => {
         board.reset(place);
@@ -78,12 +79,12 @@ class Panel {
 
   stepTo(source, from) {
     this.trail.push(from);
-    this.board.pinned = null;
+    this.board.pin(null);
     this.board.focus(source);
   }
 
   stepBack() {
-    this.board.pinned = null;
+    this.board.pin(null);
     this.board.focus(this.trail.pop());
   }
 }

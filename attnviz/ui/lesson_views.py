@@ -10,6 +10,7 @@ from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board_of_now
 from attnviz.ui.navigation import go_to
+from attnviz.ui.picked_cell import pick
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
@@ -59,6 +60,7 @@ def _present(on: bool) -> None:
 
 def _go(number: int) -> None:
     bound.send(bound.STEP, str(number))
+    pick(None)  # the step's own cell is lit
 
 
 def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:

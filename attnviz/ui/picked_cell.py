@@ -1,4 +1,5 @@
-"""The picked cell of the heatmaps: by a click or by select boxes, kept in the URL, explained below them."""
+"""The picked cell, kept in the URL: pinned on the board, and of the heatmaps by a click or by select boxes, explained
+below them."""
 
 import streamlit as st
 
@@ -9,6 +10,8 @@ from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 from attnviz.ui import bound, state
 
+Place = tuple[str, int, int]  # a matrix, a row and a column of it
+
 MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
 # By the characters of its longest line, which does not wrap; longer ones stand in plain text alone.
 LATEX_SIZES = {"large": 92, "medium": 110, "small": 135}
@@ -16,7 +19,13 @@ LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by 
 
 
 def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
-    """Return the explanation of the picked cell; None where none is picked, or none that this trace has."""
+    """Return the explanation of the picked cell; None where there is none."""
+    cell = picked_place(trace)
+    return cell and explain(trace, *cell, digits=state.digits(), scenario=scenario)
+
+
+def picked_place(trace: AttentionTrace) -> Place | None:
+    """Return matrix, row and column of the picked cell; None where none is picked, or none that this trace has."""
     raw, arrived = bound.receive(bound.CELL)
     cell = _read(raw)
     shape = shapes_of(trace).get(cell[0]) if cell else None
@@ -24,10 +33,10 @@ def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None
         if arrived and raw:
             state.refuse(bound.CELL, raw, "a cell of these matrices, as in scores.1.5", "none")
         return None
-    return explain(trace, *cell, digits=state.digits(), scenario=scenario)
+    return cell
 
 
-def _read(text: str) -> tuple[str, int, int] | None:
+def _read(text: str) -> Place | None:
     """Read a cell as the URL carries it: ``scores.1.5``."""
     name, *numbers = text.split(".")
     if len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers):
@@ -35,16 +44,16 @@ def _read(text: str) -> tuple[str, int, int] | None:
     return None
 
 
-def pick(matrix: str, row: int, column: int) -> None:
-    """Pick a cell."""
-    bound.send(bound.CELL, f"{matrix}.{row}.{column}")
+def pick(cell: Place | None) -> None:
+    """Pick a cell, or none."""
+    bound.send(bound.CELL, ".".join(map(str, cell or ())))
 
 
 def take_click(name: str, key: str) -> None:
     """Pick the cell of a click on the heatmap under this key; a click that lets go of a point picks nothing."""
     points = st.session_state[key]["selection"]["points"]
     if points:
-        pick(name, round(points[0]["y"]), round(points[0]["x"]))
+        pick((name, round(points[0]["y"]), round(points[0]["x"])))
 
 
 def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
@@ -90,11 +99,8 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
 
 def _take_matrix(shapes: dict[str, tuple[int, int]], query: int) -> None:
     name = st.session_state[MATRIX]
-    if name is None:
-        bound.send(bound.CELL, "")
-    else:
-        pick(name, 0 if STAGES[name].rows == "feature" else min(query, shapes[name][0] - 1), 0)
+    pick(name and (name, 0 if STAGES[name].rows == "feature" else min(query, shapes[name][0] - 1), 0))
 
 
 def _take_place() -> None:
-    pick(st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN]))
+    pick((st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN])))

@@ -194,6 +194,40 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     assert (look, role) == ("status alarm", "alert")
 
 
+def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page) -> None:
+    scenario = Scenario(embedding="published")
+    now = {"lit": None, "ofNow": True, "picked": {"matrix": "scores", "row": 1, "column": 5}}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0} | now
+    got = page.evaluate(
+        """data => {
+          const root = document.createElement('div');
+          root.innerHTML = '<div class="board"></div>';
+          document.body.replaceChildren(root);
+          const told = [];
+          const receive = (changed) => script.default({
+            parentElement: root, data: {...data, ...changed},
+            setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
+          const chosen = () => root.querySelector('.chosen')?.dataset.at;
+          const press = (key, at) => root.querySelector(at ? `[data-at="${at}"]` : '.cell')
+            .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+          receive({});
+          const seen = [chosen()];
+          press('Enter', 'context,2,1');
+          receive({});  // sent before Python knew
+          seen.push(chosen());
+          receive({answered: told[0].number, picked: told[0].pinned});
+          seen.push(chosen());
+          press('Escape');
+          receive({answered: told[1].number, picked: null});
+          press('Escape');  // nothing is pinned any more: nothing to tell
+          return [seen, chosen(), told.map(({pinned, edits}) => [pinned, edits])];
+        }""",
+        data,
+    )
+    pinned = {"matrix": "context", "row": 2, "column": 1}
+    assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, [[pinned, []], [None, []]]]
+
+
 @in_browser
 @given(values=st.lists(st.floats(width=32) | st.floats(), min_size=50, max_size=100), digits=st.integers(1, 6))
 @example(values=[0.25, 0.75, 0.03125, 0.09375, 2.5, 12250.0, 112500.0, 0.5, -0.0, 9999.99995, 99950.0], digits=1)

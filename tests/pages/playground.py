@@ -113,8 +113,7 @@ class Playground(Reader):
     @property
     def board(self) -> dict[str, Any] | None:
         """What the board of the page is given to draw; None where there is no board."""
-        protos = [element.proto for element in self.at.get("bidi_component")]
-        (board,) = [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"] or [None]
+        (board,) = self.boards or [None]
         return board
 
     @property

@@ -1,6 +1,7 @@
 """A reader's session with the app, whichever page is open: what can be done everywhere, and what can be read there."""
 
 import base64
+import json
 from pathlib import Path
 from typing import Any, Self
 
@@ -63,6 +64,12 @@ class Reader:
         return any(button.label == label and not button.disabled for button in self.at.button)
 
     # What a reader sees.
+
+    @property
+    def boards(self) -> list[dict[str, Any]]:
+        """What the boards of the page are given to draw."""
+        protos = [element.proto for element in self.at.get("bidi_component")]
+        return [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
 
     def value(self, control: str) -> Any:
         return self.at.get_by_key(control).value  # type: ignore[union-attr]

@@ -1,7 +1,5 @@
 """The lesson page: its steps, its link, its challenges."""
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -86,8 +84,7 @@ def test_nothing_breaks_the_lesson(lesson, address):
 
 def test_a_step_frames_what_is_new_and_nothing_else(lesson):
     for number, step in enumerate(STEPS, 1):
-        protos = [element.proto for element in lesson(step=str(number)).get("bidi_component")]
-        drawn = [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
+        drawn = Reader("pages/lesson.py", step=str(number)).boards
         assert [set(each["fresh"]) for each in drawn[:1]] == ([set(step.new)] if step.shows else [])
 
 

@@ -6,6 +6,7 @@ from attnviz import Scenario, explain, trace
 from attnviz.stages import PICTURED
 from attnviz.ui.picked_cell import COLUMN, MATRIX, ROW
 from tests.pages.playground import Playground
+from tests.pages.reader import Reader, in_address
 
 PUBLISHED = Scenario(embedding="published")
 
@@ -52,6 +53,48 @@ def test_the_picked_cell_survives_changes_and_letting_go_ends_it() -> None:
 def test_masked_and_overflowing_cells_explain_themselves() -> None:
     assert "may not attend to a later one" in Playground(cell="scaled_scores.0.3", causal="true").explanation
     assert "is ∞ already" in Playground(cell="scores.0.0", edits="x.0.0.1e30*w_q.0.0.1e30*w_k.0.0.1e30").explanation
+
+
+def pinned(playground: Playground) -> tuple[str, int, int] | None:
+    """The cell that the board is told to pin."""
+    assert playground.board is not None
+    return playground.board["picked"] and tuple(playground.board["picked"].values())
+
+
+def test_a_link_pins_its_cell_on_the_board_and_both_views_have_the_same() -> None:
+    playground = Playground(view="board", cell="scores.1.5")
+    assert pinned(playground) == ("scores", 1, 5)
+    playground.set("playground.view", "heatmaps")
+    assert playground.explanation == explained(PUBLISHED, "scores", 1, 5)
+    playground.set(ROW, 2).set("playground.view", "board")
+    assert pinned(playground) == ("scores", 2, 5)
+
+
+def test_what_is_pinned_survives_changes_and_is_dropped_quietly_where_there_is_no_such_cell() -> None:
+    playground = Playground(view="board", cell="context.1.0").set("seed", 7)
+    assert pinned(playground) == ("context", 1, 0)
+    playground.type_sentence("cat")  # has no second row
+    assert pinned(playground) is None
+    assert not playground.at.warning
+    playground.type_sentence("the cat sat")
+    assert pinned(playground) == ("context", 1, 0)
+
+
+def test_a_cell_that_no_board_has_is_told() -> None:
+    playground = Playground(view="board", cell="scores.1.99")
+    assert pinned(playground) is None
+    assert [warning.value for warning in playground.at.warning] == [
+        "cell = `scores.1.99` is not a cell of these matrices, as in scores.1.5; none is used."
+    ]
+    assert not playground.run().at.warning
+
+
+def test_the_lesson_pins_the_cell_of_its_link_and_lets_go_of_it_with_the_step() -> None:
+    lesson = Reader("pages/lesson.py", step="5", cell="scores.2.3")
+    assert lesson.boards[0]["picked"] == {"matrix": "scores", "row": 2, "column": 3}
+    lesson.press("Next")
+    assert lesson.boards[0]["picked"] is None
+    assert in_address(lesson.at, "cell") == ""
 
 
 @pytest.mark.parametrize(
