@@ -19,7 +19,8 @@ class Step:
     """One step of the lesson: what it is called, which matrices it shows, the cell it lights up, what it says.
 
     `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace
-    and the query's position, as is `says`, which also takes the decimals to write.
+    and the query's position, as is `says`, which also takes the decimals to write. With `one_cell`, no other cell of
+    the matrix of the one lit up is filled yet.
     """
 
     title: str
@@ -27,6 +28,7 @@ class Step:
     says: Callable[[AttentionTrace, int, int], list[str]]
     new: tuple[str, ...] = ()
     lit: Callable[[AttentionTrace, int], Cell] | None = None
+    one_cell: bool = False
 
 
 def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
@@ -88,7 +90,7 @@ def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[str]:
     score = written(trace.scores[query, key].item(), digits)
     return [
         f"How well does the query of {_label(trace, query)} match the key of {_label(trace, key)}? Multiply the "
-        f"{d_k} numbers pairwise and add: {score}.",
+        f"{d_k} numbers pairwise and add: {score}. Of all scores, this is the first.",
         "The larger the dot product, the more the two vectors point the same way (and the longer they are).",
     ]
 
@@ -156,7 +158,7 @@ STEPS: tuple[Step, ...] = (
     Step("Queries, keys and values", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0)),
     Step("One score", ("q", "k", "scores"), _one_score, new=("scores",),
-         lit=lambda trace, query: ("scores", query, _most_read(trace, query))),
+         lit=lambda trace, query: ("scores", query, _most_read(trace, query)), one_cell=True),
     Step("All scores", ("q", "k", "scores"), _all_scores, new=("scores",),
          lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
     Step("Scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),

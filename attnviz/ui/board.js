@@ -140,6 +140,16 @@ export class Board {
     return valueAt(this.shown[matrix], row, column);
   }
 
+  // Whether a cell of a matrix of which only one is filled yet.
+  isEmpty({ matrix, row, column }) {
+    const { only } = this.data;
+    return matrix === only?.matrix && (row !== only.row || column !== only.column);
+  }
+
+  isShown(place) {
+    return Boolean(this.cellAt(place)) && !this.isEmpty(place);
+  }
+
   // The number of an input, with edits that are not drawn yet.
   givenAt({ matrix, row, column }) {
     return valueAt(this.given[matrix], row, column);
@@ -156,7 +166,7 @@ export class Board {
 
   // Light up what the cell of now is made from, and say how.
   explain() {
-    const place = [this.pinned, this.at, this.data.lit].find((each) => this.cellAt(each)) ?? null;
+    const place = [this.pinned, this.at, this.data.lit].find((each) => this.isShown(each)) ?? null;
     const sources = place ? sourcesOf(this.stage(place), place.row, place.column, this.shown) : [];
     const lit = new Map(sources.flat().map((source) => [this.cellAt(source), "source"]));
     if (place) lit.set(this.cellAt(place), "chosen");
@@ -172,7 +182,7 @@ export class Board {
   choose(place) {
     if (addressOf(place) === addressOf(this.at)) return;
     this.at = place;
-    if (!this.cellAt(this.pinned)) this.explain();
+    if (!this.isShown(this.pinned)) this.explain();
   }
 
   isPinned(place) {
@@ -181,7 +191,7 @@ export class Board {
 
   // Pin a cell, or with null let go of the one that is pinned.
   pin(place) {
-    if (!this.isPinned(place)) {
+    if (!this.isPinned(place) && (!place || this.isShown(place))) {
       this.pinned = place;
       if (this.data.ofNow) this.tell();
     }

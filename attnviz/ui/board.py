@@ -54,6 +54,7 @@ def show_board(
     *,
     names: tuple[str, ...] = tuple(STAGES),
     lit: Place | None = None,
+    only: Place | None = None,
     new: tuple[str, ...] = (),
     framed: bool = False,
     notes: Mapping[str, str] | None = None,
@@ -63,7 +64,8 @@ def show_board(
 ) -> None:
     """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones marked.
 
-    With `framed`, learned matrices have a solid frame and computed ones a dashed one; `notes` stand beside titles.
+    Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
+    computed ones a dashed one; `notes` stand beside titles.
 
     What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
     A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
@@ -72,6 +74,7 @@ def show_board(
     make = make or _change_scenario_of_now
     data = board_data(scenario, trace, query, state.digits(), names) | {
         "lit": _as_place(lit),
+        "only": _as_place(only),
         "fresh": new,
         "framed": framed,
         "notes": notes or {},

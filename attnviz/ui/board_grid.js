@@ -68,18 +68,20 @@ class Grid {
     const limits = board.data.limits[stage.name];
     const look = `${limits},${digits},${settings.causal}`;
     cells.forEach((cell, at) => {
-      if (Object.is(cell.value, values[at]) && cell.look === look) return;
-      cell.value = values[at];
-      cell.look = look;
-      const later = settings.causal && at % columns > Math.floor(at / columns);
+      const [row, column] = [Math.floor(at / columns), at % columns];
+      const empty = board.isEmpty({ matrix: stage.name, row, column });
+      if (Object.is(cell.value, values[at]) && cell.look === look && cell.empty === empty) return;
+      Object.assign(cell, { value: values[at], look, empty });
+      const later = settings.causal && column > row;
       cell.masked = later && values[at] === { scale: -Infinity, softmax: 0 }[stage.rule];
-      const text = cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
+      const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
       if (cell.firstChild.data !== text) cell.firstChild.data = text;
-      const colour = cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
+      const colour = empty || cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
       const ink = colour ? inkOn(colour) : "";
       if (cell.ink !== ink) cell.style.color = cell.ink = ink;
       toggle(cell, "masked", cell.masked);
+      toggle(cell, "empty", empty);
     });
     // A column is as wide as the longest number of its matrix; while a cell is dragged it only grows.
     const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));
@@ -97,7 +99,7 @@ class Grid {
       const row = Math.floor(at / columns);
       toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
       toggle(cell, "query", stage.rows !== "feature" && row === board.data.query);
-      const label = `${cell.called}: ${cell.masked ? "masked" : cell.firstChild.data}`;
+      const label = `${cell.called}: ${cell.empty ? "not filled yet" : cell.masked ? "masked" : cell.firstChild.data}`;
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
   }

@@ -73,7 +73,8 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         st.text("The matrices are too large for the board. Take a shorter sentence, or smaller d_in and d_out.")
         return
     lit = step.lit(trace, query) if step.lit else None
-    show_board_of_now(query, names=names, lit=lit, new=step.new, key="lesson.board")
+    only = lit if step.one_cell else None
+    show_board_of_now(query, names=names, lit=lit, only=only, new=step.new, key="lesson.board")
 
 
 def show_questions(number: int) -> None:

@@ -88,6 +88,11 @@ def test_a_step_frames_what_is_new_and_nothing_else(lesson):
         assert [set(each["fresh"]) for each in drawn[:1]] == ([set(step.new)] if step.shows else [])
 
 
+def test_one_score_is_the_only_one_filled_and_the_next_step_fills_all():
+    assert Reader("pages/lesson.py", step="4").boards[0]["only"] == {"matrix": "scores", "row": 1, "column": 1}
+    assert Reader("pages/lesson.py", step="5").boards[0]["only"] is None
+
+
 def test_a_step_leads_to_the_questions_asked_there(lesson):
     at = lesson(step="8")
     asked = next(question for question in QUESTIONS if question.step == 8)
