@@ -8,14 +8,6 @@
   bench.box = (at) => bench.cell(at).getBoundingClientRect().toJSON();
   bench.status = () => root().querySelector(".status").textContent;
 
-  // A message that is sent in a frame arrives once that frame has been painted.
-  const painted = () =>
-    new Promise((resolve) => requestAnimationFrame(() => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => resolve(performance.now());
-      channel.port2.postMessage(null);
-    }));
-
   const look = async () => {
     if (root()?.querySelector(".cell")?.textContent) bench.board = await painted();
     else requestAnimationFrame(look);

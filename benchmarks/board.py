@@ -1,6 +1,5 @@
 """The board under the hand, in a real Chromium: scrubbing, letting go, pointing, and page load."""
 
-from pathlib import Path
 from statistics import median
 
 from playwright.sync_api import Page
@@ -13,6 +12,7 @@ from benchmarks.browser import (
     SIZE,
     Measured,
     detail,
+    in_page,
     launched,
     loaded,
     opened,
@@ -28,7 +28,6 @@ TWELVE = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in
 VISITS = ("nothing cached", "on reload")
 WHOLE_BOARD = {"width": 1920, "height": 1700}
 SCRUBBED, WATCHED = "w_q,0,1", "q,1,1"
-_MEASURE = (Path(__file__).parent / "board.js").read_text()
 
 
 def run() -> list[Row]:
@@ -100,7 +99,7 @@ def _board_visits(page: Page, address: str) -> tuple[float, float]:
 
 def _board_loaded(page: Page, url: str) -> float:
     """Open a page and return the milliseconds to the frame that shows the board."""
-    page.add_init_script(_MEASURE)
+    page.add_init_script(in_page("board.js"))
     page.goto(url)
     return float(page.wait_for_function("boardBench.board", timeout=60_000).json_value())
 

@@ -24,14 +24,14 @@
 
   new MutationObserver((records) => {
     if (bench.loaded === null && bench.awaited && document.querySelector(bench.awaited)) {
-      bench.loaded = NaN; // found, and painted with the next frame
-      requestAnimationFrame(() => { bench.loaded = now(); });
+      bench.loaded = NaN; // found, and painted soon
+      painted().then((at) => { bench.loaded = at; });
     }
     if (bench.pressed === null) return;
     const holders = records.map((record) => holderOf(record.target)).filter(Boolean);
     if (holders.length === 0) return;
     holders.forEach((holder) => bench.touched.add(holder));
     bench.changed = now();
-    requestAnimationFrame(() => { bench.painted = now(); });
+    painted().then((at) => { bench.painted = at; });
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 })();
