@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.figures.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
 from attnviz.numbers import in_format
 
-FONT_SIZE = 11
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 
 

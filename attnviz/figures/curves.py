@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attnviz.figures.palette import scale_style, theme
+from attnviz.figures.palette import font, scale_style, theme
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
         "margin": {"l": 52, "r": 12, "t": 62, "b": 44},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": colours.text, "size": 11},
+        "font": font(colours),
         "title": {"text": f"<b>{curve.title}</b>", "font": {"size": 13}, "x": 0, "y": 0.97, "yanchor": "top"},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 11}},
         "xaxis": x_axis,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from attnviz.attention import AttentionTrace
 from attnviz.explanation import Explanation
-from attnviz.figures.cells import FONT_SIZE, cell_traces, legend
-from attnviz.figures.palette import STAGE_COLOURS
+from attnviz.figures.cells import cell_traces, legend
+from attnviz.figures.palette import STAGE_COLOURS, font
 from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.numbers import DEFAULT_DIGITS, written
@@ -99,7 +99,7 @@ def _layout(picture: Picture, formula: str) -> dict[str, Any]:
         "margin": {"l": round(left), "r": round(right), "t": round(top), "b": 6},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": picture.theme.undefined,
-        "font": {"color": picture.theme.text, "size": FONT_SIZE},
+        "font": font(picture.theme),
         "title": _title(picture, formula, about) | {"font": {"size": round(title_size, 1)}},
         "xaxis": _axis(picture.columns, None) | {"side": "top", "tickangle": angle},
         "yaxis": _axis(picture.rows, row) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},

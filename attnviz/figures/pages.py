@@ -32,6 +32,7 @@ _PAGE = """<!DOCTYPE html>
 <title>{title}</title>
 <style>
 body {{ margin: 16px; font: 14px system-ui, sans-serif; color: {text}; background: {background}; }}
+.main-svg {{ overflow: visible !important; }}  /* a title in a wider font than was reckoned with */
 @media print {{ button {{ display: none; }} }}
 </style>
 </head>

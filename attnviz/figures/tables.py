@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.figures.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, needs_dark_ink, theme
+from attnviz.figures.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, font, needs_dark_ink, theme
 from attnviz.numbers import written
 from attnviz.questions import Points, Table
 
@@ -39,7 +39,7 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
             "margin": {"l": round(left), "t": 62, "b": bottom,
                        "r": round(max(right, 20 + 7 * len(table.title) - left - CELL_WIDTH * n_columns))},
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": shown.undefined,
-            "font": {"color": shown.text, "size": 11},
+            "font": font(shown),
             "title": {"text": f"<b>{html.escape(table.title)}</b>", "font": {"size": 13}, "x": 0, "pad": {"l": 4},
                       "y": 1, "yanchor": "top", "yref": "container"} | {"pad": {"t": 12, "l": 4}},
             "xaxis": _axis(columns) | {"side": "top"},
@@ -107,7 +107,7 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
         "layout": {
             "width": 340, "height": 330, "margin": {"l": 36, "r": 12, "t": 12, "b": 92},
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-            "font": {"color": shown.text, "size": 11}, "legend": {"orientation": "h", "y": -0.12},
+            "font": font(shown), "legend": {"orientation": "h", "y": -0.12},
             "xaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
             "yaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
             "dragmode": False,
