@@ -1,15 +1,19 @@
 """What a question is: its answer, an example of its own, what can be done to that, and what is then to be seen."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import parse_qsl
 
 import torch
 from torch import Tensor
 
 from attnviz.attention import AttentionTrace
+from attnviz.link import query_of, scenario_from_query
 from attnviz.numbers import written
 from attnviz.scenario import Scenario, traced
+from attnviz.sweep_settings import MAX_P
 
 Change = Callable[[Scenario], Scenario]
 
@@ -39,7 +43,8 @@ class Control:
 class Option:
     """A choice of what is shown, which leaves the example as it is.
 
-    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores.
+    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores. In a link it is the place
+    of what was chosen among the choices.
     """
 
     name: str
@@ -47,6 +52,36 @@ class Option:
     choices: tuple[str, ...]
     default: str
     block: bool = False
+
+    def in_link(self, chosen: str) -> str:
+        """Return a choice as the text of a link."""
+        return str(self.choices.index(chosen))
+
+    def from_link(self, text: str) -> str:
+        """Return the choice that a link names. Raises ``ValueError`` for a text that names none."""
+        places = {str(place): choice for place, choice in enumerate(self.choices)}
+        if text not in places:
+            raise ValueError(f"{self.name} is {text[:40]!r}, expected one of {', '.join(places)}")
+        return places[text]
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as it is written."""
+
+    name: str
+    label: str
+    default: str
+
+    def in_link(self, chosen: str) -> str:
+        """Return an exponent as the text of a link: as it is."""
+        return chosen
+
+    def from_link(self, text: str) -> str:
+        """Return the exponent that a link names. Raises ``ValueError`` for a text that names none."""
+        if not (re.fullmatch(r"[0-9](\.[0-9]{1,4})?", text) and float(text) <= MAX_P):
+            raise ValueError(f"{self.name} is {text[:40]!r}, expected an exponent from 0 to {MAX_P:g}")
+        return text
 
 
 @dataclass(frozen=True)
@@ -135,7 +170,7 @@ class Question:
     shows: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
-    options: tuple[Option, ...] = ()
+    options: tuple[Option | Exponent, ...] = ()
     framed: bool = False
     notes: Callable[[AttentionTrace], Mapping[str, str]] = lambda _: {}
     reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
@@ -145,8 +180,35 @@ class Question:
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
         """Return what is to be seen of the example as it is now."""
-        chosen = {option.name: options.get(option.name, option.default) for option in self.options}
-        return self.seen(Now(scenario, traced(scenario), traced(self.start), chosen, digits))
+        return self.seen(Now(scenario, traced(scenario), traced(self.start), self.defaults | options, digits))
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """What is chosen at the start."""
+        return {option.name: option.default for option in self.options}
+
+    def in_link(self, scenario: Scenario, options: Mapping[str, str]) -> str:
+        """Return the example as it is now, with what is chosen, as the query of a URL; blank at the start."""
+        chosen = {
+            option.name: option.in_link(options[option.name])
+            for option in self.options
+            if options[option.name] != option.default
+        }
+        return query_of(scenario, **chosen) if chosen or scenario != self.start else ""
+
+    def from_link(self, query: str) -> tuple[Scenario, dict[str, str], list[str]]:
+        """Return the example and what is chosen as a link holds them, and in words what was ignored of it."""
+        if not query:
+            return self.start, self.defaults, []
+        scenario, ignored = scenario_from_query(query)
+        given = {} if ignored else dict(parse_qsl(query, keep_blank_values=True))
+        options = self.defaults
+        for option in self.options:
+            try:
+                options[option.name] = option.from_link(given.get(option.name, option.in_link(option.default)))
+            except ValueError as error:
+                ignored.append(str(error))
+        return scenario, options, ignored
 
 
 def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:

@@ -7,7 +7,7 @@ import torch
 
 from attnviz.attention import AttentionTrace, attend
 from attnviz.explanation import shapes_of
-from attnviz.questions.asking import Control, Now, Option, Preset, Question, Seen, Table
+from attnviz.questions.asking import Control, Exponent, Now, Option, Preset, Question, Seen, Table
 from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
@@ -80,7 +80,6 @@ _SIZES = Question(
 )
 
 _DIMS = (2, 8, 64, 512)
-_POWERS = ("0", "0.25", "0.5", "0.75", "1")
 _FLAT = 0.06  # a change of the mean largest weight that the draws of 300 trials can make
 
 
@@ -122,11 +121,11 @@ _ROOT = Question(
         "to one token; more, and it gives every token the same.",
         "It is an argument about random, untrained vectors.",
     ),
-    "Choose the exponent p in d_k^p: a row that keeps one colour whatever d_k is, is flat. What goes wrong on either "
-    "side of it? On the scaling page p is a slider, over curves with many more dimensions.",
+    "Slide the exponent p in d_k^p: a row that keeps one colour whatever d_k is, is flat. What goes wrong on either "
+    "side of it? The scaling page has the same slider, over curves with many more dimensions.",
     _WIDTHS,
     _divisors,
-    options=(Option("p", "Divide by d_k^p with p =", _POWERS, "0"),),
+    options=(Exponent("p", "Divide by d_k^p: p", "0"),),
     sweep="dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p",
     step=6,
 )

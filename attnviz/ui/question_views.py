@@ -1,21 +1,21 @@
 """The questions on a page: the list, one question with its example, and what can be done to that.
 
 The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
-example of the open question is a text in the URL.
+example of the open question, and what is chosen there, is a text in the URL.
 """
 
 import streamlit as st
 
 from attnviz.figures import points_spec, table_spec
 from attnviz.lesson import STEPS
-from attnviz.link import query_of, scenario_from_query
-from attnviz.questions import QUESTIONS, Control, Option, Question, Seen, question_number
+from attnviz.questions import QUESTIONS, Control, Exponent, Option, Question, Seen, question_number
 from attnviz.questions.asking import Change
 from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.charts import show_figure
 from attnviz.ui.dragged import show_scale_block, show_token_order
+from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
 from attnviz.ui.text import is_dark, literal
 
@@ -56,13 +56,12 @@ def show_question(number: int) -> None:
     st.html(_OWN_EXAMPLE_CSS)
     question = QUESTIONS[number - 1]
     _show_head(number, question)
-    scenario = _example(question)
+    scenario, options = _example(question)
     left, right = st.columns([38, 62], gap="medium")
     with left:
         for sentence in question.answer:
             st.text(sentence)
-        _show_try(number, question, scenario)
-        options = {option.name: _choice(number, option) for option in question.options}
+        _show_try(number, question, scenario, options)
         seen = question.look(scenario, options, state.digits())
         _show_sentences(seen)
         _show_ways_on(question)
@@ -82,29 +81,27 @@ def _show_head(number: int, question: Question) -> None:
     st.markdown(f"#### {number}. {question.title}")
 
 
-def _example(question: Question) -> Scenario:
-    """Return the example as it is now; as at the start, where the URL has none that can be shown."""
+def _example(question: Question) -> tuple[Scenario, dict[str, str]]:
+    """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
     text, arrived = bound.receive(bound.EXAMPLE)
-    if not text:
-        return question.start
-    scenario, ignored = scenario_from_query(text)
+    scenario, options, ignored = question.from_link(text)
     if not ignored and not fits_board(scenario):
         ignored = ["too large"]
-    if not ignored and arrived and not _can_be_shown(question, scenario):
+    if not ignored and arrived and not _can_be_shown(question, scenario, options):
         ignored = ["this question cannot be seen on it"]
     if ignored:
         state.say(f"The example in the link was not taken as it is: {literal('; '.join(ignored))}.")
         bound.send(bound.EXAMPLE, "")
-        return question.start
-    return scenario
+        return question.start, question.defaults
+    return scenario, options
 
 
-def _can_be_shown(question: Question, scenario: Scenario) -> bool:
+def _can_be_shown(question: Question, scenario: Scenario, options: dict[str, str]) -> bool:
     """Whether all of a question can be computed for an example that anybody may have written into a link."""
     try:
         for control in question.controls:
             control.read(scenario)
-        question.look(scenario, {option.name: option.choices[0] for option in question.options}, state.digits())
+        question.look(scenario, options, state.digits())
     except (ValueError, RuntimeError, LookupError):
         return False
     return True
@@ -113,15 +110,22 @@ def _can_be_shown(question: Question, scenario: Scenario) -> bool:
 def _change(number: int, change: Change) -> None:
     """Change the example of a question; what cannot be done to it gets a message."""
     question = QUESTIONS[number - 1]
+    scenario, options = _example(question)
     try:
-        changed = change(_example(question))
+        changed = change(scenario)
     except ValueError as error:
         state.say(f"This cannot be done to the example: {literal(str(error), most=200)}.")
         return
-    bound.send(bound.EXAMPLE, "" if changed == question.start else query_of(changed))
+    bound.send(bound.EXAMPLE, question.in_link(changed, options))
 
 
-def _show_try(number: int, question: Question, scenario: Scenario) -> None:
+def _choose(number: int, name: str, chosen: str) -> None:
+    question = QUESTIONS[number - 1]
+    scenario, options = _example(question)
+    bound.send(bound.EXAMPLE, question.in_link(scenario, options | {name: chosen}))
+
+
+def _show_try(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
     st.markdown("**Try this**")
     st.text(question.try_this)
     if question.reorder:
@@ -133,13 +137,18 @@ def _show_try(number: int, question: Question, scenario: Scenario) -> None:
             for preset in question.presets:
                 st.button(preset.label, key=f"questions.{number}.{preset.label}", on_click=_change,
                           args=(number, preset.change))  # fmt: skip
-            st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=_change,
-                      args=(number, lambda _: question.start), disabled=scenario == question.start)  # fmt: skip
+            _show_start_again(number, question, scenario, options)
     for control in question.controls:
         _show_control(number, control, scenario)
-    if question.controls and not question.presets:
-        st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=_change,
-                  args=(number, lambda _: question.start), disabled=scenario == question.start)  # fmt: skip
+    for option in question.options:
+        _show_choice(number, option, options[option.name])
+    if not question.presets:
+        _show_start_again(number, question, scenario, options)
+
+
+def _show_start_again(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
+    st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=bound.send,
+              args=(bound.EXAMPLE, ""), disabled=not question.in_link(scenario, options))  # fmt: skip
 
 
 def _show_control(number: int, control: Control, scenario: Scenario) -> None:
@@ -154,25 +163,20 @@ def _show_control(number: int, control: Control, scenario: Scenario) -> None:
     )  # fmt: skip
 
 
-def _choice(number: int, option: Option) -> str:
-    if option.block:
-        return _block(number, option)
-    return str(
-        st.segmented_control(
-            option.label, option.choices, default=option.default, required=True,
-            key=f"questions.{number}.{option.name}", persist_state="session",
-        )
-    )  # fmt: skip
-
-
-def _block(number: int, option: Option) -> str:
-    """Draw the block to be dragged and return the choice that it stands for."""
+def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
     key = f"questions.{number}.{option.name}"
-    chosen = st.session_state.get(key)
-    place = option.choices.index(chosen if chosen in option.choices else option.default)
-    show_scale_block(option.label, option.choices, place, f"{key}.block",
-                     lambda to: st.session_state.update({key: option.choices[to]}))  # fmt: skip
-    return option.choices[place]
+    if isinstance(option, Exponent):
+        st.session_state[key] = float(chosen)
+        show_exponent(option.label, key, on_change=lambda: _choose(number, option.name, f"{st.session_state[key]:.4g}"))
+    elif option.block:
+        show_scale_block(option.label, option.choices, option.choices.index(chosen), key,
+                         lambda to: _choose(number, option.name, option.choices[to]))  # fmt: skip
+    else:
+        st.session_state[key] = chosen
+        st.segmented_control(
+            option.label, option.choices, required=True, key=key,
+            on_change=lambda: _choose(number, option.name, st.session_state[key]),
+        )  # fmt: skip
 
 
 def _show_sentences(seen: Seen) -> None:

@@ -7,8 +7,9 @@ import streamlit as st
 
 from attnviz.scaling_arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling_sources import SOURCES
-from attnviz.sweep_settings import MAX_P, OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
+from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.ui import bound, state
+from attnviz.ui.exponent import show_exponent
 from attnviz.ui.text import literal
 
 _GOOD = "scaling.good"
@@ -64,12 +65,11 @@ def show_settings() -> SweepSettings:
         key="scaling.scales", persist_state="session",
     )  # fmt: skip
     values["scales"] = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
-    p = right.slider(
-        "Find it yourself: p of / d^p", 0.0, MAX_P, step=0.05, key="scaling.p", on_change=_show_own,
-        persist_state="session",
-        help="Slide: the plots get a line divided by d^p. For which p does it lie flat?",
-    )  # fmt: skip
-    values["p"] = round(p, 2)
+    with right:
+        values["p"] = p = show_exponent(
+            "Find it yourself: p of / d^p", "scaling.p", on_change=_show_own, persist_state="session",
+            help="Slide: the plots get a line divided by d^p. For which p does it lie flat?",
+        )  # fmt: skip
     left, right = st.columns([9, 3])
     right.caption(
         f"The plots have a line for / d^{p:g}." if OWN in chosen else "Slide, and the plots get a line for this p."

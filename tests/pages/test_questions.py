@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.questions import QUESTIONS
+from attnviz.questions import QUESTIONS, Exponent, Option
 from tests.pages.reader import Reader, in_address
 
 Open = Callable[..., AppTest]
@@ -79,13 +79,15 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: 
         press(at, "Start again")
         assert at.slider(key=f"questions.{number}.{control.name}").value == control.read(question.start)
     for option in question.options:
-        for choice in option.choices:
-            if option.block:  # dragged in the browser alone
-                at.session_state[f"questions.{number}.{option.name}"] = choice
-            else:
-                at.get_by_key(f"questions.{number}.{option.name}").set_value(choice)
-            at.run()
+        for choice in ("0.35", "0.5") if isinstance(option, Exponent) else option.choices:
             wanted = question.look(question.start, {option.name: choice}, 4)
+            link = question.in_link(question.start, {option.name: choice})
+            if isinstance(option, Option) and option.block:  # dragged in the browser alone
+                at = opened(question=str(number), numbers=link)
+            else:
+                value = float(choice) if isinstance(option, Exponent) else choice
+                at.get_by_key(f"questions.{number}.{option.name}").set_value(value).run()
+                assert in_address(at, "numbers") == link
             assert all(sentence in texts(at) for sentence in wanted.sentences), choice
 
 
@@ -97,6 +99,40 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
     assert at.get_by_key("text").value == "Your journey starts with one step"
     press(at, "Next")
     assert in_address(at, "numbers") == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "choice"),
+    [
+        (4, "w_k", "broken: W_k one wider"),
+        (5, "p", "0.35"),
+        (7, "place", "on the queries"),
+        (8, "axis", "each column"),
+    ],
+)
+def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
+    opened: Open, number: int, name: str, choice: str
+) -> None:
+    question = QUESTIONS[number - 1]
+    link = question.in_link(question.start, {name: choice})
+    at = opened(question=str(number), numbers=link)
+    assert not at.warning
+    wanted = question.look(question.start, {name: choice}, 4)
+    assert all(sentence in texts(at) for sentence in wanted.sentences)
+    assert in_address(at, "numbers") == link
+    press(at, "Start again")
+    assert in_address(at, "numbers") == ""
+    assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
+
+
+@pytest.mark.parametrize(
+    ("number", "damaged"), [("4", "w_k=2"), ("5", "p=1.5"), ("5", "p=nan"), ("7", "place=-1"), ("8", "axis=")]
+)
+def test_a_choice_that_there_is_not_gives_way_to_the_start(opened: Open, number: str, damaged: str) -> None:
+    at = opened(question=number, numbers=damaged)
+    assert any(damaged.partition("=")[0] in warning.value for warning in at.warning)
+    question = QUESTIONS[int(number) - 1]
+    assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
 
 
 @pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])

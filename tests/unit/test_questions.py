@@ -11,7 +11,7 @@ from attnviz.figures import points_spec, table_spec
 from attnviz.figures.palette import theme
 from attnviz.lesson import STEPS
 from attnviz.link import query_of, scenario_from_query
-from attnviz.questions import QUESTIONS, Question
+from attnviz.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.scenario import traced
 from attnviz.stages import STAGES
 from attnviz.sweep_settings import decode_settings
@@ -40,6 +40,10 @@ def says(question: Question, scenario: Scenario | None = None, **options: str) -
     return " ".join(question.look(scenario or question.start, options, 4).sentences)
 
 
+def choices_of(option: Option | Exponent) -> tuple[str, ...]:
+    return ("0", "0.35", "1") if isinstance(option, Exponent) else option.choices
+
+
 def tried(question: Question) -> list[Scenario]:
     """The example after each button and each end of each slider."""
     examples = [question.start, *(preset.change(question.start) for preset in question.presets)]
@@ -50,10 +54,11 @@ def tried(question: Question) -> list[Scenario]:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 13))
 def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question) -> None:
-    chosen = [{}, *({option.name: choice} for option in question.options for choice in option.choices)]
+    chosen = [question.defaults, *({o.name: choice} for o in question.options for choice in choices_of(o))]
     for scenario in tried(question):
         assert scenario_from_query(query_of(scenario)) == (scenario, [])
         for options in chosen:
+            assert question.from_link(question.in_link(scenario, options)) == (scenario, options, [])
             seen = question.look(scenario, options, 3)
             assert seen.sentences
             for table in seen.tables:
@@ -129,7 +134,6 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     assert numbers["divided by d_k"] == pytest.approx([0.32, 0.25, 0.19, 0.18], abs=0.04)
     assert "own p" in decode_settings(ROOT.sweep)[0].scales
     verdicts = {"0": "too little", "0.25": "too little", "0.5": "flat", "0.75": "too much", "1": "too much"}
-    assert tuple(verdicts) == ROOT.options[0].choices
     for p, verdict in verdicts.items():
         assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[-1]
 
