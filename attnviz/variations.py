@@ -71,8 +71,34 @@ def position_vectors(n_tokens: int, d_in: int) -> Tensor:
 
 
 def with_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario with position vectors added to the X that its set-up draws."""
-    return edit_matrix(scenario, "x", scenario.unedited("x") + position_vectors(*scenario.shape_of("x")))
+    """Return the scenario with position vectors added to its X, to what its set-up draws and to each edit of it.
+
+    >>> has_positions(with_positions(Scenario())), without_positions(with_positions(Scenario())) == Scenario()
+    (True, True)
+    """
+    vectors = position_vectors(*scenario.shape_of("x"))
+    return replace(_moved(scenario, vectors), x=tuple(map(tuple, (scenario.unedited("x") + vectors).tolist())))
+
+
+def without_positions(scenario: Scenario) -> Scenario:
+    """Return the scenario as it was before :func:`with_positions`, with the X that its set-up draws."""
+    return replace(_moved(scenario, -position_vectors(*scenario.shape_of("x"))), x=None)
+
+
+def has_positions(scenario: Scenario) -> bool:
+    """Whether position vectors were added to the X that the set-up of a scenario draws, whatever was edited since."""
+    return scenario.x is not None and scenario.x == with_positions(replace(scenario, x=None, edits=())).x
+
+
+def _moved(scenario: Scenario, by: Tensor) -> Scenario:
+    """Move the edits of X, to the seven digits that a float32 has: what is added and taken away leaves no trace."""
+    edits = tuple(
+        edit._replace(value=float(f"{edit.value + by[edit.row, edit.column].item():.7g}"))
+        if edit.matrix == "x"
+        else edit
+        for edit in scenario.edits
+    )
+    return replace(scenario, edits=edits)
 
 
 def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:

@@ -5,10 +5,18 @@ from dataclasses import replace
 import torch
 
 from attnviz.given import Edit
-from attnviz.questions.asking import Now, Preset, Question, Seen, Table
+from attnviz.questions.asking import Change, Now, Preset, Question, Seen, Table
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
-from attnviz.variations import PROJECTIONS, in_order, next_token_loss, training_step, with_positions
+from attnviz.variations import (
+    PROJECTIONS,
+    has_positions,
+    in_order,
+    next_token_loss,
+    training_step,
+    with_positions,
+    without_positions,
+)
 
 RATE = 0.5
 _OTHER = "the dog sat on the mat"
@@ -87,23 +95,33 @@ _BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
 _ORDERS = ("man bites dog", "dog bites dog")
 
 
-def has_positions(scenario: Scenario) -> bool:
-    """Whether position vectors have been added to X."""
-    return bool(torch.equal(scenario.matrix("x"), with_positions(scenario).matrix("x")))
+def _below_positions(change: Change) -> Change:
+    """Positions stay where they are, whatever becomes of the tokens and of all else that X holds."""
+
+    def changed(scenario: Scenario) -> Scenario:
+        if has_positions(scenario):
+            return with_positions(change(without_positions(scenario)))
+        return change(scenario)
+
+    return changed
 
 
 def _reordered(text: str) -> Preset:
-    def change(scenario: Scenario) -> Scenario:
-        moved = replace(scenario, text=text, edits=())
-        return with_positions(moved) if has_positions(scenario) else moved
+    """Make this the text; what was edited of a token's row is edited wherever the token stands."""
 
-    return Preset(text, change)
+    def change(scenario: Scenario) -> Scenario:
+        tokens = scenario.tokens
+        edits = [edit for edit in scenario.edits if edit.matrix != "x"]
+        for row, token in enumerate(text.split()):
+            old_row = tokens.index(token) if token in tokens else -1
+            edits += [e._replace(row=row) for e in scenario.edits if e.matrix == "x" and e.row == old_row]
+        return replace(scenario, text=text, edits=tuple(edits))
+
+    return Preset(text, _below_positions(change))
 
 
 def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
-    """Positions stay where they are; all else that X holds goes with its token."""
-    moved = in_order(scenario, tokens)
-    return with_positions(moved) if has_positions(scenario) else moved
+    return _below_positions(lambda below: in_order(below, tokens))(scenario)
 
 
 def _order(now: Now) -> Seen:
@@ -135,8 +153,8 @@ _ORDER = Question(
     shows=("x", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),
-        Preset("Add positions", with_positions),
-        Preset("Remove positions", lambda s: replace(s, edits=())),
+        Preset("Add positions", lambda s: s if has_positions(s) else with_positions(s)),
+        Preset("Remove positions", lambda s: without_positions(s) if has_positions(s) else s),
     ),
     reorder=_in_order,
     step=2,

@@ -10,14 +10,14 @@ from attnviz.tokens import token_labels
 
 _HERE = Path(__file__).parent
 _DRAGGING = (_HERE / "dragging.js").read_text()
-SCALE_BLOCK_SCRIPT = _DRAGGING + (_HERE / "scale_block.js").read_text()
+TOKEN_ORDER_SCRIPT = _DRAGGING + (_HERE / "token_order.js").read_text()
 
 _scale_block = st.components.v2.component(
     "attnviz_scale_block",
     html='<div class="label" aria-hidden="true">Drag the block, or press the arrow keys</div>'
     '<div class="formula" role="slider" tabindex="0" aria-valuemin="0"></div>',
     css=(_HERE / "scale_block.css").read_text(),
-    js=SCALE_BLOCK_SCRIPT,
+    js=_DRAGGING + (_HERE / "scale_block.js").read_text(),
 )
 
 _token_order = st.components.v2.component(
@@ -25,7 +25,7 @@ _token_order = st.components.v2.component(
     html='<div class="label" aria-hidden="true">Drag a word to another place, or move it with the arrow keys</div>'
     '<div class="tokens" role="group"></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_order.css").read_text(),
-    js=_DRAGGING + (_HERE / "token_order.js").read_text(),
+    js=TOKEN_ORDER_SCRIPT,
 )
 
 
@@ -34,11 +34,11 @@ def show_scale_block(label: str, places: Sequence[str], place: int, key: str, mo
     queries and keys each, or on the scores; `move` is called with the place that it is dragged to."""
 
     def take() -> None:
-        moved = st.session_state[key].get("place")
+        moved = _taken(key, "place")
         if isinstance(moved, int | float) and moved in range(len(places)):
             move(int(moved))
 
-    data: dict[str, Any] = {"label": label, "places": list(places), "place": place}
+    data: dict[str, Any] = {"label": label, "places": list(places), "place": place, "answered": _answered(key)}
     _scale_block(key=key, data=data, on_place_change=take)
 
 
@@ -46,7 +46,7 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
     """Draw tokens to be dragged into another order; `move` is called with the tokens in that order."""
 
     def take() -> None:
-        moved = st.session_state[key].get("tokens")
+        moved = _taken(key, "tokens")
         if isinstance(moved, list):
             move(tuple(map(str, moved)))
 
@@ -54,5 +54,19 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
         "label": "Words in their order; the arrow keys move one",
         "tokens": list(tokens),
         "labels": token_labels(tuple(tokens)),
+        "answered": _answered(key),
     }
     _token_order(key=key, data=data, on_tokens_change=take)
+
+
+def _taken(key: str, name: str) -> Any:
+    """Return what was dragged, and keep the number it was sent with: it is answered from now on."""
+    sent = st.session_state[key].get(name)
+    if not isinstance(sent, dict) or not isinstance(sent.get("number"), int | float):
+        return None
+    st.session_state[f"{key}.answered"] = sent["number"]
+    return sent.get("value")
+
+
+def _answered(key: str) -> float:
+    return float(st.session_state.get(f"{key}.answered", 0))

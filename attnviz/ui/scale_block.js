@@ -20,6 +20,7 @@ export default function scaleBlock({ parentElement, data, setStateValue }) {
 class Formula {
   constructor(root) {
     this.root = root;
+    this.sender = new Sender();
     this.slots = BLOCKS.map(() => pieceOf("slot"));
     this.ghost = pieceOf("block ghost", WHOLE);
     const [q, k, product] = this.slots;
@@ -28,12 +29,12 @@ class Formula {
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
 
-  receive({ label, places, place }, send) {
-    this.send = send;
+  receive({ label, places, place, answered }, send) {
+    this.send = (value) => send(this.sender.numbered(value));
     this.places = places;
     this.root.setAttribute("aria-label", label);
     this.root.setAttribute("aria-valuemax", places.length - 1);
-    if (!this.dragging) this.show(place);
+    if (!this.dragging && !this.sender.isOld(answered)) this.show(place);
   }
 
   show(place) {

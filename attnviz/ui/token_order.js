@@ -12,14 +12,16 @@ export default function tokenOrder({ parentElement, data, setTriggerValue }) {
 class Row {
   constructor(root) {
     this.root = root;
+    this.sender = new Sender();
     this.chips = [];
   }
 
-  receive({ label, tokens, labels }, send) {
-    this.send = send;
+  receive({ label, tokens, labels, answered }, send) {
+    this.send = (value) => send(this.sender.numbered(value));
     this.root.setAttribute("aria-label", label);
-    if (this.held || tokens.join("\n") === this.sent) return; // what is shown is newer, or the same
-    this.sent = tokens.join("\n");
+    if (this.held || this.sender.isOld(answered)) return; // what is shown is newer
+    if (tokens.join("\n") === this.shown) return;
+    this.shown = tokens.join("\n");
     const focused = this.chips.indexOf(this.root.getRootNode().activeElement);
     this.chips = tokens.map((token, i) => this.chipOf(token, labels[i]));
     this.root.replaceChildren(...this.chips);
@@ -76,8 +78,8 @@ class Row {
 
   tell() {
     const tokens = this.chips.map((chip) => chip.token);
-    if (tokens.join("\n") === this.sent) return;
-    this.sent = tokens.join("\n");
+    if (tokens.join("\n") === this.shown) return;
+    this.shown = tokens.join("\n");
     this.send(tokens);
   }
 }

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from attnviz.questions import QUESTIONS
+from attnviz.ui.dragged import TOKEN_ORDER_SCRIPT
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -76,6 +77,38 @@ def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
     learner.says("Context of 'dog', row 1: (0.5736, 1.2945), as at the start.")
     expect(words.nth(1)).to_have_attribute("aria-label", "dog, place 2 of 3")
     eventually(lambda: "text=bites+dog+man" in learner.address, True)
+
+
+def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium: Browser) -> None:
+    page = chromium.new_page()
+    got = page.evaluate(
+        """async source => {
+          const url = URL.createObjectURL(new Blob([source], {type: 'text/javascript'}));
+          const {default: order} = await import(url);
+          const root = document.createElement('div');
+          root.innerHTML = '<div class="tokens"></div>';
+          document.body.append(root);
+          const sent = [];
+          const receive = (tokens, answered) => order({
+            parentElement: root, data: {label: '', tokens, labels: tokens, answered},
+            setTriggerValue: (_, value) => sent.push(value)});
+          const words = () => [...root.querySelectorAll('button')].map(each => each.textContent).join(' ');
+          const press = (word) => [...root.querySelectorAll('button')].find(each => each.textContent === word)
+            .dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
+          receive(['dog', 'bites', 'man'], 0);
+          press('dog');
+          press('dog');
+          receive(sent[0].value, sent[0].number);  // what the first press made
+          const seen = [words()];
+          receive(sent[1].value, sent[1].number);
+          seen.push(words());
+          receive(['dog', 'bites', 'man'], sent[1].number);  // as after 'Start again'
+          return [...seen, words()];
+        }""",
+        TOKEN_ORDER_SCRIPT,
+    )
+    page.close()
+    assert got == ["bites man dog", "bites man dog", "dog bites man"]
 
 
 def test_training_steps_and_positions(learner: Learner) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from attnviz import Scenario
+from attnviz import Edit, Scenario
 from attnviz.figures import points_spec, table_spec
 from attnviz.figures.palette import theme
 from attnviz.lesson import STEPS
@@ -237,3 +237,35 @@ def test_12_contexts_travel_with_their_tokens_until_positions_are_added() -> Non
     moved_too = says(ORDER, pressed(ORDER, "Add positions", "man bites dog"))
     assert "as at the start" not in moved_too
     assert pressed(ORDER, "Add positions", "Remove positions") == ORDER.start
+
+
+def test_12_edits_and_positions_stay_whatever_is_done_to_the_order() -> None:
+    edits = (Edit("x", 0, 1, 0.9), Edit("w_q", 0, 0, 2.0))
+    edited = replace(ORDER.start, edits=edits)
+    add, remove = (each.change for each in ORDER.presets[-2:])
+    placed = add(edited)
+    assert "Positions are added to X." in says(ORDER, placed)
+    shift = traced(placed).x - traced(edited).x
+    torch.testing.assert_close(shift, traced(add(ORDER.start)).x - traced(ORDER.start).x)
+    assert remove(placed) == edited
+    assert add(placed) == placed
+    assert remove(edited) == edited
+
+    # An edit made after that, and the words in another order, by buttons and by hand.
+    once_more = replace(placed, edits=(*placed.edits, Edit("x", 2, 3, -1.0)))
+    assert ORDER.reorder is not None
+    for moved in (
+        ORDER.presets[0].change(once_more),
+        ORDER.reorder(once_more, ("man", "bites", "dog")),
+    ):
+        assert "Positions are added to X." in says(ORDER, moved)
+        assert moved.matrix("w_q")[0, 0] == 2
+        torch.testing.assert_close(traced(moved).x - shift, (traced(once_more).x - shift).flip(0))
+    twice = pressed_from(edited, "dog bites dog")
+    assert traced(twice).x[0].tolist() == traced(twice).x[2].tolist()
+    assert traced(twice).x[0, 1] == pytest.approx(0.9)
+
+
+def pressed_from(scenario: Scenario, label: str) -> Scenario:
+    (preset,) = (each for each in ORDER.presets if each.label == label)
+    return preset.change(scenario)
