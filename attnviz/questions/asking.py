@@ -180,7 +180,7 @@ class Question:
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
         """Return what is to be seen of the example as it is now."""
-        return self.seen(Now(scenario, traced(scenario), traced(self.start), self.defaults | options, digits))
+        return self.seen(Now(scenario, traced(scenario), traced(self.start), {**self.defaults, **options}, digits))
 
     @property
     def defaults(self) -> dict[str, str]:
