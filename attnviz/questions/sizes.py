@@ -91,19 +91,20 @@ def _divisors(now: Now) -> Seen:
     columns = tuple(f"d_k = {dim}" for dim in _DIMS)
     largest, spread = measured.transpose(0, 1).unbind(-1)  # (divisors, dimensions) each
     first, last = largest[3, 0], largest[3, -1]
+    if last - first > _FLAT:
+        verdict = f"p = {p} divides too little: the wider the keys, the nearer softmax comes to one token alone."
+    elif first - last > _FLAT:
+        verdict = f"p = {p} divides too much: the wider the keys, the more equal the shares."
+    else:
+        verdict = f"p = {p}: flat, whatever d_k is."
     says = [
+        verdict,
         "Largest of 6 attention weights, mean over 300 random queries (an equal share is 1/6 = 0.167):",
         *(
             f"{name}: {', '.join(f'{weight:.2f} at {column}' for weight, column in zip(row, columns, strict=True))}"
             for name, row in zip(names, largest, strict=True)
         ),
     ]
-    if last - first > _FLAT:
-        says.append(f"p = {p} divides too little: the wider the keys, the nearer softmax comes to one token alone.")
-    elif first - last > _FLAT:
-        says.append(f"p = {p} divides too much: the wider the keys, the more equal the shares.")
-    else:
-        says.append(f"p = {p}: flat, whatever d_k is.")
     return Seen(
         tuple(says),
         (
@@ -119,13 +120,14 @@ _ROOT = Question(
         "If the numbers in q and k are independent with mean 0 and variance 1, q · k has variance d_k, so its spread "
         "is √d_k. Dividing by exactly that keeps the spread at 1 whatever d_k is. Less, and softmax gives nearly all "
         "to one token; more, and it gives every token the same.",
-        "It is an argument about random, untrained vectors.",
+        "log d_k grows too slowly, so it divides too little. Divided by both lengths, scores are cosines, at most 1: "
+        "no query could give one token nearly all. All this is an argument about random, untrained vectors.",
     ),
     "Slide the exponent p in d_k^p: a row that keeps one colour whatever d_k is, is flat. What goes wrong on either "
     "side of it? The scaling page has the same slider, over curves with many more dimensions.",
     _WIDTHS,
     _divisors,
-    options=(Exponent("p", "Divide by d_k^p: p", "0"),),
+    options=(Exponent("p", "p of / d_k^p", "0"),),
     sweep="dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p",
     step=6,
 )

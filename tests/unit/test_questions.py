@@ -135,7 +135,7 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     assert "own p" in decode_settings(ROOT.sweep)[0].scales
     verdicts = {"0": "too little", "0.25": "too little", "0.5": "flat", "0.75": "too much", "1": "too much"}
     for p, verdict in verdicts.items():
-        assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[-1]
+        assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[0]
 
 
 def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_flattens() -> None:
