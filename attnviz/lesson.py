@@ -178,7 +178,7 @@ def step_number(raw: str) -> int:
     >>> step_number("4"), step_number("soon")
     (4, 1)
     """
-    valid = raw.isascii() and raw.isdigit() and 1 <= int(raw[:4]) <= len(STEPS)
+    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= len(STEPS)
     return int(raw) if valid else 1
 
 

@@ -34,7 +34,7 @@ MOST_OF_TABLES = 400_000
 # float32, add 0.1 to 0.3 s to it, 400 000 would add half a second.
 MOST_GIVEN = 250_000
 _MOST_TOGETHER = 480_000  # the server reads 524 288 characters, and the controls need some
-_MOST_CHARACTERS = {
+MOST_CHARACTERS = {  # to which the browser cuts what is longer
     CHANGES: MOST_GIVEN,
     QUERY: 6,
     VIEW: 10,
@@ -76,9 +76,14 @@ def current(name: str) -> str:
     return str(st.session_state.get(_key(name), ""))
 
 
+def texts() -> dict[str, str]:
+    """Return all texts of now, by the names of their parameters."""
+    return {name: current(name) for name in MOST_CHARACTERS}
+
+
 def fits(name: str, text: str) -> bool:
     """Whether a link can carry these changes, or this set-up pinned, beside all the other texts."""
-    sizes = {other: len(current(other)) for other in _MOST_CHARACTERS} | {name: len(text)}
+    sizes = {other: len(held) for other, held in (texts() | {name: text}).items()}
     return sizes[CHANGES] + sizes[PINNED] <= MOST_GIVEN and sum(sizes.values()) <= _MOST_TOGETHER
 
 
@@ -87,10 +92,10 @@ def draw() -> None:
 
     A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
     """
-    there = {name for name in _MOST_CHARACTERS if current(name) or name in st.query_params}
+    there = {name for name in MOST_CHARACTERS if current(name) or name in st.query_params}
     st.session_state[_DRAWN] = drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
-        for name, most in _MOST_CHARACTERS.items():
+        for name, most in MOST_CHARACTERS.items():
             if name in drawn:
                 st.text_input(name, key=name, bind="query-params", max_chars=most)
             else:  # Streamlit writes into the URL only what it has known for a run

@@ -48,7 +48,7 @@ _CHOICES = {
 
 def show_check() -> None:
     """Draw the form, the verdict above it, and the marks below each table."""
-    check_link.take(_DEFAULTS, _CHOICES)
+    take_from_url()
     says = st.container()
     settings = _show_settings()
     below: dict[str, st.delta_generator.DeltaGenerator] = {}
@@ -74,6 +74,11 @@ def show_check() -> None:
     for table in marking.tables:
         with below[table.stage.name]:
             st.html(marked_table(table, tokens))
+
+
+def take_from_url() -> None:
+    """Fill the form with what the URL holds, where it has just been opened or gone back to."""
+    check_link.take(_DEFAULTS, _CHOICES)
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.packing import pack, unpack
 from attnviz.ui import bound, state
+from attnviz.ui.text import literal
 
 MOST_UNPACKED = 2_000_000
 MOST_ASIDE = 5
@@ -50,10 +51,15 @@ def take(defaults: dict[str, Any], choices: dict[str, tuple[Any, ...]]) -> None:
         typed = None
     if not isinstance(typed, dict):
         state.say("The tables in the link cannot be read; the form is as it was.")
+        bound.send(bound.TABLES, "")
         return
-    for key, default in defaults.items():
-        value = typed.get(key, default)
-        st.session_state[key] = value if _may_be(key, value, choices) else default
+    refused = [key for key, value in typed.items() if key not in defaults or not _may_be(key, value, choices)]
+    if refused:
+        listed = ", ".join(literal(key) for key in refused[:3])
+        state.say(f"The tables in the link were taken without {listed}{' and others' if len(refused) > 3 else ''}.")
+    st.session_state.update(
+        {key: default if key in refused else typed.get(key, default) for key, default in defaults.items()}
+    )
 
 
 def _may_be(key: str, value: Any, choices: dict[str, tuple[Any, ...]]) -> bool:

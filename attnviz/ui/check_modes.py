@@ -22,16 +22,20 @@ def chosen_mode() -> str:
     received, _ = bound.receive(bound.CHECK)
     if (named := examples.take_named()) and not received:
         choose(EXAMPLES, named)
-        received = bound.current(bound.CHECK)
-    mode = received.partition(".")[0] or CHECK
-    if mode not in _LABELS:
-        state.refuse(bound.CHECK, mode, f"one of {', '.join(_LABELS)}", CHECK)
-        mode = CHECK
-    st.session_state[_KEY] = mode
+    mode = st.session_state[_KEY] = mode_of_now()
     st.segmented_control(
         "What to do", tuple(_LABELS), required=True, format_func=_LABELS.__getitem__, key=_KEY, on_change=_choose,
         label_visibility="collapsed",
     )  # fmt: skip
+    return mode
+
+
+def mode_of_now() -> str:
+    """Return the mode that the URL says; to check tables of one's own, where it says none."""
+    mode = bound.receive(bound.CHECK)[0].partition(".")[0] or CHECK
+    if mode not in _LABELS:
+        state.refuse(bound.CHECK, mode, f"one of {', '.join(_LABELS)}", CHECK)
+        return CHECK
     return mode
 
 

@@ -31,13 +31,8 @@ _RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "cont
 
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
-    names = (*worked_examples(), VARIANCES)
-    chosen = detail() if detail() in names else "love-ai"
-    if detail() != chosen and detail():
-        examples.say_unknown(detail(), names)
-        choose(EXAMPLES)
-    st.session_state[_KEY] = chosen
-    st.selectbox("Example", names, key=_KEY, format_func=_title, on_change=_choose)
+    chosen = st.session_state[_KEY] = example_of_now()
+    st.selectbox("Example", _names(), key=_KEY, format_func=_title, on_change=_choose)
     if chosen == VARIANCES:
         _show_variances()
         return
@@ -53,6 +48,21 @@ def show_examples() -> None:
     _show_side_by_side(example, marking)
     if example.feed_forward is not None:
         _show_feed_forward(example, marking)
+
+
+def example_of_now() -> str:
+    """Return the name of the example that the URL says; one that is none gets a message."""
+    named = detail()
+    if named in _names():
+        return named
+    if named:
+        examples.say_unknown(named, _names())
+        choose(EXAMPLES)
+    return "love-ai"
+
+
+def _names() -> tuple[str, ...]:
+    return (*worked_examples(), VARIANCES)
 
 
 def _title(name: str) -> str:

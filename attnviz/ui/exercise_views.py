@@ -34,10 +34,7 @@ _MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
 
 def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
-    exercise = decoded(detail())
-    if not is_exercise(detail()):
-        state.say(f"The link names no exercise with {literal(detail())}; {exercise.encoded()} is shown.")
-        choose(EXERCISE, exercise.encoded())
+    exercise = exercise_of_now()
     _show_controls(exercise)
     st.text(
         f"Compute the blank tables by hand, rounded to {DECIMALS} decimals. The scores are "
@@ -50,6 +47,15 @@ def show_exercise() -> None:
     if st.session_state.get(_MARKED) == exercise.encoded():
         _show_marks(exercise.mark(answers), exercise, says, below)
     _show_sheet(exercise)
+
+
+def exercise_of_now() -> Exercise:
+    """Return the exercise that the URL names; what it says of it and cannot be gets a message."""
+    exercise = decoded(detail())
+    if not is_exercise(detail()):
+        state.say(f"The link names no exercise with {literal(detail())}; {exercise.encoded()} is shown.")
+        choose(EXERCISE, exercise.encoded())
+    return exercise
 
 
 def _show_controls(exercise: Exercise) -> None:

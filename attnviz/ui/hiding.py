@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import streamlit as st
 
 from attnviz.link import parameters
-from attnviz.ui import bound
+from attnviz.ui import bound, state
+from attnviz.ui.text import literal
 
 _CONTAINERS = {"text": "sentence"}  # where a control is more than its own element
 
@@ -16,9 +17,15 @@ def text_of(names: Iterable[str]) -> str:
 
 
 def hidden() -> list[str]:
-    """Return the names of the controls that the link hides; what it names beside them is nobody's."""
-    text, _ = bound.receive(bound.HIDE)
-    return [name for name in parameters() if name in text.split(".")]
+    """Return the names of the controls that the link hides; what it names beside them gets a message."""
+    text, arrived = bound.receive(bound.HIDE)
+    named = text.split(".") if text else []
+    unknown = [name for name in named if name not in parameters()]
+    if arrived and unknown:
+        listed = ", ".join(literal(name) for name in unknown[:3])
+        state.say(f"The link hides what is no control: {listed}{' and others' if len(unknown) > 3 else ''}.")
+        bound.send(bound.HIDE, text_of(name for name in named if name in parameters()))
+    return [name for name in parameters() if name in named]
 
 
 def hide() -> None:

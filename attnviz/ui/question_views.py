@@ -56,7 +56,7 @@ def show_question(number: int) -> None:
     st.html(_OWN_EXAMPLE_CSS)
     question = QUESTIONS[number - 1]
     _show_head(number, question)
-    scenario, options = _example(question)
+    scenario, options = example_of(question)
     left, right = st.columns([38, 62], gap="medium")
     with left:
         for sentence in question.answer:
@@ -81,7 +81,7 @@ def _show_head(number: int, question: Question) -> None:
     st.markdown(f"#### {number}. {question.title}")
 
 
-def _example(question: Question) -> tuple[Scenario, dict[str, str]]:
+def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
     """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
     text, arrived = bound.receive(bound.EXAMPLE)
     scenario, options, ignored = question.from_link(text)
@@ -110,7 +110,7 @@ def _can_be_shown(question: Question, scenario: Scenario, options: dict[str, str
 def _change(number: int, change: Change) -> None:
     """Change the example of a question; what cannot be done to it gets a message."""
     question = QUESTIONS[number - 1]
-    scenario, options = _example(question)
+    scenario, options = example_of(question)
     try:
         changed = change(scenario)
     except ValueError as error:
@@ -121,7 +121,7 @@ def _change(number: int, change: Change) -> None:
 
 def _choose(number: int, name: str, chosen: str) -> None:
     question = QUESTIONS[number - 1]
-    scenario, options = _example(question)
+    scenario, options = example_of(question)
     bound.send(bound.EXAMPLE, question.in_link(scenario, options | {name: chosen}))
 
 

@@ -26,7 +26,7 @@ _SCALE_NAMES = {"none": "raw", "sqrt": "/ √d", "linear": "/ d", OWN: "/ d^p"}
 
 def show_settings() -> SweepSettings:
     """Draw the controls and return what they ask for; what can't be swept gets a message and changes nothing."""
-    _take_from_url()
+    take_from_url()
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         dims = st.text_input(
@@ -115,7 +115,7 @@ def _show_own() -> None:
         st.session_state["scaling.scales"] = [*chosen, OWN]
 
 
-def _take_from_url() -> None:
+def take_from_url() -> None:
     """Set the controls to what the URL says, on the first run and after Back."""
     encoded, arrived = bound.receive(bound.SWEEP)
     if not arrived and _GOOD in st.session_state:

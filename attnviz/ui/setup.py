@@ -13,7 +13,7 @@ from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import bound, examples, hiding, long_link, state
+from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
 from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
@@ -42,12 +42,15 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     if first:
         long_link.say_what_was_left_out()
         examples.set_up_from_url()
+        arrivals.leave_out_too_long()
         _leave_out_ignored(table)
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
     hiding.hide()
     messages, body = st.container(), st.container()
     values = values_in(st.query_params.to_dict(), table) if first else _controls(sentence, table)
     state.set_up(values)
+    if first:
+        arrivals.read(state.current_scenario())
     try:
         with body:
             yield
@@ -56,7 +59,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
             st.rerun()
         examples.take_named()  # a page opened later does not open it
         with messages:
-            for message in state.take_messages():
+            for message in state.messages_of_now(values):
                 st.warning(message, icon="⚠️")
         if perhaps_refused:
             long_link.reopen_if_too_long()

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
@@ -17,6 +18,7 @@ from attnviz.ui.text import literal
 _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
     "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
+_OF_LINK = "state.of_link"
 
 
 def first_run() -> bool:
@@ -35,10 +37,21 @@ def refuse(name: str, raw: str, expected: str, used: str) -> None:
     bound.send(name, "")
 
 
-def take_messages() -> list[str]:
-    """Return the messages of this run, each once."""
-    messages = st.session_state.pop(_MESSAGES, [])
-    return list(dict.fromkeys(messages))
+def messages_of_now(values: dict[str, Any]) -> list[str]:
+    """Return the messages of this run, each once; `values` are those of all controls.
+
+    What the first run says of the link stands until the reader changes something or opens another page. The browser
+    asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
+    it may not have seen a word of it.
+    """
+    said = st.session_state.pop(_MESSAGES, [])
+    context = get_script_run_ctx()
+    now = context and context.page_script_hash, values, bound.texts()
+    since, of_link = st.session_state.setdefault(_OF_LINK, (now, said))
+    if now != since:
+        st.session_state[_OF_LINK] = now, []
+        of_link = []
+    return list(dict.fromkeys([*of_link, *said]))
 
 
 def set_up(values: dict[str, Any]) -> None:

@@ -18,15 +18,20 @@ def chosen_view(scenario: Scenario) -> str:
     if not fits_board(scenario):
         st.caption(f"Up to {FITS} tokens and columns, every number can be seen on a board.", width="content")
         return HEATMAPS
-    chosen, arrived = bound.receive(bound.VIEW)
-    if arrived and chosen not in ("", BOARD, HEATMAPS):
-        state.refuse(bound.VIEW, chosen, f"{BOARD} or {HEATMAPS}", BOARD)
-    view = st.session_state[_KEY] = HEATMAPS if chosen == HEATMAPS else BOARD
+    view = st.session_state[_KEY] = view_of_now()
     st.segmented_control(
         "View", (BOARD, HEATMAPS), required=True, format_func=str.capitalize, key=_KEY, on_change=_choose,
         label_visibility="collapsed",
     )  # fmt: skip
     return view
+
+
+def view_of_now() -> str:
+    """Return the view that the URL says; the board, where it says none."""
+    chosen, arrived = bound.receive(bound.VIEW)
+    if arrived and chosen not in ("", BOARD, HEATMAPS):
+        state.refuse(bound.VIEW, chosen, f"{BOARD} or {HEATMAPS}", BOARD)
+    return HEATMAPS if chosen == HEATMAPS else BOARD
 
 
 def _choose() -> None:

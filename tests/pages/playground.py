@@ -20,8 +20,8 @@ class Playground(Reader):
     It opens at the heatmaps, with the editor beside them, unless the address says otherwise.
     """
 
-    def __init__(self, **address: str) -> None:
-        super().__init__(**{"view": "heatmaps"} | address)
+    def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
+        super().__init__(page, **{"view": "heatmaps"} | address)
 
     # What a reader does.
 

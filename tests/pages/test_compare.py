@@ -17,9 +17,7 @@ def page() -> Playground:
 
 
 def open_compare(**address: str) -> Playground:
-    playground = Playground(**address)
-    playground.at.switch_page("pages/compare.py")
-    return playground.run()
+    return Playground("pages/compare.py", **address)
 
 
 def drawn(page: Playground, name: str, label: str) -> np.ndarray:

@@ -1,0 +1,63 @@
+"""Whatever a link says is taken or told: each parameter with each kind of rubbish, whichever page opens."""
+
+import pytest
+
+from attnviz.link import parameters
+from attnviz.ui import bound
+from tests.pages.reader import PAGES, Reader
+
+RUBBISH = {
+    "garbage": "garbage",
+    "300 KB": "x.1*" * 75_000,
+    "NUL": "\0\0",
+    "broken UTF-8": "\ufffd",  # as it arrives
+    "prototype": "__proto__",
+    "NaN": "NaN",
+    "digits": "1" * 5000,
+    "minus": "-1",
+    "bomb": "z1.eNrtwQEBAAAAgJD-r-4ICgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+}
+TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
+NAMES = (*parameters(), *bound.MOST_CHARACTERS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_kind_of_rubbish_is_taken_or_told(name: str) -> None:
+    for i, (kind, rubbish) in enumerate(RUBBISH.items()):
+        page = PAGES[i % len(PAGES)]
+        reader = Reader(page, **{name: rubbish})
+        assert bool(reader.messages) == ((name, kind) not in TAKEN), (kind, page, reader.messages)
+        assert all(len(message) < 500 for message in reader.messages)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> None:
+    reader = Reader(page, **dict.fromkeys(set(NAMES) - {"text"}, "garbage"))
+    told = " ".join(reader.messages)
+    assert [name for name in parameters() if name != "text" and f"{name} = " not in told] == []
+    for name in ("query", "view", "cell", "step", "question", "check"):
+        assert f"{name} = " in told
+    for words in ("A change in the link", "pins as A", "The link's sweep", "hides what is no control", "The tables"):
+        assert words in told
+    assert "numbers = " in told
+    for other in PAGES:
+        if other != page:
+            assert reader.visit(other).messages == []
+    assert reader.visit(page).messages == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_blank_and_repeated_parameters_open_the_page(name: str) -> None:
+    reader = Reader(**{name: ""})
+    assert len(reader.messages) == (name in parameters() and name not in ("text", "d_v"))
+    Reader(**{name: ["garbage", "garbage"]})  # type: ignore[dict-item]
+
+
+def test_what_is_said_of_a_link_stands_until_something_is_changed() -> None:
+    reader = Reader(edits="garbage")
+    told = reader.messages
+    assert len(told) == 1
+    # As where the connection broke during the first run: the browser asks for another, and has seen nothing yet.
+    assert reader.run().messages == told
+    assert reader.set("seed", 7).messages == []
+    assert reader.set("seed", 123).messages == []
