@@ -67,13 +67,13 @@ class Panel {
       .filter((source) => board.cellAt(source))
       .map((source) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
     if (this.trail.length) offered.push(["Back", () => this.stepBack()]);
-    offered.push(board.isPinned(place) ? ["Let go", () => board.letGo()] : ["Pin", () => board.pin(place)]);
-    if (board.isEditable(place) && board.isEdited(place)) {
-      offered.push(["Reset this cell", () => {
-        board.reset(place);
-        board.focus(place);
-      }]);
-    }
+    // The button goes, and the focus with it: to the cell.
+    const back = (act) => () => {
+      act();
+      board.focus(place);
+    };
+    offered.push(board.isPinned(place) ? ["Let go", back(() => board.letGo())] : ["Pin", back(() => board.pin(place))]);
+    if (board.isEditable(place) && board.isEdited(place)) offered.push(["Reset this cell", back(() => board.reset(place))]);
     return offered;
   }
 
