@@ -98,7 +98,7 @@ export class Board {
     this.made = { ...this.data, stages: this.stages, matrices };
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
-    if (!this.drag) this.rest ??= setTimeout(() => this.drawRest());
+    if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
     if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]));
     this.explain();
     this.panel.report();
