@@ -146,7 +146,8 @@ class Mix {
       const part = stack.children[token];
       if (part.value === value && part.most === most) return;
       Object.assign(part, { value, most });
-      part.style.width = `${most > 0 ? (100 * Math.abs(value)) / most : 0}%`;
+      // Rounded, so that torch's last digits lay out nothing anew.
+      part.style.width = `${most > 0 ? Math.round((10000 * Math.abs(value)) / most) / 100 : 0}%`;
       part.title = `${labels[token]}: ${written(value, digits)}`;
       toggle(part, "negative", value < 0); // these stand last in their bar
     });
