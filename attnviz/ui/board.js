@@ -45,7 +45,12 @@ export class Board {
       this.asked = this.number;
       setTimeout(() => trigger("rest", data.answered), PAINTED_MS);
     }
-    if (this.drag || this.pending.size) return; // these numbers are older than what is shown; the next ones are not
+    this.settle();
+  }
+
+  // Show torch's numbers, unless they are older than what is shown: the next ones are not.
+  settle() {
+    if (this.drag || this.pending.size) return;
     this.given = this.givenBy(this.torch);
     this.settled = true;
     this.show(this.torch);
@@ -229,6 +234,12 @@ export class Board {
     });
   }
 
+  // Give a number back that was changed, but is not to be edited.
+  restore(place, value) {
+    this.change(place, value);
+    this.settle();
+  }
+
   // Take edits, { matrix, row, column, value } with null for a cell that is to be reset.
   commit(edits) {
     this.panel.say("");
@@ -238,6 +249,7 @@ export class Board {
       const value = edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit);
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
     }
+    if (!this.settled) this.panel.report();
   }
 
   // Send edits and what is pinned. Python may get only the last of several messages that follow fast, so each holds

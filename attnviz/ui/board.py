@@ -33,11 +33,12 @@ _SCRIPTS = (
     "board.js",
 )
 BOARD_SCRIPT = "".join((_HERE / name).read_text() for name in _SCRIPTS)
+BOARD_STYLE = (_HERE / "board.css").read_text()
 
 _board = st.components.v2.component(
     "attnviz_board",
     html='<div class="board"></div>',
-    css=(_HERE / "board.css").read_text(),
+    css=BOARD_STYLE,
     js=BOARD_SCRIPT,
 )
 

@@ -38,21 +38,34 @@ class Input {
     board.focus(place);
     if (!board.isEditable(place) || event.button !== 0) return;
     event.preventDefault();
-    const start = { x: event.clientX, value: board.valueAt(place) };
+    this.dragFrom(place, event.clientX);
+  }
+
+  // Until the button is let go, a number follows the hand; back where it was, or with Escape, nothing is edited.
+  dragFrom(place, x) {
+    const { board } = this;
+    const before = board.givenAt(place);
+    let steps = 0;
     const move = (moved) => {
-      const steps = Math.trunc((moved.clientX - start.x) / PIXELS_PER_STEP);
+      steps = Math.trunc((moved.clientX - x) / PIXELS_PER_STEP);
       if (!board.drag && steps === 0) return;
-      board.drag = { ...place, value: stepped(start.value, steps, moved.shiftKey) };
+      board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
       board.change(place, board.drag.value);
     };
-    const drop = () => {
-      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+    const end = (take) => {
+      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act, true);
       const edit = board.drag;
       board.drag = null;
-      if (edit) board.commit([edit]);
+      if (edit && take && steps !== 0) board.commit([edit]);
+      else if (edit) board.restore(place, before);
     };
-    const acts = { pointermove: move, pointerup: drop, pointercancel: drop };
-    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+    const cancel = (event) => {
+      if (event.key !== "Escape" || !board.drag) return;
+      event.stopPropagation(); // what is pinned stays pinned
+      end(false);
+    };
+    const acts = { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false), keydown: cancel };
+    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act, true);
   }
 
   keydown(event) {
@@ -88,11 +101,13 @@ class Input {
 
   dblclick(event) {
     const place = placeOf(event.target);
-    if (place && this.board.isEditable(place)) this.type(place, String(stepped(this.board.givenAt(place), 0)));
+    if (!place || !this.board.isEditable(place)) return;
+    const text = written(this.board.givenAt(place), this.board.data.digits);
+    this.type(place, text, text);
   }
 
-  // Open a box over a cell, to type into.
-  type(place, text) {
+  // Open a box over a cell, to type into; what is left as it is `shown` edits nothing.
+  type(place, text, shown = null) {
     const { board } = this;
     const input = make("input", "typed");
     input.value = text;
@@ -108,6 +123,7 @@ class Input {
       const value = numberIn(input.value);
       input.remove();
       if (!leave) board.focus(place);
+      if (input.value === shown) return;
       if (take && value !== null) board.commit([{ ...place, value }]);
       else if (take) board.panel.say(this.refused(place, input.value));
     };
@@ -156,6 +172,7 @@ class Input {
 
 // A value moved by so many steps, of a hundredth, or of a tenth; numbers beyond ten have larger steps.
 export function stepped(value, steps, large = false) {
+  if (steps === 0) return value;
   const size = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
   const power = size - (large ? 1 : 2);
   if (power > 15) return value + steps * 10 ** power;

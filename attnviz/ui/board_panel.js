@@ -41,8 +41,8 @@ class Panel {
 
   // Whose numbers these are, and whether torch's and the page's agree.
   report() {
-    const { settled, made, given } = this.board;
-    let text = "Evaluated in the page; torch computes it when you let go.";
+    const { drag, settled, made, given } = this.board;
+    let text = `Evaluated in the page; ${drag ? "torch computes it when you let go" : "torch is computing"}.`;
     let alarm = false;
     if (settled) {
       const { largest, within, unexplained } = difference(made, given);

@@ -298,7 +298,7 @@ def test_a_pasted_block_falls_into_cells(page: Page, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "steps", "large", "wanted"),
     [(0.5166, 1, False, 0.5266), (0.5166, -2, True, 0.3166), (0, 3, False, 0.03), (-9.99, -1, False, -10.0),
-     (250, 1, False, 251), (1e30, 1, False, 1.01e30), (0.123456789, 0, False, 0.1235)],
+     (250, 1, False, 251), (1e30, 1, False, 1.01e30), (0.123456789, 0, False, 0.123456789)],
 )  # fmt: skip
 def test_a_step_is_a_hundredth_of_what_is_there(
     page: Page, value: float, steps: int, large: bool, wanted: float
