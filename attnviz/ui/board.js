@@ -75,6 +75,7 @@ export class Board {
     this.marked.clear();
     this.pending.clear();
     this.at = this.pinned = this.drag = null;
+    this.input.kept = false;
     this.made = { ...this.data, stages: this.stages, matrices: this.torch };
     const column = (names) => make("div", "column", names.map((name) => this.grid(name).matrix));
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
@@ -104,7 +105,7 @@ export class Board {
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
-    if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]));
+    if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]), !this.drag);
     this.explain();
     this.panel.report();
   }
@@ -204,7 +205,7 @@ export class Board {
   }
 
   letGo() {
-    this.panel.trail = [];
+    this.panel.leaveTrail();
     this.panel.say("");
     this.pin(null);
   }

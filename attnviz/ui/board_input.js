@@ -1,13 +1,13 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
 const PIXELS_PER_STEP = 4;
-const PASTED_LINES = 64;
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class Input {
   constructor(board) {
     this.board = board;
-    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "keydown", "dblclick", "paste"]) {
+    this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
+    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "dblclick", "paste"]) {
       board.root.addEventListener(type, (event) => this[type](event));
     }
   }
@@ -16,19 +16,25 @@ class Input {
     return placeOf(this.board.root.getRootNode().activeElement);
   }
 
-  // Away from all cells, the one with the focus counts: so the way to a button does not lead to another cell.
+  // Away from all cells, the one with the focus counts; in the panel, the one that it speaks of.
   pointerover(event) {
     const place = placeOf(event.target) ?? this.focused;
-    if (place && !this.board.drag) this.board.choose(place);
+    if (place && !this.kept && !this.board.drag && !event.target.closest(".panel")) this.board.choose(place);
   }
 
   pointerleave() {
-    if (!this.board.drag) this.board.choose(this.focused);
+    if (!this.kept && !this.board.drag) this.board.choose(this.focused);
   }
 
   focusin(event) {
     const place = placeOf(event.target);
-    if (place) this.board.choose(place);
+    if (!place) return;
+    this.board.panel.arriveAt(place);
+    this.board.choose(place);
+  }
+
+  focusout(event) {
+    if (!this.board.root.contains(event.relatedTarget)) this.kept = false;
   }
 
   pointerdown(event) {
@@ -36,6 +42,7 @@ class Input {
     const place = placeOf(event.target);
     if (!place) return;
     board.focus(place);
+    this.kept = true;
     if (!board.isEditable(place) || event.button !== 0) return;
     event.preventDefault();
     this.dragFrom(place, event.clientX);
@@ -56,6 +63,7 @@ class Input {
       for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act, true);
       const edit = board.drag;
       board.drag = null;
+      this.kept = !edit; // by a click; after a drag, one looks at what it did
       if (edit && take && steps !== 0) board.commit([edit]);
       else if (edit) board.restore(place, before);
     };
@@ -71,6 +79,7 @@ class Input {
   keydown(event) {
     const place = placeOf(event.target);
     if (place && this.press(event, place)) event.preventDefault();
+    else if (event.key === "Escape" && event.target.closest(".panel")) this.board.focus(this.board.at);
   }
 
   // Do what a key stands for; return whether it stands for anything.
@@ -85,9 +94,13 @@ class Input {
       const { rows, columns } = board.shown[place.matrix];
       const within = (at, length) => Math.min(length - 1, Math.max(0, at));
       board.focus({ ...place, row: within(place.row + down, rows), column: within(place.column + right, columns) });
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      this.kept = true;
+      board.panel.takeFocus();
     } else if (event.key === "Enter" && !modified) {
       board.pin(board.isPinned(place) ? null : place);
     } else if (event.key === "Escape") {
+      this.kept = false;
       board.letGo();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
       board.reset(place);
@@ -150,8 +163,12 @@ class Input {
   paste(event) {
     const { board } = this;
     const place = this.focused;
-    if (!place || !board.isEditable(place)) return;
+    if (!place) return;
     event.preventDefault();
+    if (!board.isEditable(place)) {
+      board.panel.say(`${board.stage(place).symbol} is computed: paste into X, a W or a bias.`);
+      return;
+    }
     const { rows, columns } = board.shown[place.matrix];
     const edits = [];
     const left = { "no number": 0, "outside of the matrix": 0 };
@@ -188,6 +205,7 @@ export function numberIn(text) {
 
 // The cells of a pasted block; between tabs or semicolons, a comma is a decimal one.
 export function blockIn(text) {
-  const lines = text.replace(/[\r\n]+$/, "").split(/\r?\n/).slice(0, PASTED_LINES);
-  return lines.map((line) => (/[\t;]/.test(text) ? line.split(/[\t;]/) : line.trim().split(/[\s,]+/)));
+  const lines = text.replace(/[\r\n]+$/, "").split(/\r?\n/);
+  const tabbed = /[\t;]/.test(text);
+  return lines.map((line) => (tabbed ? line.split(/[\t;]/) : line.trim().split(/[\s,]+/)));
 }

@@ -5,7 +5,8 @@ const LARGE = 1000; // a difference in a number from here on is told with the nu
 class Panel {
   constructor(board) {
     this.board = board;
-    this.trail = []; // where stepping to sources came from
+    this.trail = []; // where stepping to sources came from ...
+    this.reached = ""; // ... and the address of the cell that it led to
     this.message = make("div", "message");
     this.where = make("b");
     this.symbols = make("span", "symbols");
@@ -66,7 +67,7 @@ class Panel {
       .map((block) => block[first])
       .filter((source) => board.cellAt(source))
       .map((source) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
-    if (this.trail.length) offered.push(["Back", () => this.stepBack()]);
+    if (this.trail.length && this.reached === addressOf(place)) offered.push(["Back", () => this.stepBack()]);
     // The button goes, and the focus with it: to the cell.
     const back = (act) => () => {
       act();
@@ -78,20 +79,42 @@ class Panel {
   }
 
   stepTo(source, from) {
+    this.arriveAt(from);
     this.trail.push(from);
-    this.board.pin(null);
-    this.board.focus(source);
+    this.goTo(source);
   }
 
   stepBack() {
-    this.board.pin(null);
-    this.board.focus(this.trail.pop());
+    this.goTo(this.trail.pop());
+  }
+
+  goTo(place) {
+    const { board } = this;
+    this.reached = addressOf(place);
+    board.pin(null);
+    board.focus(place);
+    board.input.kept = true;
+  }
+
+  // A cell that no step leads to has no way back.
+  arriveAt(place) {
+    if (this.reached !== addressOf(place)) this.leaveTrail();
+  }
+
+  leaveTrail() {
+    this.trail = [];
+    this.reached = "";
+  }
+
+  takeFocus() {
+    this.steps.firstChild?.focus();
   }
 }
 
 const HOW =
-  "Tab and the arrow keys reach every cell; Enter pins it, Escape lets go. Drag a number of X, of a W or of a bias " +
-  "sideways (or Alt and the arrow keys), type over it, or paste a block; Delete resets an edited cell.";
+  "Click a number to keep it. Tab and the arrow keys reach every cell, Ctrl+Enter the buttons that lead to its " +
+  "sources, Escape leads back; Enter pins it, Escape lets go. Drag a number of X, of a W or of a bias sideways (or Alt " +
+  "and the arrow keys), type over it, or paste a block; Delete resets an edited cell.";
 
 function numbersOf(said) {
   return said.steps.join(" ") + (said.rounded ? " (rounded)" : "");
@@ -117,11 +140,8 @@ class Mix {
     this.element = make("div", "mix", [this.title, this.bars]);
   }
 
-  show({ labels, query, digits }, weights, values) {
-    const title = `How the context of ${labels[query]} is mixed: attention weight × value of each token`;
-    if (this.title.textContent !== title) {
-      this.title.replaceChildren(make("b", "", [`How the context of ${labels[query]} is mixed`]), ": attention weight × value of each token");
-    }
+  // What is said to a screen reader waits while a cell is dragged.
+  show({ labels, query, digits }, weights, values, aloud) {
     const structure = JSON.stringify([labels, values.columns]);
     if (structure !== this.structure) this.build(structure, labels, values.columns);
     const terms = Array.from({ length: values.columns }, (_, feature) =>
@@ -129,15 +149,32 @@ class Mix {
     );
     const most = Math.max(...terms.map((each) => each.reduce((sum, value) => sum + Math.abs(value), 0)));
     terms.forEach((each, feature) => this.showBar(this.bars.children[feature], each, most, labels, digits));
+    if (aloud) terms.forEach((each, feature) => this.nameBar(feature, each, labels, digits));
+    this.showTitle(labels[query], terms.flat().some((value) => value < 0));
+  }
+
+  showTitle(token, negative) {
+    const called = `How the context of ${token} is mixed`;
+    const says = `: attention weight × value of each token${negative ? "; hatched: negative, taken away" : ""}`;
+    if (this.title.textContent !== called + says) this.title.replaceChildren(make("b", "", [called]), says);
   }
 
   build(structure, labels, columns) {
     this.structure = structure;
     const bars = Array.from({ length: columns }, (_, feature) => {
       const stack = make("div", "stack", labels.map((label) => make("span", "part", [label])));
-      return make("div", "bar", [make("span", "label beside", [String(feature)]), stack, make("span", "sum")]);
+      const bar = make("div", "bar", [make("span", "label beside", [String(feature)]), stack, make("span", "sum")]);
+      bar.setAttribute("role", "img");
+      return bar;
     });
     this.bars.replaceChildren(...bars);
+  }
+
+  nameBar(feature, terms, labels, digits) {
+    const parts = terms.map((value, token) => `${labels[token]} ${written(value, digits)}`);
+    const name = `feature ${feature}: ${written(total(terms), digits)}, mixed of ${parts.join(", ")}`;
+    const bar = this.bars.children[feature];
+    if (bar.getAttribute("aria-label") !== name) bar.setAttribute("aria-label", name);
   }
 
   showBar(bar, terms, most, labels, digits) {

@@ -11,6 +11,7 @@ from attnviz import Scenario
 from attnviz.ui.board import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.ui.board_data import board_data
 from tests.browser.board import Place
+from tests.browser.test_board_script import contrast
 
 W_Q = ("w_q", 0, 0)
 WAITS = "Evaluated in the page; torch is computing."
@@ -26,6 +27,17 @@ _MOUNT = """async ([source, style, data]) => {
     setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
   receive({});
 }"""
+
+LIGHT = "--st-text-color: #31333f; --st-primary-color: #0072b2; background: #ffffff"
+DARK = "--st-text-color: #fafafa; --st-primary-color: #56b4e9; background: #0e1117"
+
+# Of every lit cell: the colours of page, outer tone, inner tone and cell.
+_MARKS = """() => [...document.body.shadowRoot.querySelectorAll('.source, .chosen')].map(cell => {
+  const style = getComputedStyle(cell);
+  const inner = style.boxShadow.match(/rgb[^)]+\\)(?= 0px 0px 0px [23]px inset)/)[0];
+  return [getComputedStyle(document.body).backgroundColor, style.outlineColor, inner, style.backgroundColor].map(
+    colour => colour.match(/\\d+/g).map(Number));
+})"""
 
 
 class LoneBoard:
@@ -135,3 +147,104 @@ def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
     board.cell(W_Q).focus()
     board.press("Alt+ArrowUp")
     expect(board.status).to_have_text(WAITS)
+
+
+# --- The way to the panel, and from cell to cell -------------------------------------------------------------
+
+
+def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> None:
+    board.cell(("x", 5, 0)).focus()
+    board.cell(("scores", 1, 2)).hover()
+    board.panel.hover()  # straight from the cell, while another has the focus
+    board.chooses(("scores", 1, 2))
+    board.cell(("scores", 1, 2)).click()
+    for on_the_way in (("scores", 5, 5), ("context", 3, 0)):
+        board.cell(on_the_way).hover()
+        board.chooses(("scores", 1, 2))
+    board.button("Go to K").click()
+    board.cell(("context", 3, 0)).hover()
+    board.chooses(("k", 2, 0))
+    board.page.mouse.click(1300, 880)  # beside the board: pointing counts again
+    board.cell(("context", 3, 0)).hover()
+    board.chooses(("context", 3, 0))
+    board.drag(W_Q, 3)
+    board.page.mouse.up()
+    board.cell(("scores", 0, 1)).hover()
+    board.chooses(("scores", 0, 1))
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_what_is_lit_stands_out_from_page_and_cell(chromium: Browser, theme: str) -> None:
+    page = mounted(chromium, Scenario(embedding="published", init="normal", edits=[("w_q", 0, 0, 9.0)]), theme)
+    board = LoneBoard(page)
+    for place in (("attention_weights", 1, 2), ("context", 1, 1), ("context", 4, 0), ("scores", 3, 3), ("q", 1, 0)):
+        board.cell(place).hover()
+        board.chooses(place)
+        marks = page.evaluate(_MARKS)
+        assert len(marks) > 3
+        for paper, outer, inner, cell in marks:
+            assert contrast(paper, outer) >= 3
+            assert contrast(inner, cell) >= 3
+    page.context.close()
+
+
+def test_keys_lead_to_the_buttons_of_a_cell_and_back(board: LoneBoard) -> None:
+    board.cell(("scores", 1, 2)).focus()
+    board.press("Control+Enter")
+    expect(board.button("Go to Q")).to_be_focused()
+    board.press("Escape")
+    expect(board.cell(("scores", 1, 2))).to_be_focused()
+    board.press("Control+Enter", "Tab", "Enter")
+    expect(board.cell(("k", 2, 0))).to_be_focused()
+    board.press("Control+Enter", "Enter")
+    expect(board.cell(("x", 2, 0))).to_be_focused()
+    expect(board.panel).to_contain_text("0.5700")
+
+
+def test_the_way_back_is_offered_only_where_steps_led(board: LoneBoard) -> None:
+    board.cell(("scores", 1, 2)).click()
+    board.button("Go to K").click()
+    expect(board.button("Back")).to_be_visible()
+    board.cell(("context", 0, 0)).click()
+    expect(board.button("Go to V")).to_be_visible()
+    expect(board.button("Back")).to_have_count(0)
+    board.button("Go to V").click()
+    board.button("Back").click()
+    board.chooses(("context", 0, 0))
+    expect(board.button("Back")).to_have_count(0)
+    board.cell(("k", 2, 0)).click()
+    expect(board.button("Back")).to_have_count(0)
+
+
+def test_a_block_for_a_computed_matrix_or_too_long_is_told(board: LoneBoard) -> None:
+    paste = """text => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', text);
+      document.body.shadowRoot.activeElement.dispatchEvent(
+        new ClipboardEvent('paste', {clipboardData, bubbles: true, composed: true}));
+    }"""
+    board.cell(("q", 0, 0)).focus()
+    board.page.evaluate(paste, "1")
+    expect(board.panel).to_contain_text("Q is computed: paste into X, a W or a bias.")
+    board.cell(W_Q).focus()
+    board.page.evaluate(paste, "1\t2\n" * 100)
+    expect(board.panel).to_contain_text("6 pasted numbers taken, 194 outside of the matrix.")
+
+
+# --- The bars of what is mixed -------------------------------------------------------------------------------
+
+
+def test_bars_say_their_parts_and_what_is_hatched(chromium: Browser) -> None:
+    page = mounted(chromium, Scenario(embedding="published"))
+    title = page.locator(".mix .title")
+    expect(title).to_have_text("How the context of journey is mixed: attention weight × value of each token")
+    bar = page.get_by_role("img", name="feature 0: 0.3061, mixed of Your 0.0278, journey 0.0895, starts 0.0853,")
+    expect(bar).to_be_visible()
+    board = LoneBoard(page)
+    board.drag(("w_v", 0, 0), -90)
+    expect(title).to_contain_text("; hatched: negative, taken away")
+    expect(bar).to_be_visible()  # a screen reader is told of what the hand has let go
+    page.mouse.up()
+    board.press("Alt+ArrowDown")
+    expect(bar).to_have_count(0)
+    page.context.close()
