@@ -244,7 +244,7 @@ def _divided(scenario: Scenario) -> str:
 
 def _prints(digits: int) -> list[str]:
     return [
-        f"torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=10_000)",
+        f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         'print("attention weights")',
         "print(attention_weights)",
         'print("context")',

@@ -89,7 +89,7 @@ SPECIAL = [
     Scenario("a b", d_in=9, d_out=9, edits=[("w_q", i, i, i / 7) for i in range(9)]),
     Scenario("a b", bias=True, d_in=9, d_out=9, edits=[("b_q", 0, i, i / 7) for i in range(9)]),
     Scenario("a b", x="random:5"),
-    Scenario("the cat " * 45, d_in=2, causal=True),
+    Scenario("the cat " * 55, d_in=2, causal=True),
     *(Scenario(text, tokenizer="characters") for text in HOSTILE),
     Scenario("'''\n\"\"\"\\ # {x} %s", tokenizer="characters", embedding="table"),
 ]
