@@ -4,6 +4,8 @@ import re
 
 import torch
 
+from attnviz.limits import in_short
+
 
 def available_devices() -> dict[str, str]:
     """Return the devices of this machine: torch's name for each, and a name for people.
@@ -26,7 +28,7 @@ def check_device_name(name: object) -> str:
     'cuda:0'
     """
     if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
-        raise ValueError(f"device is {name!r}, expected cpu, mps, cuda or cuda:N")
+        raise ValueError(f"device is {in_short(name)}, expected cpu, mps, cuda or cuda:N")
     return "cuda:0" if name == "cuda" else name
 
 

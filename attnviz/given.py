@@ -1,6 +1,5 @@
 """What may be given for a matrix or for one of its cells, checked and made plain."""
 
-import math
 from operator import index
 from typing import Any, NamedTuple
 
@@ -15,6 +14,9 @@ FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
 EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
 
+_LARGEST = float(np.finfo(np.float32).max)
+TOO_LARGE = (2 - 2**-24) * 2.0**127  # for float32: from here on numbers round to infinity, below to the largest
+
 Matrix = tuple[tuple[float, ...], ...]
 
 
@@ -26,6 +28,11 @@ class Edit(NamedTuple):
     column: int
     value: float
 
+    @property
+    def cell(self) -> str:
+        """The cell in short, as messages name it."""
+        return f"{self.matrix}[{limits.in_short(self.row)}, {limits.in_short(self.column)}]"
+
 
 def plain(name: str, given: Any) -> Matrix | str | None:
     """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
@@ -33,12 +40,12 @@ def plain(name: str, given: Any) -> Matrix | str | None:
         return given
     if isinstance(given, str):
         fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
-        raise ValueError(f"{name} is {given!r}, expected numbers, {fills}")
+        raise ValueError(f"{name} is {limits.in_short(given)}, expected numbers, {fills}")
     if isinstance(given, Tensor):
         given = given.detach().cpu()
     try:
         array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
     if name in BIASES and array.ndim == 1:
         array = array[None, :]
@@ -47,11 +54,20 @@ def plain(name: str, given: Any) -> Matrix | str | None:
     most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
         raise ValueError(f"{name} has shape {array.shape}, expected at most {most}")
-    bad = np.argwhere(~(np.abs(array) <= np.finfo(np.float32).max))
+    return tuple(map(tuple, finite_in_float32(name, array).tolist()))
+
+
+def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
+    """Return numbers ``(rows, columns)`` float64 as they are; what rounds to the largest of float32, as its print-out
+    3.4028235e+38 does, becomes it.
+
+    Raises ``ValueError`` naming the first that is not finite in float32.
+    """
+    bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE))
     if len(bad):
         row, column = bad[0].tolist()
-        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}, expected a finite float32")
-    return tuple(map(tuple, array.tolist()))
+        raise ValueError(f"{name}[{row}, {column}] is {numbers[row, column]}, expected a finite float32")
+    return np.clip(numbers, -_LARGEST, _LARGEST)
 
 
 def _is_fill(name: str, given: str) -> bool:
@@ -80,9 +96,9 @@ def checked_edit(given: Any) -> Edit:
         matrix, row, column, value = given
         edit = Edit(matrix, index(row), index(column), float(value))
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"edit {given!r} is not (matrix, row, column, value)") from None
-    if edit.matrix not in EDITABLE:
-        raise ValueError(f"edit of {edit.matrix!r}, expected one of {', '.join(EDITABLE)}")
-    if not math.isfinite(edit.value) or abs(edit.value) > float(np.finfo(np.float32).max):
-        raise ValueError(f"{edit.matrix}[{edit.row}, {edit.column}] is {edit.value}, expected a finite float32")
-    return edit
+        raise ValueError(f"edit {limits.in_short(given)} is not (matrix, row, column, value)") from None
+    if not isinstance(edit.matrix, str) or edit.matrix not in EDITABLE:
+        raise ValueError(f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}")
+    if not abs(edit.value) < TOO_LARGE:
+        raise ValueError(f"{edit.cell} is {edit.value}, expected a finite float32")
+    return edit._replace(value=max(-_LARGEST, min(edit.value, _LARGEST)))

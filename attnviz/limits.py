@@ -1,6 +1,7 @@
 """The limits of a computation, each stated once; the core enforces them with ``ValueError``."""
 
 import operator
+import reprlib
 
 MAX_TOKENS = 1024
 MAX_D = 1024
@@ -9,9 +10,28 @@ MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
 
-# A typed text is cut to this many tokens before it becomes a scenario (see tokens.shortened).
-MAX_TEXT_TOKENS = 512
 MAX_TEXT_CHARACTERS = 20_000
+# The app takes so many: a typed text is cut before it becomes a scenario (see tokens.shortened).
+MAX_TEXT_TOKENS = 512
+MAX_FILE_BYTES = 5 * 2**20  # that are opened: as server.maxUploadSize in .streamlit/config.toml
+_MOST_SHOWN = 60  # characters of what a message refuses
+
+
+def in_short(value: object) -> str:
+    """Return a value as Python writes it, cut to 60 characters, for the message that refuses it.
+
+    It may be anything of any size: no more of it is written out than is shown.
+
+    >>> in_short("cat"), len(in_short("cat" * 10**6)), in_short([[0] * 9])
+    ("'cat'", 60, '[[0, 0, 0, 0, 0, 0, ...]]')
+    """
+    short = reprlib.Repr()
+    short.maxlevel, short.maxstring, short.maxother = 2, _MOST_SHOWN, _MOST_SHOWN
+    try:
+        text = short.repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = f"{type(value).__name__} with too many digits to be written"
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
@@ -27,9 +47,7 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
     except TypeError:
         whole = low - 1
     if isinstance(value, bool) or not low <= whole <= high:
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        raise ValueError(f"{name} is {shown}, expected a whole number from {low} to {high}")
+        raise ValueError(f"{name} is {in_short(value)}, expected a whole number from {low} to {high}")
     return whole
 
 
@@ -40,5 +58,7 @@ def check_temperature(value: object) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
-        raise ValueError(f"temperature is {value!r}, expected a number from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}")
+        raise ValueError(
+            f"temperature is {in_short(value)}, expected a number from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}"
+        )
     return float(value)

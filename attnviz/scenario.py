@@ -89,15 +89,18 @@ class Scenario:
 
     def _check_choices(self) -> None:
         if not isinstance(self.text, str):
-            raise ValueError(f"text is {self.text!r}, expected a string")
+            raise ValueError(f"text is {limits.in_short(self.text)}, expected a string")
+        if len(self.text) > limits.MAX_TEXT_CHARACTERS:  # before it is cut into tokens, which takes time
+            raise ValueError(f"text has {len(self.text)} characters, expected at most {limits.MAX_TEXT_CHARACTERS}")
         choices = {"tokenizer": TOKENIZERS, "embedding": EMBEDDINGS, "init": INITS}
         for name, allowed in choices.items():
             chosen = getattr(self, name)
             if not isinstance(chosen, str) or chosen not in allowed:
-                raise ValueError(f"{name} is {chosen!r}, expected one of {', '.join(allowed)}")
+                raise ValueError(f"{name} is {limits.in_short(chosen)}, expected one of {', '.join(allowed)}")
         for name in ("bias", "causal", "scale"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} is {getattr(self, name)!r}, expected True or False")
+            chosen = getattr(self, name)
+            if not isinstance(chosen, bool):
+                raise ValueError(f"{name} is {limits.in_short(chosen)}, expected True or False")
         object.__setattr__(self, "d_in", limits.check_whole("d_in", self.d_in, 1, limits.MAX_D))
         object.__setattr__(self, "d_out", limits.check_whole("d_out", self.d_out, 1, limits.MAX_D))
         if self.d_v is not None:
@@ -118,7 +121,7 @@ class Scenario:
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
         if not isinstance(edits, Iterable):
-            raise ValueError(f"edits is {edits!r}, expected a sequence of (matrix, row, column, value)")
+            raise ValueError(f"edits is {limits.in_short(edits)}, expected a sequence of (matrix, row, column, value)")
         for given in edits:
             edit = self.checked_edit(given)
             cells[edit[:3]] = edit
@@ -131,11 +134,9 @@ class Scenario:
         edit = checked_edit(given)
         n_rows, n_columns = self.shape_of(edit.matrix)
         if edit.matrix in BIASES and not self.bias:
-            raise ValueError(f"edit of {edit.matrix}[{edit.row}, {edit.column}], but bias is False")
+            raise ValueError(f"edit of {edit.cell}, but bias is False")
         if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
-            raise ValueError(
-                f"edit of {edit.matrix}[{edit.row}, {edit.column}] lies outside its shape ({n_rows}, {n_columns})"
-            )
+            raise ValueError(f"edit of {edit.cell} lies outside its shape ({n_rows}, {n_columns})")
         return edit
 
     @cached_property
@@ -172,7 +173,9 @@ class Scenario:
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
         if name not in EDITABLE or (name in BIASES and not self.bias):
-            raise ValueError(f"{name!r} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}")
+            raise ValueError(
+                f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}"
+            )
         given = getattr(self, name)
         numbers = numbers_given(name, given)
         if numbers is not None:

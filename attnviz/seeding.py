@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.limits import in_short
+
 INITS = ("uniform", "linear", "normal")
 SEEDED_EMBEDDINGS = ("stable", "table")
 
@@ -86,7 +88,7 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
         case "linear":
             bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
             return room.uniform_(-bound, bound, generator=generator)
-    raise ValueError(f"init is {init!r}, expected one of {', '.join(INITS)}")
+    raise ValueError(f"init is {in_short(init)}, expected one of {', '.join(INITS)}")
 
 
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
@@ -120,4 +122,4 @@ def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: 
         ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
         table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
         return table[[ids[token] for token in tokens]]
-    raise ValueError(f"embedding is {embedding!r}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")
+    raise ValueError(f"embedding is {in_short(embedding)}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")

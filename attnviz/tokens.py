@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, pairwise
 
+from attnviz.limits import in_short
+
 ZERO_WIDTH_JOINER = "\u200d"
 JOINERS = ("\u200c", ZERO_WIDTH_JOINER)
 BLACK_FLAG = "\U0001f3f4"  # followed by tags, the flag of a region
@@ -99,8 +101,17 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
 
 def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
     if not isinstance(name, str) or name not in TOKENIZERS:
-        raise ValueError(f"tokenizer is {name!r}, expected one of {', '.join(TOKENIZERS)}")
+        raise ValueError(f"tokenizer is {in_short(name)}, expected one of {', '.join(TOKENIZERS)}")
     return TOKENIZERS[name]
+
+
+def is_whole_text(text: str) -> bool:
+    """Whether a text can be sent and saved: half of a surrogate pair, which JSON may hold, is no text.
+
+    >>> is_whole_text("caf\\u00e9"), is_whole_text("a \\ud83d")
+    (True, False)
+    """
+    return text == text.encode(errors="ignore").decode()
 
 
 def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:

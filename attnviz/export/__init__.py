@@ -2,8 +2,9 @@
 
 from attnviz.export.code import notebook, pytorch_script
 from attnviz.export.data import matrix_csv, matrix_names, trace_json, trace_safetensors
-from attnviz.export.reading import MAX_FILE_BYTES, read_matrix
+from attnviz.export.reading import read_matrix
 from attnviz.export.saving import scenario_from_json, scenario_json
+from attnviz.limits import MAX_FILE_BYTES
 
 __all__ = [
     "MAX_FILE_BYTES",

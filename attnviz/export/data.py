@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from attnviz.attention import AttentionTrace
+from attnviz.export.tensor_files import write_tensors
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 
@@ -91,15 +92,13 @@ def _jsonable(rows: list[list[float]]) -> list[list[float | str]]:
 def trace_safetensors(trace: AttentionTrace) -> bytes:
     """Return all matrices of a trace as a safetensors file, with its settings and tokens as metadata.
 
-    Needs the package safetensors.
+    Raises ``ModuleNotFoundError`` where the package safetensors is not installed.
 
     >>> import safetensors.torch
     >>> from attnviz.scenario import Scenario, trace
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
-    from safetensors.torch import save  # only those who export it need it
-
     matrices = {name: getattr(trace, name).detach().cpu().contiguous() for name in matrix_names(trace)}
     metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
-    return bytes(save(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))}))
+    return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})

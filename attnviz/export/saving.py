@@ -4,11 +4,13 @@ import json
 from dataclasses import fields
 from typing import Any, NoReturn
 
+from attnviz.limits import MAX_FILE_BYTES, in_short
 from attnviz.scenario import Scenario
+from attnviz.tokens import is_whole_text
 
 FORMAT = "attnviz scenario"
 VERSION = 1
-MAX_JSON_CHARACTERS = 20_000_000
+_MOST_DIGITS = 400  # of a whole number: no float has more
 _DEFAULTS = {field.name: field.default for field in fields(Scenario)}
 
 
@@ -45,10 +47,10 @@ def scenario_from_json(text: str) -> Scenario:
     >>> scenario_from_json(scenario_json(Scenario("a cat", seed=7))) == Scenario("a cat", seed=7)
     True
     """
-    if len(text) > MAX_JSON_CHARACTERS:
-        raise ValueError(f"the file has {len(text)} characters, expected at most {MAX_JSON_CHARACTERS}")
+    if len(text) > MAX_FILE_BYTES:
+        raise ValueError(f"the file has {len(text)} characters, expected at most {MAX_FILE_BYTES}")
     try:
-        held = json.loads(text, parse_constant=_refuse)
+        held = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse, parse_int=_whole)
     except RecursionError:
         raise ValueError("the file is nested too deeply, expected a scenario") from None
     except json.JSONDecodeError as error:
@@ -56,12 +58,21 @@ def scenario_from_json(text: str) -> Scenario:
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise ValueError(f'the file is no scenario, expected "format": "{FORMAT}" in it')
     if held.get("version") != VERSION:
-        raise ValueError(f"the scenario is of version {held.get('version')!r}, expected {VERSION}")
+        raise ValueError(f"the scenario is of version {in_short(held.get('version'))}, expected {VERSION}")
     settings = {name: value for name, value in held.items() if name not in _head()}
     unknown = [name for name in settings if name not in _DEFAULTS]
     if unknown:
-        raise ValueError(f"the scenario has {unknown[0][:40]!r}, expected only {', '.join(_DEFAULTS)}")
+        raise ValueError(f"the scenario has {in_short(unknown[0])}, expected only {', '.join(_DEFAULTS)}")
+    sentence = settings.get("text")
+    if isinstance(sentence, str) and not is_whole_text(sentence):
+        raise ValueError(f"text is {in_short(sentence)}, in which a character is only half there")
     return Scenario(**settings)
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"the file holds a number of {len(digits)} digits, expected at most {_MOST_DIGITS}")
+    return int(digits)
 
 
 def _refuse(constant: str) -> NoReturn:

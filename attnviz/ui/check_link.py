@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.packing import pack, unpack
+from attnviz.tokens import is_whole_text
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
 
@@ -70,8 +71,7 @@ def _may_be(key: str, value: Any, choices: dict[str, tuple[Any, ...]]) -> bool:
         return value is None or (type(value) is int and 1 <= value <= MAX_D)
     if key == "check.temperature":
         return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
-    # Half of a surrogate pair is no text that a browser could be sent.
-    return isinstance(value, str) and value == value.encode(errors="ignore").decode()
+    return isinstance(value, str) and is_whole_text(value)
 
 
 def set_aside(form: dict[str, Any], defaults: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 import torch
 
 from attnviz.changes import edit_matrix
+from attnviz.given import TOO_LARGE
 from attnviz.numbers import number_format, written
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
@@ -20,7 +21,6 @@ from attnviz.tokens import token_labels
 from attnviz.ui import state
 
 _EDITOR = "editor.current"
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:
@@ -92,7 +92,7 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
         return
     try:
         value = parse_number(str(text))
-        if abs(value) > _LARGEST:
+        if abs(value) >= TOO_LARGE:
             raise ValueError(text)
         numbers[row, column] = value
     except ValueError:

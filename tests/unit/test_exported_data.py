@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import struct
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -27,11 +28,14 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
+from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.scenario import traced
 from attnviz.stages import EDITABLE
 from tests.unit.helpers import HOSTILE, setups
 from tests.unit.test_exported_code import scenarios
 
+LARGEST = float(np.finfo(np.float32).max)
+BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infinity
 OVERFLOWN = Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
 
 
@@ -50,6 +54,39 @@ def test_every_matrix_comes_back_from_its_csv(scenario: Scenario) -> None:
         if matrix.isfinite().all():
             read = read_matrix("m.csv", matrix_csv(made, name).encode(), name, tuple(matrix.shape))  # type: ignore[arg-type]
             assert torch.equal(read.float(), matrix)
+
+
+def test_the_largest_numbers_of_float32_come_back_from_csv_and_as_edits() -> None:
+    scenario = Scenario("a b", w_q=[[LARGEST, -LARGEST], [0.1, 3.4028235e38], [0, -3.4028235e38]])
+    written = matrix_csv(traced(scenario), "w_q")
+    assert "3.4028235e+38" in written
+    read = read_matrix("w.csv", written.encode(), "w_q", (3, 2))
+    assert torch.equal(read.float(), scenario.matrix("w_q"))
+    assert Scenario("a b", w_q=read.tolist()).matrix("w_q").tolist() == scenario.matrix("w_q").tolist()
+    edited = Scenario("a b", edits=[("w_q", 0, 0, 3.4028235e38), ("w_q", 0, 1, np.nextafter(-BEYOND, 0))])
+    assert edited.matrix("w_q")[0].tolist() == [LARGEST, -LARGEST]
+    for beyond in (BEYOND, -BEYOND, math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"w_q\[0, 1\] is .*, expected a finite float32"):
+            Scenario("a b", edits=[("w_q", 0, 1, beyond)])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_table_is_read_as_a_spreadsheet_saves_it(encoding: str) -> None:
+    made = trace(Scenario("a cat"))
+    assert torch.equal(
+        read_matrix("w.csv", "1,2\n3,4".encode(encoding), "w_q", (2, 2)), torch.tensor([[1.0, 2], [3, 4]])
+    )
+    assert torch.equal(read_matrix("x.csv", matrix_csv(made, "x").encode(encoding), "x", (2, 3)).float(), made.x)
+
+
+def test_files_of_tensors_without_their_package_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("safetensors", "safetensors.torch"):
+        monkeypatch.setitem(sys.modules, name, None)
+    words = r"needs? the package safetensors, which attnviz\[app\] brings"
+    with pytest.raises(ModuleNotFoundError, match=words):
+        trace_safetensors(trace(Scenario()))
+    with pytest.raises(ModuleNotFoundError, match=words):
+        read_matrix("w.safetensors", b"", "w_q", (3, 2))
 
 
 @pytest.mark.parametrize(
@@ -138,6 +175,8 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("w.safetensors", tensors(w_q=torch.ones(2, 2, dtype=torch.int64)), "is of type I64, expected one of F16"),
     ("w.safetensors", tensors(w_q=torch.full((2, 2), math.nan)), r"w_q\[0, 0\] is nan, expected a finite float32"),
     ("w.safetensors", tensors(w_q=torch.full((2, 2), 1e39, dtype=torch.float64)), r"w_q\[0, 0\] is 1e\+39"),
+    ("w.safetensors", tensors(w_q=torch.full((2, 2), BEYOND, dtype=torch.float64)), "expected a finite float32"),
+    ("w.csv", f"1,2\n3,{BEYOND}".encode(), r"w_q\[1, 1\] is 3.40282356.*, expected a finite float32"),
     ("w.safetensors", tensors(w_q=torch.ones(0, 2)), r"has shape \(0, 2\), expected \(2, 2\)"),
     ("w.csv", b"1,2\n3,inf", "line 2, column 2 is 'inf', expected a number"),
     ("w.csv", b"1,2\n3,=1+1", "line 2, column 2 is '=1.1', expected a number"),
@@ -145,7 +184,7 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("w.csv", b"1,2\n3", "line 2 has 1 number, expected 2"),
     ("w.csv", b"1,2,3\n3,4,5", r"has shape \(2, 3\), expected \(2, 2\)"),
     ("w.csv", b"", "is empty"),
-    ("w.csv", b"\x80\x04\x95", "the file is no text: byte 0 is 0x80, expected UTF-8"),
+    ("w.csv", b"\x80\x04\x95", "line 1, character 1 is the byte 0x80: the file is no text"),
     ("w.pt", pickle.dumps([1, 2]), "the file is no text"),
     ("w.csv", b"1" * (MAX_FILE_BYTES + 1), f"expected at most {MAX_FILE_BYTES}"),
 ]  # fmt: skip
@@ -190,7 +229,12 @@ def test_a_scenario_comes_back_from_its_json(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_any_text_comes_back_from_json(text: str) -> None:
+    text = text.replace("\ud800", "")
     assert scenario_from_json(scenario_json(Scenario(text, tokenizer="characters"))).text == text
+
+
+def test_a_scenario_is_opened_with_the_mark_that_editors_put_before_it() -> None:
+    assert scenario_from_json("\ufeff" + scenario_json(Scenario("a cat"))).text == "a cat"
 
 
 HEAD = '"format": "attnviz scenario", "version": 1'
@@ -213,9 +257,20 @@ HEAD = '"format": "attnviz scenario", "version": 1'
         (f'{{{HEAD}, "text": 3}}', "text is 3, expected a string"),
         (f'{{{HEAD}, "w_q": [[1, 2], [3]]}}', "w_q is not a table"),
         (f'{{{HEAD}, "w_q": {{"a": 1}}}}', "w_q"),
-        (f'{{{HEAD}, "seed": {"9" * 5000}}}', "4300 digits"),
+        (f'{{{HEAD}, "seed": {"9" * 5000}}}', "holds a number of 5000 digits, expected at most 400"),
+        (f'{{{HEAD}, "seed": {"9" * 350}}}', "seed is 999.*, expected a whole number"),
+        (f'{{{HEAD}, "x": [[1{"0" * 390}, 1, 1]]}}', "x is not a table of numbers"),
+        (f'{{{HEAD}, "edits": [["w_q", 0, 0, 1{"0" * 390}]]}}', "is not .matrix, row, column, value"),
+        (f'{{{HEAD}, "edits": [["w_q", 1{"0" * 390}, 0, 1]]}}', "lies outside its shape"),
+        (f'{{{HEAD}, "edits": [[["w_q"], 0, 0, 1]]}}', "edit of .'w_q'., expected one of"),
+        (f'{{{HEAD}, "text": "\\ud800 a"}}', "in which a character is only half there"),
+        (
+            f'{{{HEAD}, "text": "{"z" * (MAX_TEXT_CHARACTERS + 1)}"}}',
+            "text has 20001 characters, expected at most 20000",
+        ),
+        (" " * (MAX_FILE_BYTES + 1), f"expected at most {MAX_FILE_BYTES}"),
     ],
-    ids=range(15),
+    ids=range(23),
 )
 def test_what_is_no_scenario_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
@@ -223,7 +278,12 @@ def test_what_is_no_scenario_is_refused(text: str, problem: str) -> None:
 
 
 values: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-10, 2000) | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers(-10, 2000)
+    | st.sampled_from((10**400, -(10**400), 10**309, BEYOND))
+    | st.floats(allow_nan=False)
+    | st.text(st.characters() | st.just("\ud800"), max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
@@ -237,4 +297,44 @@ def test_any_json_is_a_scenario_or_refused(held: dict[str, Any]) -> None:
     with suppress(ValueError):
         scenario = scenario_from_json(text)
         assert scenario_from_json(scenario_json(scenario)) == scenario
+        assert scenario.text.encode()  # a browser can be sent it
         assert np.isfinite(scenario.matrix("w_q").numpy()).all()
+
+
+HUGE: dict[str, Any] = {
+    "words": "zz " * 300_000,
+    "one word": "z" * 1_000_000,
+    "numbers": [1] * 1_000_000,
+    "texts": ["z" * 1_000_000] * 4,
+    "in lists": [[["z" * 100_000]] * 10] * 10,
+    "in a dictionary": {"a" * 1_000_000: ["z" * 1_000_000]},
+    "an edit": [["w_q", "z" * 1_000_000, 0, 1]],
+    "a place": [["w_q", 10**399, -(10**399), 1]],
+    "a matrix": [["z" * 1_000_000, 0, 0, 1]],
+    "digits": 10**399,
+}
+MORE_THAN_ALL = 500  # characters of a message
+
+
+@pytest.mark.parametrize("huge", HUGE)
+@pytest.mark.parametrize("field", Scenario.__dataclass_fields__)
+def test_no_message_repeats_what_is_huge(field: str, huge: str) -> None:
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        Scenario(**{"bias": True} | {field: HUGE[huge]})
+    assert len(str(caught.value)) <= MORE_THAN_ALL
+
+
+@pytest.mark.parametrize("huge", HUGE)
+@pytest.mark.parametrize("name", ["version", "format", "text", "z" * 1_000_000])
+def test_no_message_repeats_what_is_huge_in_a_file(name: str, huge: str) -> None:
+    held = {"format": "attnviz scenario", "version": 1} | {name: HUGE[huge]}
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        scenario_from_json(json.dumps(held))
+    assert len(str(caught.value)) <= MORE_THAN_ALL
+
+
+def test_a_shape_of_many_dimensions_is_named_in_short() -> None:
+    header = json.dumps({"w_q": {"dtype": "F32", "shape": [1] * 10_000, "data_offsets": [0, 4]}}).encode()
+    with pytest.raises(ValueError, match=r"has shape|no safetensors file") as caught:
+        read_matrix("w.safetensors", struct.pack("<Q", len(header)) + header + b"\0" * 4, "w_q", (2, 2))
+    assert len(str(caught.value)) <= MORE_THAN_ALL

@@ -54,7 +54,7 @@ from attnviz.stages import BIASES, EDITABLE
 def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: Any, expected: str) -> None:
     with pytest.raises(ValueError, match=name) as caught:
         Scenario(**{name: value})
-    assert repr(value) in str(caught.value)
+    assert limits.in_short(value) in str(caught.value)
     assert expected in str(caught.value)
 
 
