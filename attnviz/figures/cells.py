@@ -96,7 +96,7 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
 
 def sign_of(picture: Picture, kind: int) -> Sign:
     """Return how a cell of this kind is drawn."""
-    return _MASKED_SHARE if kind == MASKED and picture.stage.colours == "attention" else _SIGNS[kind]
+    return _MASKED_SHARE if kind == MASKED and picture.stage.rule == "softmax" else _SIGNS[kind]
 
 
 def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def comparison_specs(
     pictures = {"A": replace(a, limits=limits), "B": replace(b, limits=limits)}
     difference = comparison.difference(name)
     if difference is not None:
-        moved: dict[str, Any] = {name: difference}
+        # What only one of the two masks is a number in the other, and so has moved by it.
+        moved: dict[str, Any] = {name: difference, "causal": comparison.a.causal and comparison.b.causal}
         traced = comparison.b._replace(**moved)
         pictures["B − A"] = _difference(picture(traced, name, digits, query, dark), digits)
     return {label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()}

@@ -134,6 +134,18 @@ def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Sce
             assert drawn["zmax"] == pytest.approx(difference.abs().max().item())
 
 
+@given(pairs())
+def test_a_cell_of_the_difference_is_masked_where_both_mask_it_and_is_never_infinite(
+    pair: tuple[Scenario, Scenario],
+) -> None:
+    comparison = Comparison(*map(traced, pair))
+    spec = comparison_specs(comparison, "attention_weights")["B − A"]
+    assert not any("∞" in text for text in strings(spec))
+    n = len(comparison.a.tokens)
+    signs = sum(text == "–" for text in strings(spec))
+    assert signs == (n * (n - 1) // 2 if comparison.a.causal and comparison.b.causal else 0)
+
+
 def test_no_token_is_markup_in_a_comparison() -> None:
     comparison = Comparison(trace(Scenario("<b>x</b> y")), trace(Scenario("<img/src=x> y")))
     for spec in comparison_specs(comparison, "context").values():
