@@ -68,7 +68,9 @@ def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -
         if size:
             with st.container(key=f"picked_latex_{size}"):
                 st.latex(picked.latex)
-        st.text(picked.text)
+                st.text(" ".join((f"{picked.words}.", *picked.notes)))
+        with st.container(key="picked_beside_latex" if size else "picked_alone"):
+            st.text(picked.text)
 
 
 def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:

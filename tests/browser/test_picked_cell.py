@@ -9,6 +9,7 @@ from attnviz import Scenario, explain, trace
 from tests.browser.playground import Playground, eventually
 
 SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
+SHARE = explain(trace(Scenario(embedding="published", causal=True)), "attention_weights", 5, 5)
 
 
 def to_the_top(playground: Playground, matrix: str) -> None:
@@ -46,10 +47,12 @@ def test_one_cell_after_the_other_then_back_and_reload(playground: Playground) -
 def test_the_hover_still_says_the_number_and_the_explanation_stays_in_sight(
     new_reader: Callable[..., Playground],
 ) -> None:
-    playground = new_reader(1366, 768).open(cell="scores.1.5", causal="true")
+    playground = new_reader(1366, 768).open(cell="attention_weights.5.5", causal="true")
     assert playground.hover("x", 1, 0) == "token journey, feature 0\nX = 0.5500"
     to_the_top(playground, "scaled_scores")
     assert "masked" in playground.hover("scaled_scores", 0, 3)
     box = playground.page.locator(".st-key-picked_cell").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 768
+    assert box["height"] <= 768 / 3
+    expect(playground.page.get_by_text(f"{SHARE.words}.", exact=True)).to_be_visible()
