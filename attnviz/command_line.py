@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pandas as pd
 
@@ -12,12 +14,22 @@ from attnviz.attention import AttentionTrace
 from attnviz.changes import bring_back
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.figures import report
-from attnviz.link import CHANGES, Parameter, decode_changes, parameters, scenario_from_query, scenario_of
+from attnviz.limits import in_short
+from attnviz.link import (
+    CHANGES,
+    Parameter,
+    change_texts,
+    decode_changes,
+    parameters,
+    scenario_from_query,
+    scenario_of,
+)
 from attnviz.numbers import written
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES, formula_of
 from attnviz.summary import out_of_the_ordinary
 from attnviz.tokens import token_labels
+from attnviz.worked_examples import with_example
 
 _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
 
@@ -29,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        scenario = _scenario(given)
-        _write(scenario, given)
+        scenario, digits = _asked(given)
+        _write(scenario, digits, given)
     except BrokenPipeError:  # the reader, head for one, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError) as error:
@@ -49,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         if name != "text":
             _add(parser, parameter)
     parser.add_argument(f"--{CHANGES}", help="edited cells, as a link has them: w_q.0.1.0.9*w_v.identity")
-    parser.add_argument("--link", help="a link of the app, in place of all settings above")
+    parser.add_argument("--link", help="a link of the app, in place of all settings above but --digits")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print all matrices as JSON")
     form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
@@ -62,37 +74,60 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     flag = "--" + parameter.name.replace("_", "-")
     help_text = parameter.help.replace("%", "%%")
     if parameter.kind == "flag":
-        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=parameter.default, help=help_text)
+        default = "yes" if parameter.default else "no"
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=f"{help_text} (default: {default})")
         return
     default = "" if parameter.default is None else f" (default: {parameter.default})"
     parser.add_argument(flag, metavar="|".join(parameter.choices) or None, help=help_text + default)
 
 
-def _scenario(given: argparse.Namespace) -> Scenario:
+def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
+    """Return the scenario that is asked for, and with how many decimals."""
+    digits = parameters()["digits"]
     if given.link is not None:
-        scenario, ignored = scenario_from_query(given.link.partition("?")[2] or given.link)
-        if ignored:
-            raise ValueError("the link can't be used as it is: " + "; ".join(ignored))
-        return scenario
+        scenario, linked = _linked(given)
+        return scenario, _value(digits, linked if given.digits is None else given.digits)
     values = {name: _value(parameter, getattr(given, name)) for name, parameter in parameters().items()}
-    plain = scenario_of(values)
     changes, ignored = decode_changes(getattr(given, CHANGES) or "")
-    scenario, left = bring_back(plain, changes)
-    if ignored or left:
-        raise ValueError(f"--{CHANGES} has {ignored or left}, expected changes of cells that the matrices have")
-    return scenario
+    scenario, left = bring_back(scenario_of(values), changes)
+    ignored += change_texts(left)
+    if ignored:
+        raise ValueError(f"--{CHANGES} has {in_short(ignored[0])}, expected changes of cells that the matrices have")
+    return scenario, values["digits"]
 
 
-def _value(parameter: Parameter, raw: str | bool | None) -> object:
+def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
+    """Return the scenario of the link, and the decimals that it says."""
+    beside = [name for name in (*parameters(), CHANGES) if name != "digits" and getattr(given, name) is not None]
+    if beside:
+        raise ValueError(f"--link holds a whole set-up, expected no {', '.join(beside)} beside it")
+    query = with_example(dict(parse_qsl(_query(given.link), keep_blank_values=True)))
+    scenario, ignored = scenario_from_query(urlencode(query, safe="*"))
+    if ignored:
+        raise ValueError("the link can't be used as it is: " + "; ".join(ignored))
+    return scenario, query.get("digits")
+
+
+def _query(link: str) -> str:
+    parts = urlsplit(link)
+    if parts.query or parts.netloc:  # without a query it is the app as it opens
+        return parts.query
+    if "=" not in parts.path:
+        raise ValueError(
+            f"the link is {in_short(link)}, expected one that is copied from the app, or what follows its ?"
+        )
+    return parts.path
+
+
+def _value(parameter: Parameter, raw: str | bool | None) -> Any:
     if raw is None or isinstance(raw, bool):
         return parameter.default if raw is None else raw
     if not parameter.accepts(raw):
-        raise ValueError(f"{parameter.name} is {raw[:60]!r}, expected {parameter.expected()}")
+        raise ValueError(f"{parameter.name} is {in_short(raw)}, expected {parameter.expected()}")
     return parameter.read(raw)
 
 
-def _write(scenario: Scenario, given: argparse.Namespace) -> None:
-    digits = int(given.digits or parameters()["digits"].default)
+def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:
     computed = traced(scenario)
     if given.csv is not None:
         given.csv.mkdir(parents=True, exist_ok=True)

@@ -56,7 +56,7 @@ class Parameter:
             case "flag":
                 return "true or false"
             case "text":
-                return "a text"
+                return f"a text of at most {limits.MAX_TEXT_CHARACTERS} characters"
 
     def accepts(self, raw: str) -> bool:
         """Whether a raw value from a URL is one that this parameter may be; blank, where blank is the default."""

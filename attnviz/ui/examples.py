@@ -1,33 +1,27 @@
 """A worked example as the set-up of all pages: by a click, or by ``?example=love-ai``."""
 
-from urllib.parse import parse_qsl
-
 import streamlit as st
 
-from attnviz.link import parameters, query_of
+from attnviz.link import parameters
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
-from attnviz.worked_examples import worked_example, worked_examples
+from attnviz.worked_examples import EXAMPLE, with_example, worked_example, worked_examples
 
-PARAMETER = "example"
 _NAMED = "examples.named"
 
 
 def set_up_from_url() -> None:
     """Make the example that the URL names the set-up; what else the URL says lies over it. Before any control."""
-    name = st.query_params.get(PARAMETER)
+    name = st.query_params.get(EXAMPLE)
     if name is None:
         return
-    del st.query_params[PARAMETER]
     if name not in worked_examples():
+        del st.query_params[EXAMPLE]
         say_unknown(name, tuple(worked_examples()))
         return
     st.session_state[_NAMED] = name
-    own = st.query_params.to_dict()
-    stated = dict(parse_qsl(query_of(worked_example(name).scenario)))
-    changes = [part for part in (stated.get(bound.CHANGES), own.get(bound.CHANGES)) if part]
     # Controls that are drawn for the first time read the URL and do not write it.
-    st.query_params.from_dict(stated | own | ({bound.CHANGES: "*".join(changes)} if changes else {}))
+    st.query_params.from_dict(with_example(st.query_params.to_dict()))
     st.rerun()
 
 

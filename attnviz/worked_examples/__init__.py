@@ -1,5 +1,6 @@
 """Published examples of self-attention, with the numbers that their sources print."""
 
+from attnviz.worked_examples.linking import EXAMPLE, with_example
 from attnviz.worked_examples.loading import (
     PublishedFeedForward,
     VarianceRow,
@@ -10,10 +11,12 @@ from attnviz.worked_examples.loading import (
 )
 
 __all__ = [
+    "EXAMPLE",
     "PublishedFeedForward",
     "VarianceRow",
     "WorkedExample",
     "published_variances",
+    "with_example",
     "worked_example",
     "worked_examples",
 ]

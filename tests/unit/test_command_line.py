@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from attnviz.command_line import main
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.figures import report
 from attnviz.link import parameters, query_of
+from attnviz.worked_examples import worked_example
 from tests.unit.helpers import HOSTILE, setups
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +107,26 @@ def test_edits_are_given_as_a_link_has_them(capsys: pytest.CaptureFixture[str]) 
     assert printed(capsys, "a b", "--edits", "w_q.0.1.0.9*w_v.identity", "--json").strip() == trace_json(made)
 
 
+@pytest.mark.parametrize(
+    ("link", "scenario"),
+    [
+        ("?text=a+cat", Scenario("a cat", embedding="published")),
+        ("text=a+cat&seed=7", Scenario("a cat", embedding="published", seed=7)),
+        ("http://localhost:8501/lesson?text=a+cat&seed=7#frag", Scenario("a cat", embedding="published", seed=7)),
+        ("http://localhost:8501", Scenario(embedding="published")),
+        ("https://example.org/attnviz/?example=love-ai", worked_example("love-ai").scenario),
+        ("?example=three-words&causal=true", replace(worked_example("three-words").scenario, causal=True)),
+    ],
+)
+def test_a_link_is_what_it_is_in_the_app(capsys: pytest.CaptureFixture[str], link: str, scenario: Scenario) -> None:
+    assert printed(capsys, "--json", "--link", link).strip() == trace_json(trace(scenario))
+
+
+def test_decimals_are_those_of_the_link_unless_others_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert table_of(printed(capsys, "--link", "?digits=2"), "Context vectors")[1] == ["0.31", "0.82"]
+    assert table_of(printed(capsys, "--link", "?digits=2", "--digits", "3"), "Context vectors")[1] == ["0.306", "0.821"]
+
+
 @pytest.mark.parametrize("text", [text for text in HOSTILE if "\0" not in text and "\ud800" not in text])
 def test_any_sentence_is_printed(capsys: pytest.CaptureFixture[str], text: str) -> None:
     assert "Context vectors" in printed(capsys, "--tokenizer", "characters", "--", text)
@@ -125,8 +147,18 @@ WRONG: list[tuple[list[str], str]] = [
     (["--temperature", "nan"], "temperature is 'nan', expected a number from 0.01 to 100.0"),
     (["--device", "cuda:9"], "device is 'cuda:9', expected one of cpu"),
     ([""], "the number of tokens is 0, expected a whole number from 1 to 1024"),
-    (["--edits", "w_q.9.9.1"], "--edits has"),
-    (["--edits", "nonsense"], "--edits has ['nonsense'], expected changes of cells"),
+    (["--edits", "w_q.9.0.1"], "--edits has 'w_q.9.0.1.0', expected changes of cells"),
+    (["--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
+    (["--link", "?text=a", "--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
+    (["--link", "?text=a", "--digits=-3"], "digits is '-3', expected a whole number from 1 to 6"),
+    (["--link", "?text=a&digits=abc"], "digits = 'abc' is not a whole number from 1 to 6"),
+    (["zebra", "--seed", "9", "--no-scale", "--link", "?text=a"], "expected no text, seed, scale beside it"),
+    (["--edits", "w_q.0.0.1", "--link", "?text=a"], "expected no edits beside it"),
+    (["--link", ""], "the link is '', expected one that is copied from the app"),
+    (["--link", "zebra"], "the link is 'zebra', expected one that is copied from the app"),
+    (["--link", "?example=zebra"], "example is 'zebra', expected one of journey"),
+    (["a" * 20_001], "expected a text of at most 20000 characters"),
+    (["--edits", "nonsense"], "--edits has 'nonsense', expected changes of cells"),
     (["--link", "?seed=abc"], "the link can't be used as it is: seed = 'abc' is not a whole number"),
     (["--csv", "/dev/null/x"], "/dev/null"),
     (["--html", "/dev/null/x"], "/dev/null"),
