@@ -51,6 +51,7 @@ STYLE = """<style>
 .marked .sign { display: inline-block; width: 1.1em; text-align: left; }
 .pairs, .pair { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0.5rem 2.5rem; }
 .pair { gap: 0.5rem 1rem; }
+.pair, .marked { max-width: 100%; }
 .marks { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; font-size: 0.86rem; }
 .marks span { padding: 0 0.3rem; border-radius: 3px; }
 </style>"""
