@@ -1,4 +1,4 @@
-"""One server and one Chromium for all browser tests; a fresh tab, with nothing remembered, for each reader."""
+"""One server and one Chromium for all browser tests; a tab with nothing remembered for each reader."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.playground import Playground
-from tests.browser.readers import readers
+from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
 
 
@@ -28,22 +28,27 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def tabs(chromium: Browser, server: str) -> Tabs:
+    return Tabs(chromium, server)
+
+
 @pytest.fixture
-def new_reader(chromium: Browser, server: str) -> Iterator[Callable[..., Playground]]:
+def new_reader(tabs: Tabs, server: str) -> Iterator[Callable[..., Playground]]:
     """A function that gives a new reader their own browser tab; what it is given are settings of the browser."""
-    yield from readers(Playground, chromium, server)
+    yield from readers(Playground, tabs, server)
 
 
 @pytest.fixture
-def new_learner(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
+def new_learner(tabs: Tabs, server: str) -> Iterator[Callable[..., Learner]]:
     """The same for a reader of the lesson or the questions."""
-    yield from readers(Learner, chromium, server)
+    yield from readers(Learner, tabs, server)
 
 
 @pytest.fixture
-def new_board(chromium: Browser, server: str) -> Iterator[Callable[..., Board]]:
+def new_board(tabs: Tabs, server: str) -> Iterator[Callable[..., Board]]:
     """The same for a reader of the board."""
-    yield from readers(Board, chromium, server)
+    yield from readers(Board, tabs, server)
 
 
 @pytest.fixture

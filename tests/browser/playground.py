@@ -42,6 +42,8 @@ _ALL_DRAWN = """() => {
   return drawn || document.querySelector('[data-testid=stAlert]') !== null;
 }"""
 
+_IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"
+
 _FOCUSED = """() => {
   let element = document.activeElement;
   while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -70,9 +72,11 @@ class Playground:
         self.errors: list[str] = []
         self.dialogs: list[str] = []
         page.set_default_timeout(SECONDS * 1000)
-        page.on("console", self._hear)
-        page.on("pageerror", lambda error: self._note(str(error)))
-        page.on("dialog", self._dismiss)
+        self._heard: dict[Any, Callable[[Any], None]] = {
+            "console": self._hear, "pageerror": lambda error: self._note(str(error)), "dialog": self._dismiss
+        }  # fmt: skip
+        for event, hear in self._heard.items():
+            page.on(event, hear)
 
     def _hear(self, message: ConsoleMessage) -> None:
         # On a page other than the first, Streamlit looks for its server below that page, too, and then finds it.
@@ -103,6 +107,11 @@ class Playground:
             except Error:  # a network that changes takes pages and scripts away while they load
                 continue
         return self.settle()
+
+    def leave(self) -> None:
+        """Hear no more of what happens in the tab."""
+        for event, hear in self._heard.items():
+            self.page.remove_listener(event, hear)
 
     def settle(self) -> Self:
         """Wait until the server's run has ended and what it drew stands, as a reader waits for a first page."""
@@ -222,6 +231,12 @@ class Playground:
 
     def go_to(self, page: str) -> Self:
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=page).click()
+        return self
+
+    def darken(self) -> Self:
+        """Prefer dark from now on, where light was preferred; charts follow with the next change."""
+        self.page.emulate_media(color_scheme="dark")
+        eventually(lambda: self.page.get_by_test_id("stApp").evaluate(_IS_DARK), True)
         return self
 
     def tab(self) -> str:

@@ -1,10 +1,15 @@
-"""The whole set-up lives in the address: reload, Back, page change and a copied link keep it."""
+"""The whole set-up lives in the address: reload, Back, page change and a link keep it."""
 
 from collections.abc import Callable
 
-from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
+from playwright.sync_api import expect
+
+from tests.browser.board import Board
+from tests.browser.playground import Playground, eventually
 
 EDITED = ["0.4306", "1.6659"]
+Q_OF_JOURNEY = ("q", 1, 1)
+C_OF_JOURNEY = ("context", 1, 0)
 
 
 def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
@@ -20,13 +25,13 @@ def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.edit(2, 0, -1).shows("q", "journey", ["−0.2782", "1.6659"])
 
 
-def test_leaving_for_another_site_and_coming_back_keep_the_set_up(playground: Playground) -> None:
-    playground.set_number("Seed", 789).choose("Initialization", "linear")
-    playground.shows("context", "journey", ["−0.0748", "0.0703"])
-    eventually(lambda: playground.address, "?init=linear&seed=789")
-    playground.page.goto(f"{playground.server}/_stcore/health")
-    playground.page.go_back()
-    playground.settle().shows("context", "journey", ["−0.0748", "0.0703"])
+def test_leaving_for_another_site_and_coming_back_keep_the_set_up(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board().set_number("Seed", 789).choose("Initialization", "linear")
+    expect(board.cell(C_OF_JOURNEY)).to_have_text("−0.0748")
+    eventually(lambda: board.address, "?init=linear&seed=789")
+    board.page.goto(f"{board.server}/_stcore/health")
+    board.page.go_back()
+    expect(board.settle().cell(C_OF_JOURNEY)).to_have_text("−0.0748")
 
 
 def test_back_takes_an_edit_back_and_forward_brings_it_again(playground: Playground) -> None:
@@ -38,46 +43,38 @@ def test_back_takes_an_edit_back_and_forward_brings_it_again(playground: Playgro
     playground.shows("q", "journey", EDITED)
 
 
-def test_another_page_and_back_keep_the_set_up_and_the_edits(playground: Playground) -> None:
-    playground.type_sentence("one journey").shows("q", "journey", ["0.4306", "1.4551"])
-    playground.edit(0, 1, 0.9).shows("q", "journey", EDITED)
-    playground.go_to("Scaling").page.wait_for_url("**/scaling*")
-    playground.page.get_by_label("Sentence", exact=True).wait_for()
-    playground.page.go_back()
-    eventually(lambda: playground.labels("q"), ["one", "journey"])
-    playground.shows("q", "journey", EDITED)
-    playground.go_to("Scaling").page.wait_for_url("**/scaling*")
-    playground.go_to("Playground")
-    eventually(lambda: playground.labels("q"), ["one", "journey"])
-    playground.shows("q", "journey", EDITED)
+def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board().type_sentence("one journey")
+    expect(board.cell(("scores", 1, 1))).to_be_visible()
+    expect(board.cell(("scores", 2, 2))).to_have_count(0)
+    board.type_over(("w_q", 0, 1), "0.9")
+    expect(board.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+    eventually(lambda: board.address, "?text=one+journey&edits=w_q.0.1.0.9")
+    for back in (board.page.go_back, lambda: board.go_to("Playground")):
+        board.go_to("Questions").page.wait_for_url("**/questions*")
+        expect(board.board).to_have_count(0)
+        back()
+        expect(board.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+        expect(board.cell(("scores", 2, 2))).to_have_count(0)
 
 
-def test_a_copied_link_shows_someone_else_the_same(new_reader: Callable[..., Playground]) -> None:
-    sender, receiver = new_reader().open(), new_reader()
-    sender.choose("Initialization", "linear").set_number("Seed", 789)
-    sender.shows("context", "journey", ["−0.0748", "0.0703"])
-    sender.look_at("W_v").press("Identity").says("W_v: identity")
-    sender.shows("v", "journey", ["0.5500", "0.8700"])
-    eventually(lambda: sender.address, "?init=linear&seed=789&edits=w_v.identity")
-    receiver.page.goto(sender.server + "/" + sender.link)
-    receiver.settle()
-    assert [receiver.cells(name) for name in ("v", "context")] == [sender.cells(name) for name in ("v", "context")]
+def test_two_readers_at_once_see_their_own_numbers(new_board: Callable[..., Board]) -> None:
+    one, other = new_board().open_board(), new_board().open_board(seed=789, init="linear")
+    expect(other.cell(C_OF_JOURNEY)).to_have_text("−0.0748")
+    one.type_over(("w_q", 0, 1), "0.9")
+    other.type_over(("w_q", 0, 0), "1e30").type_over(("w_k", 0, 0), "1e30")
+    expect(other.cell(C_OF_JOURNEY)).to_have_text("NaN")
+    expect(one.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+    one.press("Start over").torch_says()
+    expect(one.cell(C_OF_JOURNEY)).to_have_text("0.3061")
+    expect(other.cell(C_OF_JOURNEY)).to_have_text("NaN")
 
 
-def test_two_readers_at_once_see_their_own_numbers(new_reader: Callable[..., Playground]) -> None:
-    one, other = new_reader().open(), new_reader().open(seed=789, init="linear")
-    other.shows("context", "journey", ["−0.0748", "0.0703"])
-    one.edit(0, 1, 0.9)
-    other.press("Zeros").shows("q", "journey", ["0.0000", "0.0000"])
-    one.shows("q", "journey", EDITED)
-    one.press("Start over").shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
-    other.shows("q", "journey", ["0.0000", "0.0000"])
-
-
-def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader().open(d_in="abc", d_out="5.5", seed="1e3", device="cuda:9")
-    playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
-    playground.says("The link was not taken as it is")
-    eventually(lambda: playground.address, "")
-    playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
-    eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)
+def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(d_in="abc", d_out="5.5", seed="1e3", device="cuda:9")
+    expect(board.cell(C_OF_JOURNEY)).to_have_text("0.3061")
+    board.says("The link was not taken as it is")
+    eventually(lambda: board.address, "")
+    board.switch("Causal mask")
+    expect(board.cell(("attention_weights", 0, 1))).to_have_text("–")
+    eventually(lambda: board.page.get_by_test_id("stAlert").count(), 0)

@@ -109,7 +109,7 @@ in_browser = settings(max_examples=40, deadline=None, suppress_health_check=list
 
 
 @in_browser
-@given(scenario=scenarios(), digits=st.integers(1, 6))
+@given(scenario=scenarios(max_tokens=4, max_d=4), digits=st.integers(1, 6))
 def test_every_cell_is_explained_in_the_words_of_the_core(page: Page, scenario: Scenario, digits: int) -> None:
     trace = traced(scenario)
     data = board_data(scenario, trace, 0, digits)

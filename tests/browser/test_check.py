@@ -3,11 +3,13 @@
 import random
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz.worked_examples import worked_example
 from tests.browser.accessibility import serious_trouble
-from tests.browser.playground import Playground, eventually
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
 
 HANDOUT = worked_example("three-words")
 LOVE_AI_SAYS = "All 48 results are right: 43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer."
@@ -18,13 +20,18 @@ LABELS = {
 }  # fmt: skip
 
 
-def open_check(reader: Playground) -> Playground:
-    reader.open().go_to("Check my numbers").page.wait_for_url("**/check*")
+@pytest.fixture
+def check(new_learner: Callable[..., Learner]) -> Learner:
+    return open_check(new_learner())
+
+
+def open_check(reader: Learner) -> Learner:
+    reader.open("/check")
     expect(reader.page.get_by_label("X", exact=True)).to_be_visible()
     return reader
 
 
-def paste(reader: Playground, name: str, text: str) -> None:
+def paste(reader: Learner, name: str, text: str) -> None:
     box = reader.page.get_by_label(LABELS[name], exact=True)
     box.fill(text)
     box.press("Control+Enter")
@@ -36,45 +43,37 @@ def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
     return "\n".join("\t".join(str(value) for value in row) for row in rows)
 
 
-def test_the_handout_is_pasted_and_the_verdict_read(playground: Playground) -> None:
-    reader = open_check(playground)
+def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
     for name, rows in {**HANDOUT.given, **HANDOUT.published}.items():
-        paste(reader, name, as_copied(rows))
-    reader.says("✗ 41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given the wrong numbers before.")
-    reader.says("The first error is in Q, queries, row 1, column 3 (counted from 1): 0.99 is printed, 1.05 is right.")
-    expect(reader.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")
-    expect(reader.page.locator("td.wrong")).to_have_count(39)
-    expect(reader.page.locator("td.follows")).to_have_count(2)
-    expect(reader.page.locator("td.right")).to_have_count(13)
+        paste(check, name, as_copied(rows))
+    check.says("✗ 41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given the wrong numbers before.")
+    check.says("The first error is in Q, queries, row 1, column 3 (counted from 1): 0.99 is printed, 1.05 is right.")
+    expect(check.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")
+    expect(check.page.locator("td.wrong")).to_have_count(39)
+    expect(check.page.locator("td.follows")).to_have_count(2)
+    expect(check.page.locator("td.right")).to_have_count(13)
 
 
-def test_what_is_loaded_survives_a_reload(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader()
-    reader.page.goto(f"{reader.server}/check?check=examples.love-ai")
+def test_what_is_loaded_and_typed_survives_another_page_and_a_reload(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner().open("/check", check="examples.love-ai")
     reader.press("Load into the form")
-    eventually(lambda: "tables=" in reader.address, True)
-    box = reader.page.get_by_label(LABELS["q"], exact=True)
-    expect(box).not_to_have_value("")
-    loaded = box.input_value()
-    reader.page.reload()
-    expect(box).to_have_value(loaded)
-
-
-def test_what_is_typed_survives_a_reload_and_another_page(playground: Playground) -> None:
-    reader = open_check(playground)
+    box, other = (reader.page.get_by_label(LABELS[name], exact=True) for name in ("q", "k"))
+    expect(other).not_to_have_value("")
+    loaded = other.input_value()
     paste(reader, "q", "1 2\n3 oops")
     expect(reader.page.get_by_test_id("stAlert").last).to_contain_text("line 2, column 2")
-    eventually(lambda: "tables=" in reader.address, True)
-    reader.go_to("Scaling").page.wait_for_url("**/scaling*")
+    before = reader.address
+    assert "tables=" in before
+    reader.go_to("Questions").page.wait_for_url("**/questions*")
     reader.go_to("Check my numbers").page.wait_for_url("**/check*")
-    box = reader.page.get_by_label(LABELS["q"], exact=True)
-    expect(box).to_have_value("1 2\n3 oops")
-    reader.page.reload()
-    expect(reader.page.get_by_label(LABELS["q"], exact=True)).to_have_value("1 2\n3 oops")
+    for _ in range(2):
+        expect(box).to_have_value("1 2\n3 oops")
+        expect(other).to_have_value(loaded)
+        reader.page.reload()
 
 
-def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_reader: Callable[..., Playground]) -> None:
-    reader = open_check(new_reader(permissions=["clipboard-read", "clipboard-write"]))
+def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_learner: Callable[..., Learner]) -> None:
+    reader = open_check(new_learner(permissions=["clipboard-read", "clipboard-write"]))
     draw = random.Random(0)
     long = "\n".join(" ".join(f"{draw.gauss(0, 1):.8f}" for _ in range(60)) for _ in range(300))
     too_long = "0.1234 " * 300_000
@@ -92,27 +91,25 @@ def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_read
             expect(box).to_have_value(long)
     reader.says("What is typed here is too long for a link.")
     eventually(lambda: "tables=" in reader.address, False)
-    reader.go_to("Scaling").page.wait_for_url("**/scaling*")
+    reader.go_to("Questions").page.wait_for_url("**/questions*")
     reader.go_to("Check my numbers").page.wait_for_url("**/check*")
     expect(box).to_have_value(too_long)
 
 
-def test_an_example_opens_in_the_playground_with_one_click(playground: Playground) -> None:
-    reader = open_check(playground)
-    reader.page.get_by_text("Published examples", exact=True).click()
-    reader.says(LOVE_AI_SAYS)
-    eventually(lambda: reader.address, "?check=examples")
-    reader.press("Open in the playground")
-    expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
-    reader.says("'love' attends most to 'AI': attention weight 0.5761.")
-    eventually(lambda: "x.example.love-ai*w_q.example.love-ai" in reader.address, True)
-    reader.page.go_back()
-    reader.says(LOVE_AI_SAYS)
+def test_an_example_opens_in_the_playground_with_one_click(check: Learner) -> None:
+    check.page.get_by_text("Published examples", exact=True).click()
+    check.says(LOVE_AI_SAYS)
+    eventually(lambda: check.address, "?check=examples")
+    check.press("Open in the playground")
+    expect(check.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
+    check.says("'love' attends most to 'AI': attention weight 0.5761.")
+    eventually(lambda: "x.example.love-ai*w_q.example.love-ai" in check.address, True)
+    check.page.go_back()
+    check.says(LOVE_AI_SAYS)
 
 
-def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader()
-    reader.page.goto(f"{reader.server}/?example=love-ai")
+def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner().open("/", "board", example="love-ai")
     for _ in range(2):
         expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
         reader.says("'love' attends most to 'AI': attention weight 0.5761.")
@@ -120,44 +117,38 @@ def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_reader: Ca
         reader.page.reload()
 
 
-def test_an_exercise_is_filled_in_hinted_and_marked(playground: Playground) -> None:
-    reader = open_check(playground)
-    reader.page.get_by_text("Exercise", exact=True).click()
-    cell = reader.page.get_by_label("Q, queries, row 1, column 1", exact=True)
+def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
+    check.page.get_by_text("Exercise", exact=True).click()
+    cell = check.page.get_by_label("Q, queries, row 1, column 1", exact=True)
     cell.fill("99")
     cell.press("Enter")
-    reader.press("Mark my answers")
-    reader.says("The first error is in Q, queries, row 1, column 1, ‘the’ (counted from 1): 99.00 is printed")
-    expect(reader.page.locator("td.wrong")).to_have_count(1)
-    reader.press("Hint")
-    expect(reader.page.locator("code").last).to_contain_text("Row 0 of X times column 0 of W_q")
-    with reader.page.expect_download() as download:
-        reader.press("Answer sheet for the teacher")
+    check.press("Mark my answers")
+    check.says("The first error is in Q, queries, row 1, column 1, ‘the’ (counted from 1): 99.00 is printed")
+    expect(check.page.locator("td.wrong")).to_have_count(1)
+    check.press("Hint")
+    expect(check.page.locator("code").last).to_contain_text("Row 0 of X times column 0 of W_q")
+    with check.page.expect_download() as download:
+        check.press("Answer sheet for the teacher")
     text = download.value.path().read_text(encoding="utf-8")
     assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
 
 
-def test_the_page_fits_a_phone(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader(width=390, height=844)
-    reader.page.goto(f"{reader.server}/?check=examples.journey")
-    reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
-    reader.page.goto(f"{reader.server}/check?check=examples.journey")
+def test_the_page_fits_a_phone_and_works_for_a_screen_reader(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner(390, 844).open("/check", check="examples.journey")
     reader.says("All 96 results are right, to the last printed digit.")
-    wide = reader.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-    assert wide <= 390
-    reader.errors.clear()  # a page that is opened by its own path asks for some files there first
+    main = reader.page.get_by_test_id("stMain")
+    eventually(lambda: main.evaluate("main => main.scrollWidth") <= 390, True)
 
-
-def test_the_page_works_for_a_screen_reader(new_reader: Callable[..., Playground]) -> None:
-    reader = open_check(new_reader(color_scheme="dark"))
-    reader.press("Load the handout")
-    expect(reader.page.locator("td.wrong")).to_have_count(39)
-    assert serious_trouble(reader.page) == []
-    reader.page.get_by_text("Published examples", exact=True).click()
+    reader.page.set_viewport_size({"width": 1366, "height": 900})
+    reader.darken()
     reader.page.mouse.move(0, 0)  # Streamlit's own colours under the mouse are not ours to change
-    reader.says(LOVE_AI_SAYS)
     assert serious_trouble(reader.page) == []
     reader.page.get_by_text("Exercise", exact=True).click()
     reader.page.mouse.move(0, 0)
     expect(reader.page.get_by_label("Q, queries, row 1, column 1", exact=True)).to_be_visible()
+    assert serious_trouble(reader.page) == []
+    reader.page.get_by_test_id("stMain").get_by_test_id("stButtonGroup").get_by_text("Check my numbers").click()
+    reader.press("Load the handout")
+    reader.page.mouse.move(0, 0)
+    expect(reader.page.locator("td.wrong")).to_have_count(39)
     assert serious_trouble(reader.page) == []

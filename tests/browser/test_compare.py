@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+from playwright.sync_api import expect
+
+from tests.browser.lesson import Learner
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 
@@ -11,21 +14,23 @@ def row(playground: Playground, figure: str, label: str = "journey") -> list[str
     return next((each["cells"] for each in rows if each["label"] == label), [])
 
 
-def test_an_edit_made_after_pinning_moves_b_alone(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader().open()
-    playground.go_to("Compare").press("Pin this as A").says("B is as A.")
-    playground.go_to("Playground").edit(0, 1, 0.9).shows("q", "journey", ["0.4306", "1.6659"])
-    context = playground.row("context", "journey")
+def test_an_edit_made_after_pinning_moves_b_alone_and_a_reload_keeps_both(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().open("/", "board")
+    learner.go_to("Compare").press("Pin this as A").says("B is as A.")
+    learner.go_to("Playground").cell("w_q", 0, 1).focus()
+    learner.page.keyboard.type("0.9")
+    learner.page.keyboard.press("Enter")
+    expect(learner.cell("q", 1, 1)).to_have_text("1.6659")
+    expect(learner.page.locator(".board .status")).to_contain_text("Computed by torch")
+    context = [learner.cell("context", 1, column).inner_text() for column in range(2)]
     assert context != PUBLISHED_CONTEXT_OF_JOURNEY
-    playground.go_to("Compare").says("B differs from A in: W_q[0, 1] as drawn → 0.9000.")
-    eventually(lambda: row(playground, "A"), PUBLISHED_CONTEXT_OF_JOURNEY)
-    eventually(lambda: row(playground, "B"), context)
+    learner.go_to("Compare").says("B differs from A in: W_q[0, 1] as drawn → 0.9000.")
+    eventually(lambda: row(learner, "A"), PUBLISHED_CONTEXT_OF_JOURNEY)
+    eventually(lambda: row(learner, "B"), context)
     moved = [f"{float(b) - float(a):+.4f}" for a, b in zip(PUBLISHED_CONTEXT_OF_JOURNEY, context, strict=True)]
-    shown = [cell.replace("−", "-") for cell in row(playground, "B---A")]
+    shown = [cell.replace("−", "-") for cell in row(learner, "B---A")]
     assert [abs(float(a) - float(b)) < 1.5e-4 for a, b in zip(shown, moved, strict=True)] == [True, True]
-    receiver = new_reader()
-    receiver.page.goto(playground.page.evaluate("location.href"))
-    receiver.settle()
-    eventually(lambda: [row(receiver, "A"), row(receiver, "B")], [PUBLISHED_CONTEXT_OF_JOURNEY, context])
-    receiver.press("Go back to A").says("B is as A.")
-    eventually(lambda: row(receiver, "B"), PUBLISHED_CONTEXT_OF_JOURNEY)
+    learner.page.reload()
+    eventually(lambda: [row(learner, "A"), row(learner, "B")], [PUBLISHED_CONTEXT_OF_JOURNEY, context])
+    learner.press("Go back to A").says("B is as A.")
+    eventually(lambda: row(learner, "B"), PUBLISHED_CONTEXT_OF_JOURNEY)

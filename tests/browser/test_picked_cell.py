@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
@@ -24,19 +23,16 @@ def click(playground: Playground, matrix: str, row: int, column: int, right: flo
     playground.page.mouse.click(x + right, y + down)
 
 
-@pytest.mark.parametrize(("right", "down"), [(0, 0), (-17, -9), (17, 9)])
-def test_a_click_anywhere_in_a_cell_explains_it(playground: Playground, right: float, down: float) -> None:
-    click(playground, "scores", 1, 5, right, down)
-    playground.says(SCORE.text)
-    eventually(lambda: playground.address, "?cell=scores.1.5")
-    expect(playground.page.locator(".st-key-picked_cell .katex").first).to_be_visible()
-
-
-def test_one_cell_after_the_other_then_back_and_reload(playground: Playground) -> None:
-    for matrix, row, column in (("x", 0, 2), ("context", 1, 0), ("context", 3, 1), ("scores", 1, 5)):
-        click(playground, matrix, row, column)
+def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_again(playground: Playground) -> None:
+    clicks = (
+        ("x", 0, 2, (0, 0)), ("scores", 3, 1, (-17, -9)), ("context", 3, 1, (0, 0)), ("scores", 1, 5, (17, 9)),
+    )  # fmt: skip
+    for matrix, row, column, beside in clicks:
+        click(playground, matrix, row, column, *beside)
         eventually(lambda: playground.address, f"?cell={matrix}.{row}.{column}")
         playground.settle()
+    playground.says(SCORE.text)
+    expect(playground.page.locator(".st-key-picked_cell .katex").first).to_be_visible()
     playground.page.reload()
     playground.says(SCORE.text)
     playground.page.go_back()

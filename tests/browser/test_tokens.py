@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
+from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually
 
 HOSTILE = (
@@ -26,13 +26,10 @@ def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
     assert "query the (2), key the (1)" in playground.hover("scores", 4, 0)
 
 
-def test_hover_names_query_key_and_value(playground: Playground) -> None:
+def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(playground: Playground) -> None:
     assert playground.hover("attention_weights", 1, 2) == "query journey, key starts\nA = 0.2199"
     assert playground.hover("context", 1, 0) == "query journey, feature 0\nC = 0.3061"
     assert playground.hover("x", 0, 2) == "token Your, feature 2\nX = 0.8900"
-
-
-def test_picking_a_token_outlines_its_row_and_changes_the_sentence(playground: Playground) -> None:
     eventually(lambda: playground.outlined("scores"), ["journey"])
     playground.pick("step")
     playground.says("'step' attends most to 'journey': attention weight 0.2092.")
@@ -42,35 +39,32 @@ def test_picking_a_token_outlines_its_row_and_changes_the_sentence(playground: P
     expect(playground.chip("journey")).not_to_be_checked()
 
 
-@pytest.mark.parametrize("how", ["typed", "in a link"])
-def test_hostile_texts_are_shown_as_text(new_reader: Callable[..., Playground], how: str) -> None:
-    playground = new_reader()
-    if how == "typed":
-        playground.open(tokenizer="whitespace").type_sentence(HOSTILE)
-    else:
-        playground.open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
-        playground.says("The link was not taken as it is")
+def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new_reader: Callable[..., Playground]) -> None:
+    playground = new_reader().open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
+    playground.says("The link was not taken as it is")
     expect(playground.chips).to_have_text(HOSTILE_TOKENS)
+    nothing_is_markup(playground)
+    playground.type_sentence(f"cat {HOSTILE}")
+    expect(playground.chips).to_have_text(["cat", *HOSTILE_TOKENS])
     shown = [token if len(token) <= 18 else token[:17] + "…" for token in HOSTILE_TOKENS]
-    eventually(lambda: playground.labels("attention_weights"), shown)
-    assert "query <img, key <b>x</b>" in playground.hover("scores", 0, 4)
+    eventually(lambda: playground.labels("attention_weights"), ["cat", *shown])
+    assert "query <img, key <b>x</b>" in playground.hover("scores", 1, 5)
     playground.pick("<b>x</b>").says("'<b>x</b>' attends most to ")
     playground.look_at("X")
     expect(playground.page.locator("[data-testid=stDataFrame] table")).to_contain_text("</script><script>alert(1)")
+    nothing_is_markup(playground)
+
+
+def nothing_is_markup(playground: Playground) -> None:
     assert playground.page.locator("img, .katex, [data-testid=stMain] script").count() == 0
     assert playground.dialogs == []
 
 
-def test_a_long_text_is_cut_and_stays_in_the_box(playground: Playground) -> None:
+def test_a_long_text_is_cut_and_stays_in_the_box(new_board: Callable[..., Board]) -> None:
+    playground = new_board().open_board()
     text = ("word " * 2000)[:10_000]
     playground.type_sentence(text)
     playground.says("The sentence is long: its first 512 tokens are used, the rest stays in the box.")
     expect(playground.page.get_by_label("Sentence", exact=True)).to_have_value(text)
     expect(playground.chips).to_have_count(512)
     assert playground.sideways <= 0
-
-
-def test_a_blank_sentence_gets_a_friendly_line(playground: Playground) -> None:
-    playground.type_sentence("   ")
-    playground.says("Type a sentence above")
-    playground.type_sentence("one journey").shows("q", "journey", ["0.4306", "1.4551"])
