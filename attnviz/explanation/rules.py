@@ -245,9 +245,10 @@ def softmax(cell: Cell) -> Made:
     score, scores = row[cell.column], name_of(row[0].matrix, cell.row, "j")
     words = f"The exp of {score.symbols} over the sum of the exps of its row"
     words += f" ({counted(len(row), 'term')})"
-    if math.isfinite(shift) and shift:
+    if shift:
         words += f". {score.symbols} is {cell.write(score.value)}; m = {cell.write(shift)}, the largest of the row, is "
-        words += "taken from each of the row first: that changes no quotient, and no exp overflows"
+        words += "taken from each of the row first"
+        words += ": that changes no quotient, and no exp overflows" if math.isfinite(shift) else ""
     if cell.is_later:
         words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0"
     lowered = " − m" if shift else ""

@@ -252,12 +252,13 @@ function saidSoftmax(cell) {
 
   const score = row[cell.column];
   let words = `The exp of ${namedCell(cell, score)} over the sum of the exps of its row (${counted(row.length, "term")})`;
-  if (Number.isFinite(shift) && shift) {
+  const lowered = shift === 0 ? "" : " − m"; // also where the largest is no number
+  if (lowered) {
     words += `. ${namedCell(cell, score)} is ${cell.write(score.value)}; m = ${cell.write(shift)}, the largest of the row, is `;
-    words += "taken from each of the row first: that changes no quotient, and no exp overflows";
+    words += "taken from each of the row first";
+    words += Number.isFinite(shift) ? ": that changes no quotient, and no exp overflows" : "";
   }
   if (cell.later) words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0";
-  const lowered = shift === 0 ? "" : " − m"; // also where the largest is no number
   return {
     symbols: `exp(${namedCell(cell, score)}${lowered}) / Σ_j exp(${namedCell(cell, { ...score, column: "j" })}${lowered})`,
     steps,

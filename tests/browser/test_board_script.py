@@ -122,11 +122,12 @@ def test_every_cell_is_explained_in_the_words_of_the_core(page: Page, scenario: 
         Scenario(" ".join(f"word{i}" for i in range(14)), d_in=12, d_out=11, init="normal", causal=True, bias=True),
         Scenario("a b", d_in=16, d_out=16, temperature=0.37, scale=False),
         Scenario("<img src=x onerror=alert(1)> `a` \u202ea", tokenizer="whitespace", embedding="table"),
+        Scenario("a b c", edits=(Edit("x", 1, 0, 3e38),)),
     ],
-    ids=["long sums", "unscaled", "hostile tokens"],
+    ids=["long sums", "unscaled", "hostile tokens", "infinite"],
 )
-def test_long_sums_and_strange_tokens_are_explained_alike(page: Page, scenario: Scenario) -> None:
-    trace = attnviz.trace(scenario)
+def test_long_sums_strange_tokens_and_infinities_are_explained_alike(page: Page, scenario: Scenario) -> None:
+    trace = traced(scenario)
     assert page.evaluate(_DIFFERENT, [board_data(scenario, trace, 0, 4), wanted_of(trace, scenario, 4)]) == []
 
 

@@ -82,6 +82,22 @@ def test_large_scores_are_shifted_and_small_ones_are_not():
     assert all(term.value <= 1 for term in large.terms)
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"edits": (("x", 1, 0, 3e38),)}, "m = ∞, the largest of the row, is taken from each of the row first: exp("),
+        ({"x": [[3.4e38] * 3] * 3, "w_q": [[-1.0] * 2] * 3, "w_k": "zeros", "scale": False}, "m = NaN"),
+    ],
+    ids=["infinite", "no number"],
+)
+def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(fields: dict[str, Any], said: str):
+    trace = traced(Scenario(text="a b c", **fields))
+    explanation = explain(trace, "attention_weights", 1, 0)
+    assert " − m)" in explanation.symbols
+    assert said in explanation.text
+    assert "changes no quotient" not in explanation.text
+
+
 def undefined(*inputs: torch.Tensor) -> AttentionTrace:
     with pytest.raises(UndefinedAttentionError) as error:
         attend(*inputs)
