@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz import link
+from attnviz.ui.address import mend
 
 # The URL's names.
 CHANGES = link.CHANGES
@@ -85,6 +86,14 @@ def fits(name: str, text: str) -> bool:
     """Whether a link can carry these changes, or this set-up pinned, beside all the other texts."""
     sizes = {other: len(held) for other, held in (texts() | {name: text}).items()}
     return sizes[CHANGES] + sizes[PINNED] <= MOST_GIVEN and sum(sizes.values()) <= _MOST_TOGETHER
+
+
+def mend_address() -> None:
+    """Put right what the URL says and cannot be; on the first run, on which Streamlit leaves it as it came."""
+    came = st.query_params.to_dict()
+    mended = {name: text for name, text in texts().items() if came.get(name, text) != text}
+    if mended:
+        mend(mended)
 
 
 def draw() -> None:

@@ -15,6 +15,7 @@ from streamlit.runtime.state.query_params import (
 )
 
 from attnviz.ui import state
+from attnviz.ui.address import mend
 from attnviz.ui.text import literal
 
 _LEFT_OUT = "left_out"
@@ -26,20 +27,13 @@ const query = reopened(location.search.slice(1), {_LIMITS});
 if (query !== null) location.replace(`?${{query}}`);
 </script>"""
 
-_TAKE_OUT = f"""<script type="module">
-const address = new URL(location);
-address.searchParams.delete("{_LEFT_OUT}");
-history.replaceState(history.state, "", address);
-</script>"""
-
 
 def say_what_was_left_out() -> None:
     """Say what the browser left out of a link that was too long; on the first run."""
     said = st.query_params.get(_LEFT_OUT)
     if said is None:
         return
-    # In the browser, and not by st.query_params: that would make a further entry of its history.
-    st.html(_TAKE_OUT, unsafe_allow_javascript=True)
+    mend({_LEFT_OUT: ""})
     length, parameters, left_out, *names = [*said.split(" ", 5), "", "", ""]
     if not all(number.isascii() and number.isdigit() and len(number) < 10 for number in (length, parameters, left_out)):
         return

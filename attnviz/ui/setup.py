@@ -61,6 +61,8 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with messages:
             for message in state.messages_of_now(values):
                 st.warning(message, icon="⚠️")
+        if first:
+            bound.mend_address()
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with headline:

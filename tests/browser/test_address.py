@@ -71,7 +71,9 @@ def test_two_readers_at_once_see_their_own_numbers(new_board: Callable[..., Boar
 
 
 def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(d_in="abc", d_out="5.5", seed="1e3", device="cuda:9")
+    board = new_board().open_board(
+        d_in="abc", d_out="5.5", seed="1e3", device="cuda:9", query=77, edits="w_q.0.0.nan", step=99
+    )
     expect(board.cell(C_OF_JOURNEY)).to_have_text("0.3061")
     board.says("The link was not taken as it is")
     eventually(lambda: board.address, "")
