@@ -83,9 +83,10 @@ class Grid {
       toggle(cell, "masked", cell.masked);
       toggle(cell, "empty", empty);
     });
-    // A column is as wide as the longest number of its matrix; while a cell is dragged it only grows.
+    // A column is as wide as the longest number of its matrix. While a cell is dragged it only grows, and not for one
+    // character, for which there is room: places stay where they are under the hand.
     const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));
-    if (longest > this.longest || (board.settled && longest !== this.longest)) {
+    if (longest > this.longest + (board.drag ? 1 : 0) || (board.settled && longest !== this.longest)) {
       element.style.setProperty("--characters", (this.longest = longest));
     }
   }

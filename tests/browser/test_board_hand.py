@@ -149,6 +149,23 @@ def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
     expect(board.status).to_have_text(WAITS)
 
 
+def test_nothing_moves_when_a_dragged_number_gets_one_character_more(board: LoneBoard) -> None:
+    places = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].map(cell => {
+      const {x, y, width} = cell.getBoundingClientRect();
+      return [x, y, width];
+    })"""
+    before = board.page.evaluate(places)
+    board.drag(W_Q, -50)
+    expect(board.cell(W_Q)).to_have_text("−0.2039")
+    assert board.page.evaluate(places) == before
+    inside = "cell => cell.scrollWidth <= cell.clientWidth"
+    assert board.cell(W_Q).evaluate(inside)
+    board.page.mouse.up()
+    board.press("Alt+ArrowDown")
+    expect(board.cell(W_Q)).to_have_text("−0.2139")
+    assert board.page.evaluate(places) != before
+
+
 # --- The way to the panel, and from cell to cell -------------------------------------------------------------
 
 
