@@ -60,7 +60,8 @@ class Input {
       board.change(place, board.drag.value);
     };
     const end = (take) => {
-      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act, true);
+      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+      window.removeEventListener("keydown", cancel, true);
       const edit = board.drag;
       board.drag = null;
       this.kept = !edit; // by a click; after a drag, one looks at what it did
@@ -72,8 +73,9 @@ class Input {
       event.stopPropagation(); // what is pinned stays pinned
       end(false);
     };
-    const acts = { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false), keydown: cancel };
-    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act, true);
+    const acts = { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) };
+    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+    window.addEventListener("keydown", cancel, true); // before the cell hears of it
   }
 
   keydown(event) {
