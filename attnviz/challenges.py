@@ -22,15 +22,23 @@ class Challenge:
     check: Callable[[AttentionTrace, int], tuple[bool, str]]
 
 
+_UNMASK = "switch the causal mask off"
+
+
 def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     if "cat" not in trace.tokens or "sat" not in trace.tokens:
         return False, "The sentence needs the words 'cat' and 'sat'."
-    share = trace.attention_weights[trace.tokens.index("cat"), trace.tokens.index("sat")].item()
+    query, key = trace.tokens.index("cat"), trace.tokens.index("sat")
+    if trace.causal and key > query:
+        return False, f"'sat' comes after 'cat', which may not attend to it: {_UNMASK}."
+    share = trace.attention_weights[query, key].item()
     return share > 0.5, f"'cat' gives 'sat' {written(share, digits)} of its attention; more than a half is wanted."
 
 
 def _uniform(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     n_tokens = trace.x.shape[-2]
+    if trace.causal and n_tokens > 1:
+        return False, f"No row but the last reaches all {n_tokens} tokens: {_UNMASK}."
     gap = (trace.attention_weights - 1 / n_tokens).abs().max().item()
     return gap < 1e-4, f"The weight furthest from 1/{n_tokens} is {written(gap, digits)} away."
 

@@ -52,6 +52,8 @@ def show_step(number: int, trace: AttentionTrace, query: int) -> None:
         st.html(_PRESENTATION_CSS % (_ZOOM_OF_FEW if few else _ZOOM))
     for sentence in step.says(trace, query, state.digits()):
         st.text(sentence)
+    if step.analogy:
+        st.caption(step.analogy)
 
 
 def _present(on: bool) -> None:

@@ -28,7 +28,7 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
     # The query is picked with the keyboard too, and the sentences follow it.
     learner.tab_to("journey")
     keyboard.press("ArrowRight")
-    learner.says("The largest part comes from")
+    learner.says("The bars below show what every token gives")
     eventually(lambda: "query=2" in learner.address, True)
 
 

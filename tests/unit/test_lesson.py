@@ -1,15 +1,20 @@
 """The lesson says what the trace holds, and its challenges can be done, and told from what is not done."""
 
+import math
 import re
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from attnviz import Scenario, trace
+from attnviz import Edit, Scenario, explain, trace
 from attnviz.challenges import CHALLENGES, undefined
 from attnviz.lesson import STEPS, shown_matrices, step_number
+from attnviz.numbers import written
 from attnviz.scenario import traced
+from attnviz.stages import STAGES
+from attnviz.tokens import token_labels
 from tests.unit.helpers import setups
 
 
@@ -25,13 +30,151 @@ def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario):
                 matrix, row, column = step.lit(computed, query)
                 assert matrix in step.shows
                 getattr(computed, matrix)[row, column]  # exists
+                sources = {cells.matrix for cells in explain(computed, matrix, row, column).sources}
+                assert sources <= set(step.shows)  # what is lit can be seen
+
+
+OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
+DIGITS = 4
+
+
+def told(number: int, computed, query: int) -> str:
+    """What a step says, without the texts of tokens, which may hold anything."""
+    text = " ".join(STEPS[number - 1].says(computed, query, DIGITS))
+    for label in sorted(set(token_labels(computed.tokens, 40)), key=len, reverse=True):
+        text = text.replace(f"'{label}'", "TOKEN")
+    return text
+
+
+@st.composite
+def with_overflow(draw: st.DrawFn) -> Scenario:
+    scenario = draw(setups(max_tokens=5))
+    huge = draw(st.sampled_from((None, None, 3e38, -1e30)))
+    if huge is None:
+        return scenario
+    matrix = draw(st.sampled_from(("x", "w_q", "w_v")))
+    fields = {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__}
+    return Scenario(**fields | {"edits": (Edit(matrix, 0, 0, huge),)})
+
+
+@given(with_overflow())
+@example(OVERFLOW)
+@example(Scenario(text="alone"))
+@example(Scenario(causal=True, scale=False, temperature=2.0))
+@settings(max_examples=60, deadline=None)
+def test_every_step_says_two_or_three_sentences(scenario):
+    computed = traced(scenario)
+    for query in range(len(computed.tokens)):
+        for number in range(1, len(STEPS) + 1):
+            text = told(number, computed, query)
+            assert 2 <= len(re.findall(r"[.?!](?= |$)", text)) <= 3, text
+
+
+def numbers_in(text: str) -> set[str]:
+    return set(re.findall(r"−?(?:\d+\.\d+(?:e[+−]\d+)?|∞)|NaN", text))
+
+
+def numbers_of(*tensors: torch.Tensor) -> set[str]:
+    return {written(value, DIGITS) for tensor in tensors for value in tensor.flatten().tolist()}
+
+
+@given(with_overflow())
+@example(OVERFLOW)
+@example(Scenario(causal=True, scale=False, temperature=2.0))
+@settings(max_examples=60, deadline=None)
+def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
+    computed = traced(scenario)
+    d_k = computed.q.shape[-1]
+    root = {written(math.sqrt(d_k), DIGITS)} if computed.scale else set()
+    temperature = {f"{computed.temperature:g}"} if computed.temperature != 1 else set()
+    divisors = root | temperature | ({written(computed.divisor, DIGITS)} if root else set())
+    for query in range(len(computed.tokens)):
+        weights = computed.attention_weights[query]
+        allowed = (
+            set(),
+            numbers_of(computed.x[query]),
+            numbers_of(computed.q[query], computed.k[query], computed.v[query]),
+            numbers_of(computed.scores[query]),
+            numbers_of(computed.scores[query], computed.scores[:, query]),
+            divisors | {"−∞"},
+            numbers_of(weights),
+            numbers_of(weights, computed.v),
+            numbers_of(computed.context[query]),
+        )
+        for number, held in enumerate(allowed, 1):
+            text = told(number, computed, query)
+            assert numbers_in(text) <= held, text
+        # The first score, and the shares of a row that has them, are told.
+        assert numbers_in(told(4, computed, query))
+        assert bool(numbers_in(told(7, computed, query))) == (not bool(torch.isnan(weights).any()))
+
+
+@pytest.mark.parametrize(
+    ("fields", "divided"),
+    [
+        ({}, "divided by √2 = 1.4142, where d_k = 2 is"),
+        ({"temperature": 2.0}, "divided by √2 = 1.4142 and by the temperature 2, in all by 2.8284, where d_k = 2 is"),
+        ({"temperature": 2.0, "scale": False}, "divided by the temperature 2 alone."),
+        ({"scale": False}, "taken as they are, undivided."),
+    ],
+)
+def test_the_scores_are_divided_by_what_is_said(fields, divided):
+    says = told(6, trace(Scenario(**fields)), 1)
+    assert divided in says
+    assert ("Without √d_k" in says) == fields.get("scale", True)
+
+
+def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest_part():
+    computed = trace(Scenario(text="dogs chase cats"))
+    for query in range(3):
+        key = int(computed.attention_weights[query].argmax())
+        share = written(computed.attention_weights[query, key].item(), DIGITS)
+        says = " ".join(STEPS[7].says(computed, query, DIGITS))
+        assert f"'{computed.tokens[key]}' gives {share} times its value" in says
+        assert "largest part" not in says
+        assert "the largest weight need not fill the most of a bar" in says
+
+
+def test_a_row_that_is_no_number_gets_a_sentence_of_its_own():
+    computed = traced(OVERFLOW)
+    assert torch.isnan(computed.attention_weights[1]).all()
+    assert "TOKEN has no attention weights" in told(8, computed, 1)
+    assert "times" not in told(8, computed, 1)
+    assert "beyond what float32 holds" in told(9, computed, 1)
+    assert "has read" not in told(9, computed, 1)
+
+
+def test_who_looks_at_whom_is_said_as_it_is():
+    assert "will look at all 6, itself included," in told(1, trace(Scenario()), 1)
+    masked = trace(Scenario(causal=True))
+    assert "will look at itself and all before it and" in told(1, masked, 1)
+    assert "all 6" not in told(1, masked, 1)
+    assert "has read the sentence up to its own place." in told(9, masked, 1)
+    alone = trace(Scenario(text="alone"))
+    assert "is one token, TOKEN, which can look at nothing but itself" in told(1, alone, 0)
+    for of_itself in (told(9, masked, 0), told(9, alone, 0)):
+        assert "its own value, for it reads nothing but itself" in of_itself
+    assert "which token gave what" in told(9, masked, 1)
+
+
+def test_analogies_stand_apart():
+    assert [number for number, step in enumerate(STEPS, 1) if step.analogy] == [1, 3]
+    assert "library" in STEPS[0].analogy
+    assert "class" in STEPS[2].analogy
+
+
+def test_each_matrix_is_new_in_the_steps_that_fill_it_and_no_later():
+    filled = {name: [number for number, step in enumerate(STEPS, 1) if name in step.new] for name in STAGES}
+    assert filled["scores"] == [4, 5]
+    assert all(len(numbers) <= 1 for name, numbers in filled.items() if name != "scores")
+    assert filled["context"] == [8]
 
 
 def test_the_published_example_is_told_with_its_published_numbers():
     computed = trace(Scenario(embedding="published"))
-    told = " ".join(sentence for step in STEPS for sentence in step.says(computed, 1, 4))
+    said = " ".join(sentence for step in STEPS for sentence in step.says(computed, 1, 4))
     for number in ("0.4306, 1.4551", "1.8524", "0.2264", "0.3061, 0.8210", "√2 = 1.4142"):
-        assert number in told
+        assert number in said
 
 
 def test_the_divisor_follows_d_k_and_not_d_in():
@@ -74,6 +217,15 @@ def test_cat_can_be_made_to_read_sat():
 def test_zeros_make_every_row_uniform(matrix):
     assert done(UNIFORM, Scenario(**{matrix: "zeros"}))
     assert not done(UNIFORM, Scenario())
+
+
+def test_what_a_mask_makes_impossible_says_so():
+    for challenge in (CAT, UNIFORM):
+        solved, says = challenge.check(trace(Scenario(text=CAT.text, w_q="zeros", causal=True)), 4)
+        assert not solved
+        assert says.endswith("switch the causal mask off.")
+    assert done(UNIFORM, Scenario(text="alone", causal=True))
+    assert "mask" not in CAT.check(trace(Scenario(text="sat cat", causal=True)), 4)[1]
 
 
 def test_equal_projections_make_symmetric_scores_and_zeros_do_not_count():
