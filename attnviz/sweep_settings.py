@@ -28,12 +28,14 @@ from attnviz.scenario import Scenario, without_changes
 OWN = "own p"  # the scale whose exponent the reader slides
 MAX_P = 1.0
 SCALE_CHOICES = (*EXPONENTS, OWN)
+HEADS = (1, 2, 4, 8, 16, 32)  # into which the page divides a model
 
 
 @dataclass(frozen=True)
 class SweepSettings:
     """Dimensions, trials, keys, seed, source, scales and statistics of a sweep, the reader's own exponent `p`,
-    the one dimension `dim` looked at closely (0: none chosen), and what the classic row is multiplied by.
+    the one dimension `dim` looked at closely (0: none chosen), what the classic row is multiplied by, and the `heads`
+    of the model whose d is asked for.
 
     Raises ``ValueError`` for what :func:`attnviz.sweep_scaling` would not take.
     """
@@ -48,6 +50,7 @@ class SweepSettings:
     p: float = 0.3
     dim: int = 0
     times: float = 8.0
+    heads: int = 8
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dims", check_dims(self.dims))
@@ -58,6 +61,8 @@ class SweepSettings:
         if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
             raise ValueError(f"p is {self.p!r}, expected an exponent from 0 to {MAX_P:g}")
         check_factor("times", self.times)
+        if self.heads not in HEADS:
+            raise ValueError(f"heads is {self.heads!r}, expected one of {', '.join(map(str, HEADS))}")
         if self.statistics not in get_args(Statistics):
             raise ValueError(f"statistics is {self.statistics!r}, expected one of {', '.join(get_args(Statistics))}")
         if self.source not in SOURCES:

@@ -20,6 +20,8 @@ from attnviz.stages import EVERY_STAGE
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
+_SPARE = 4  # pixels to the right of the letters
+
 # Nothing may be loaded from anywhere, whatever a figure's texts say.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
@@ -32,7 +34,6 @@ _PAGE = """<!DOCTYPE html>
 <title>{title}</title>
 <style>
 body {{ margin: 16px; font: 14px system-ui, sans-serif; color: {text}; background: {background}; }}
-.main-svg {{ overflow: visible !important; }}  /* a title in a wider font than was reckoned with */
 @media print {{ button {{ display: none; }} }}
 </style>
 </head>
@@ -44,11 +45,26 @@ body {{ margin: 16px; font: 14px system-ui, sans-serif; color: {text}; backgroun
 <script>{plotly}</script>
 <script>
 const figure = {spec};
-Plotly.newPlot("figure", figure.data, figure.layout, {{displayModeBar: false, responsive: !figure.layout.width}});
+const options = {{displayModeBar: false, responsive: !figure.layout.width}};
+const ready = Plotly.newPlot("figure", figure.data, figure.layout, options).then(makeRoom);
 for (const button of document.querySelectorAll("button")) {{
   const {{format}} = button.dataset;
-  button.addEventListener("click", () =>
-    Plotly.downloadImage("figure", {{format, filename: {filename}, scale: format === "png" ? 2 : 1}}));
+  button.addEventListener("click", async () =>
+    Plotly.downloadImage(await ready, {{format, filename: {filename}, scale: format === "png" ? 2 : 1}}));
+}}
+// This machine's letters may be wider than was reckoned with; what then stands out would be cut off when saved.
+async function makeRoom(plot) {{
+  const {{width, margin}} = plot._fullLayout;
+  const {{left}} = plot.getBoundingClientRect();
+  const texts = [...plot.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  const drawn = texts.filter((text) => text.width > 0);
+  const before = Math.ceil(Math.max(0, ...drawn.map((text) => left - text.left)));
+  const after = Math.ceil(Math.max(0, ...drawn.map((text) => text.right + {spare} - left - width)));
+  if (before + after > 0) {{
+    const margins = {{"margin.l": margin.l + before, "margin.r": margin.r + after}};
+    await Plotly.relayout(plot, {{width: width + before + after, ...margins}});
+  }}
+  return plot;
 }}
 </script>
 </body>
@@ -77,16 +93,22 @@ def heatmap_page(
 
 
 def figure_page(spec: dict[str, Any], title: str, *, alt: str = "", dark: bool = False, file_name: str = "") -> str:
-    """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else."""
+    """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else.
+
+    It is on the page's paper, also where it is saved: its letters could not be read on any other.
+    """
+    background = "#0e1117" if theme(dark) is DARK else "#ffffff"
+    on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": background}}
     return _PAGE.format(
         policy=_POLICY,
         title=html.escape(title),
         alt=html.escape(alt or title),
         caption=html.escape(alt),
         text=theme(dark).text,
-        background="#0e1117" if theme(dark) is DARK else "#ffffff",
+        background=background,
+        spare=_SPARE,
         plotly=_plotly_js(),
-        spec=script_json(spec),
+        spec=script_json(on_paper),
         filename=script_json(file_name or title),
     )
 

@@ -124,7 +124,7 @@ def take_from_url() -> None:
     if ignored:
         state.say(f"The link's sweep was left out where it can't be run: {literal(', '.join(ignored))}.")
     st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
-    for name in ("trials", "keys", "seed", "source", "p", "times"):
+    for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
         st.session_state[f"scaling.{name}"] = getattr(settings, name)
     st.session_state["scaling.dots"] = settings.statistics == "dot products"
     steps = (settings.dims[0], settings.dims[-1], max(2, len(settings.dims)))
@@ -138,13 +138,15 @@ def take_from_url() -> None:
 def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
     good = decode_settings(st.session_state[_GOOD])[0]
     # Set further down the page, where what they can't be is said too.
-    values |= {"dim": st.session_state.get("scaling.dim", 0), "times": _times(good)}
+    below = {"dim": st.session_state.get("scaling.dim", 0), "times": _times(good),
+             "heads": st.session_state.get("scaling.heads", good.heads)}  # fmt: skip
+    values |= below
     try:
         return SweepSettings(dims=parse_dims(dims), **values)
     except ValueError as error:
         what = "choose at least one scale" if not values["scales"] else literal(str(error), most=200)
         st.error(f"This can't be swept: {what}. The plots are those of the last settings that could.")
-        return replace(good, dim=values["dim"], times=values["times"])
+        return replace(good, **below)
 
 
 def _times(good: SweepSettings) -> float:

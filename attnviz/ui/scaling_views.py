@@ -10,7 +10,7 @@ from attnviz.link import query_of
 from attnviz.scaling import sample_row, softmax_row
 from attnviz.scaling_words import described_curve, flat_or_not, theory_against_measured
 from attnviz.scenario import Scenario
-from attnviz.sweep_settings import OWN, SweepSettings, encode_settings, playground_scenario
+from attnviz.sweep_settings import HEADS, OWN, SweepSettings, encode_settings, playground_scenario
 from attnviz.tokens import visible
 from attnviz.ui import bound, state
 from attnviz.ui.charts import show_figure, show_pickable
@@ -175,9 +175,7 @@ def show_which_dimension() -> None:
     st.markdown("#### Which d: the model's, or one head's?")
     left, right = st.columns([4, 8])
     with left:
-        heads = st.select_slider(
-            f"Heads in a model of {_D_MODEL}", (1, 2, 4, 8, 16, 32), 8, key="scaling.heads", persist_state="session"
-        )
+        heads = st.select_slider(f"Heads in a model of {_D_MODEL}", HEADS, key="scaling.heads", persist_state="session")
         d_k = _D_MODEL // heads
         scores = np.array((2.0, 1.0, 0.0, -1.0)) * np.sqrt(d_k)  # as wide as dot products of d_k numbers are
         rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, _D_MODEL**-0.5)}

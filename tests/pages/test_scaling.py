@@ -239,6 +239,8 @@ def test_the_wrong_root_makes_the_weights_too_even(
     np.testing.assert_allclose(rows["/ √d_k"], (0.644, 0.237, 0.087, 0.032), atol=5e-4)
     np.testing.assert_allclose(rows["/ √d_model"], too_even, atol=1e-3)
     assert f"d_k = 512 / {heads} = {512 // heads}." in scaling.text("d_model = 512")
+    assert scaling.settings == replace(SMALL, heads=heads)
+    assert ScalingPage(scaling.settings).value("scaling.heads") == heads
 
 
 def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from attnviz.scaling import sample_row
 from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, check_scales
 from attnviz.scaling_sources import SOURCES
 from attnviz.sweep_settings import (
+    HEADS,
     MAX_P,
     OWN,
     SCALE_CHOICES,
@@ -39,6 +40,7 @@ settings_of_sweeps = st.builds(
     dim=st.integers(0, MAX_DIM),
     statistics=st.sampled_from(["all", "dot products"]),
     times=st.floats(-MAX_FACTOR, MAX_FACTOR),
+    heads=st.sampled_from(HEADS),
 )
 
 
@@ -118,6 +120,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("times", float("nan"), "times is nan"),
     ("times", float("-inf"), "times is -inf"),
     ("times", "8", "times is '8'"),
+    ("heads", 3, "heads is 3, expected one of 1, 2, 4, 8, 16, 32"),
 ]
 
 
