@@ -10,7 +10,7 @@ from attnviz.scaling_sources import SOURCES
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.ui import bound, state
 from attnviz.ui.exponent import show_exponent
-from attnviz.ui.text import literal
+from attnviz.ui.text import as_message, literal
 
 _GOOD = "scaling.good"
 _LOG_STEPS = ("first", "last", "how_many")
@@ -97,7 +97,7 @@ def _show_log_steps() -> None:
     try:
         dims = log_steps(*bounds)
     except ValueError as error:
-        st.error(f"There are no such steps: {error}.")
+        st.error(as_message(f"There are no such steps: {error}."))
         return
     listed = ", ".join(map(str, dims))
     st.text(f"{len(dims)} dimensions: {listed}")

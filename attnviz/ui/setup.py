@@ -15,7 +15,7 @@ from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
 from attnviz.ui.share import show_share
-from attnviz.ui.text import literal
+from attnviz.ui.text import as_message, literal
 from attnviz.ui.typed import scenario_now
 
 EXAMPLES = (
@@ -60,7 +60,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.messages_of_now(values):
-                st.warning(message, icon="⚠️")
+                st.warning(as_message(message), icon="⚠️")
         if first:
             bound.mend_address()
         if perhaps_refused:

@@ -20,6 +20,7 @@ from attnviz.export import (
     trace_safetensors,
 )
 from attnviz.figures import heatmap_page, report
+from attnviz.limits import MAX_TEXT_TOKENS
 from attnviz.link import decode_changes, encode_changes, parameters
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
@@ -154,6 +155,8 @@ def _show_open(scenario: Scenario) -> None:
 def _open_scenario(data: bytes) -> None:
     try:
         scenario = scenario_from_json(data.decode("utf-8"))
+        if len(scenario.tokens) > MAX_TEXT_TOKENS:  # of which the app would cut all but the first
+            raise ValueError(f"its sentence has {len(scenario.tokens)} tokens, expected at most {MAX_TEXT_TOKENS}")
         _check_size(scenario)
     except UnicodeDecodeError:
         state.say("The scenario was not opened: the file is no text.")

@@ -7,6 +7,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
+from attnviz.devices import resolve_device
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
 from attnviz.link import change_texts, decode_changes, encode_changes, parameters, scenario_of
 from attnviz.numbers import DEFAULT_DIGITS
@@ -27,7 +28,7 @@ def first_run() -> bool:
 
 
 def say(message: str) -> None:
-    """Show a message on this run, above the page."""
+    """Show a message on this run, above the page: a plain text, in which only what `literal` makes is markup."""
     st.session_state.setdefault(_MESSAGES, []).append(message)
 
 
@@ -148,8 +149,10 @@ def keep(scenario: Scenario) -> None:
 def adopt(scenario: Scenario) -> None:
     """Make this the scenario of now, in every control; in a callback, before the controls are drawn."""
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
-    if values["device"] not in parameters()["device"].choices:
-        values["device"] = parameters()["device"].default
+    device, notice = resolve_device(scenario.device)
+    values["device"] = str(device)
+    if notice:
+        say(notice)
     st.session_state.update(values)
     # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
     st.session_state[_SETUP] = {**st.session_state[_SETUP], **values}

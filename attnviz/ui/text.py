@@ -1,4 +1,4 @@
-"""Text that a person typed, made safe to stand inside Markdown."""
+"""Texts in which Markdown is no markup: what a person typed, and messages."""
 
 import re
 
@@ -20,6 +20,30 @@ def literal(text: str, most: int = 60) -> str:
     fence = "`" * (longest + 1)
     pad = " " if longest else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+_MARKUP = re.compile(
+    r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
+    # Streamlit makes links, icons, emoji and arrows even of text in which no sign is markup.
+    r"|(?P<made>[^\s`]*(?::[^\s`]|@|www\.|<-|->|--|[<>~!]=)[^\s`]*)"
+    r"|(?P<sign>[\\`*_\[\]<>&$~])",
+    re.IGNORECASE,
+)
+
+
+def as_message(text: str) -> str:
+    """Return Markdown that shows a message as it is: nothing in it is markup but the code that `literal` makes.
+
+    >>> as_message("`a` is no ![x](y) of http://b")
+    '`a` is no !\\\\[x\\\\](y) of `http://b`'
+    """
+    return _MARKUP.sub(_as_text, " ".join(text.splitlines()))
+
+
+def _as_text(match: re.Match[str]) -> str:
+    if match["made"]:
+        return literal(match["made"], most=200)
+    return match["code"] or f"\\{match['sign']}"
 
 
 def is_dark() -> bool:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any, Self
 
@@ -89,7 +90,8 @@ class Reader:
 
     @property
     def messages(self) -> list[str]:
-        return [warning.value for warning in self.at.warning]
+        """What the messages above the page say, without the backslashes that keep their signs from being markup."""
+        return [re.sub(r"\\([\\`*_\[\]<>&$~])", r"\1", warning.value) for warning in self.at.warning]
 
     @property
     def errors(self) -> list[str]:

@@ -1,18 +1,26 @@
 """Sharing: links that hide controls, code and data of what is on screen, and files that are opened."""
 
+import json
 import pickle
+import re
 from typing import Any, Self
+from urllib.parse import quote
 
 import numpy as np
 import pytest
 import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.figures import heatmap_page
 from attnviz.link import parameters
+from attnviz.packing import pack
 from attnviz.summary import described
+from attnviz.ui.text import as_message, literal
 from tests.pages.playground import Playground
+from tests.pages.reader import Reader
 
 SMALL = safetensors.numpy.save({"w_q": np.ones((2, 2), np.float32)})
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -132,6 +140,64 @@ def test_a_saved_scenario_is_opened_with_all_it_has(sharing: Sharing) -> None:
     assert sharing.shows(Scenario(**{**vars_of(saved), "edits": [*saved.edits, ("w_q", 1, 1, 2.0)]}))
 
 
+def test_a_scenario_of_512_tokens_and_with_a_mark_before_it_is_opened(sharing: Sharing) -> None:
+    saved = Scenario("a " * 512, **PUBLISHED, x="zeros")
+    sharing.open_scenario(b"\xef\xbb\xbf" + scenario_json(saved).encode())
+    assert sharing.messages == []
+    assert sharing.value("text") == saved.text
+    assert sharing.changes == "x.zeros"
+
+
+def test_a_scenario_of_another_device_says_which_one_is_used(sharing: Sharing) -> None:
+    sharing.open_scenario(scenario_json(Scenario("a b", **PUBLISHED, device="cuda:99")).encode())
+    assert sharing.messages == ["The device `cuda:99` is not on this machine, so the CPU computed this."]
+    assert sharing.value("device") == "cpu"
+    assert sharing.shows(Scenario("a b", **PUBLISHED))
+
+
+MARKUP = (
+    "![x](http://evil.example/x.png) [go](http://evil.example) :smile: **b** $x$ <b> www.evil.example `` ` a@b.example"
+)
+
+
+def hostile_file(field: str) -> bytes:
+    return json.dumps({"format": "attnviz scenario", "version": 1, field: MARKUP}).encode()
+
+
+@pytest.mark.parametrize("field", ["init", "version", "x", "device", "tokenizer", "edits", MARKUP])
+def test_nothing_in_a_refused_scenario_is_markup(sharing: Sharing, field: str) -> None:
+    sharing.open_scenario(hostile_file(field))
+    assert_no_markup(sharing)
+
+
+def test_nothing_in_refused_numbers_or_a_damaged_pin_is_markup(sharing: Sharing) -> None:
+    sharing.upload("w_q", "w.csv", f"1,2\n3,{MARKUP}\n5,6".encode())
+    assert_no_markup(sharing)
+    compare = Reader("pages/compare.py", pinned=MARKUP)
+    assert_no_markup(compare)
+    compare = Reader("pages/compare.py", pinned=pack("text=a&init=" + quote(MARKUP)))
+    assert_no_markup(compare)
+
+
+def assert_no_markup(reader: Reader) -> None:
+    (message,) = [warning.value for warning in reader.at.warning]
+    assert not markup_in(message), message
+
+
+def markup_in(markdown: str) -> list[str]:
+    """What a page would not show as it is: signs, and words that it makes links and emoji of, outside of code."""
+    rest = re.sub(
+        r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
+    )  # escaped signs, and code
+    return re.findall(r"[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->", rest)
+
+
+@given(st.text(st.sampled_from("`*_[]!()<>\\:/w.@ a\n-") | st.characters(), max_size=40), st.text("`a\\ ", max_size=8))
+def test_a_message_is_shown_as_it_is(text: str, typed: str) -> None:
+    message = as_message(f"No {text} is {literal(typed)}.")
+    assert not markup_in(message)
+
+
 def vars_of(scenario: Scenario) -> dict[str, Any]:
     return {name: getattr(scenario, name) for name in scenario.__dataclass_fields__}
 
@@ -146,6 +212,9 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
         (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "holds NaN, expected finite numbers"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "the number of tokens is 0"),
+        (b'{"format": "attnviz scenario", "version": 1, "text": "\\ud800 a"}', "a character is only half there"),
+        (scenario_json(Scenario("a " * 513)).encode(), "its sentence has 513 tokens, expected at most 512"),
+        (scenario_json(Scenario("a")).replace('"a"', f'"{"a" * 20_001}"').encode(), "text has 20001 characters"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
