@@ -16,9 +16,14 @@ _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
 .stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
 .st-key-lesson_questions { display: none; }
-.stMainBlockContainer { padding: 0.5rem 1rem 0; zoom: %s; --board-largest: 0.75rem; }
+.stMainBlockContainer {
+  /* As much as the screen is larger than the one on which a step fits: the arc tangent makes lengths a number. */
+  zoom: max(1, min(tan(atan2(100vw, %spx)), tan(atan2(100vh, %spx))));
+  padding: 0.5rem 1rem 0;
+  --board-largest: 0.75rem;
+}
 </style>"""
-_ZOOM, _ZOOM_OF_FEW, _FEW = 1.75, 2.05, 3  # at which a step fits a projector of 1920 by 1080; few matrices
+_FITS_ON, _FEW_FIT_ON, _FEW = (1097, 617), (936, 527), 3  # the smallest screens, in pixels; few matrices
 
 
 def current_step() -> int:
@@ -49,7 +54,7 @@ def show_step(number: int, trace: AttentionTrace, query: int) -> None:
         )  # fmt: skip
     if presenting:
         few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
-        st.html(_PRESENTATION_CSS % (_ZOOM_OF_FEW if few else _ZOOM))
+        st.html(_PRESENTATION_CSS % (_FEW_FIT_ON if few else _FITS_ON))
     for sentence in step.says(trace, query, state.digits()):
         st.text(sentence)
     if step.analogy:

@@ -73,6 +73,12 @@ def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[...
         assert box is not None
         assert box["height"] >= 30  # one line of large type
         learner.page.keyboard.press("PageDown")
+    # The letters follow the screen: a step that fits one fits the other.
+    learner.page.set_viewport_size({"width": 1366, "height": 768})
+    learner.page.keyboard.press("PageUp")
+    learner.is_at(f"{len(STEPS) - 1}. {STEPS[-2].title}")
+    assert learner.sideways <= 0
+    eventually(lambda: learner.too_tall <= 0, True)
     learner.press("End presentation")
     expect(learner.page.get_by_test_id("stSidebar")).to_be_visible()
 
