@@ -1,5 +1,9 @@
 """A and B on a page: what is pinned, what differs, and the matrices side by side."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
@@ -9,7 +13,7 @@ from attnviz.packing import pack, unpack
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.ui import bound, state
-from attnviz.ui.charts import show_figure
+from attnviz.ui.charts import offer, show_figure
 from attnviz.ui.text import is_dark, literal
 from attnviz.ui.typed import scenario_now
 
@@ -71,8 +75,15 @@ def show_comparison(comparison: Comparison, query: int) -> None:
         st.markdown(f"##### {STAGES[name].title}")
         moved = moved_most(comparison, name, digits)
         st.text("\n".join(moved))
-        specs = comparison_specs(comparison, name, digits=digits, query=query, dark=dark)
+        draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
+        specs = draw(dark=dark)
         with st.container(horizontal=True, gap="small", key=f"compare_{name}"):
             for label, spec in specs.items():
                 alt = f"{STAGES[name].title}, {label}. {' '.join(moved)}"
                 show_figure(spec, f"compare.{name}.{label}", alt)
+                offer(f"compare.{name}.{label}", f"{STAGES[name].title}, {label}", alt,
+                      partial(_one_of, draw, label))  # fmt: skip
+
+
+def _one_of(draw: Callable[[], dict[str, dict[str, Any]]], label: str) -> dict[str, Any]:
+    return draw()[label]

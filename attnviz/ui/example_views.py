@@ -1,5 +1,6 @@
 """The published examples on a page: what their sources print beside what is computed, cell by cell."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from attnviz.scenario import trace
 from attnviz.stages import EVERY_STAGE
 from attnviz.summary import chosen_in_words
 from attnviz.ui import examples
-from attnviz.ui.charts import show_figure
+from attnviz.ui.charts import offer, show_figure
 from attnviz.ui.check_form import load, show_verdict
 from attnviz.ui.check_modes import CHECK, EXAMPLES, choose, detail
 from attnviz.ui.navigation import go_to
@@ -146,8 +147,10 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
     st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
         for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
-            spec = heatmap_spec(made, name, digits=example.decimals, dark=is_dark())
-            show_figure(spec, f"check.{name}", f"{EVERY_STAGE[name].title}: {EVERY_STAGE[name].meaning}")
+            draw = partial(heatmap_spec, made, name, digits=example.decimals)
+            alt = f"{EVERY_STAGE[name].title}: {EVERY_STAGE[name].meaning}"
+            show_figure(draw(dark=is_dark()), f"check.{name}", alt)
+            offer(f"check.{name}", f"{EVERY_STAGE[name].title}, of the example", alt, draw)
     _show_cell(made, example)
 
 

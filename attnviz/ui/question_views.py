@@ -4,16 +4,19 @@ The examples are the questions' own: nothing here touches the set-up of the play
 example of the open question, and what is chosen there, is a text in the URL.
 """
 
+from functools import partial
+
 import streamlit as st
 
-from attnviz.figures import points_spec, table_spec
+from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.lesson import STEPS
 from attnviz.questions import QUESTIONS, Control, Exponent, Option, Question, Seen, question_number
 from attnviz.questions.asking import Change
 from attnviz.scenario import Scenario, traced
+from attnviz.stages import STAGES
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
-from attnviz.ui.charts import show_figure
+from attnviz.ui.charts import offer, show_figure
 from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
@@ -203,17 +206,23 @@ def _show_pictures(seen: Seen, number: int) -> None:
         return
     with st.container(horizontal=True, gap="small", key="questions_pictures"):
         for i, table in enumerate(seen.tables):
-            spec = table_spec(table, state.digits(), dark)
-            show_figure(spec, f"questions.{number}.table.{i}", f"{table.title}, {len(table.matrix)} rows.")
+            key, alt = f"questions.{number}.table.{i}", f"{table.title}, {len(table.matrix)} rows."
+            show_figure(table_spec(table, state.digits(), dark), key, alt)
+            offer(key, table.title, alt, partial(table_spec, table, state.digits()))
         if seen.points is not None:
-            show_figure(points_spec(seen.points, dark), f"questions.{number}.points",
-                        "Values and contexts as points: contexts are mixes of the values.")  # fmt: skip
+            key, alt = f"questions.{number}.points", "Values and contexts as points: contexts are mixes of the values."
+            show_figure(points_spec(seen.points, dark), key, alt)
+            offer(key, "Values and contexts as points", alt, partial(points_spec, seen.points))
 
 
 def _show_board(question: Question, number: int, scenario: Scenario) -> None:
     if not question.shows:
         return
     trace = traced(scenario)
+    for name in question.shows:
+        title = f"{STAGES[name].title}, of the example"
+        offer(f"questions.{number}.{name}", title, f"{title}: {STAGES[name].meaning}.",
+              partial(heatmap_spec, trace, name, digits=state.digits()))  # fmt: skip
     show_board(
         scenario, trace, min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
         framed=question.framed, notes=question.notes(trace),

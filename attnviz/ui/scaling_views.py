@@ -1,10 +1,14 @@
 """What the scaling page shows of a sweep."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attnviz.figures import CURVES, Curve, curve_spec, figure_page, row_spec
+from attnviz.figures import CURVES, Curve, curve_spec, row_spec
 from attnviz.limits import MAX_D
 from attnviz.link import query_of
 from attnviz.scaling import sample_row, softmax_row
@@ -13,7 +17,7 @@ from attnviz.scenario import Scenario
 from attnviz.sweep_settings import HEADS, OWN, SweepSettings, encode_settings, playground_scenario
 from attnviz.tokens import visible
 from attnviz.ui import bound, state
-from attnviz.ui.charts import show_figure, show_pickable
+from attnviz.ui.charts import offer, show_figure, show_pickable
 from attnviz.ui.scaling_controls import pick_dimension, show_times
 from attnviz.ui.sweeps import inputs_of, swept
 from attnviz.ui.text import is_dark, literal
@@ -62,10 +66,10 @@ def show_curves(table: pd.DataFrame, settings: SweepSettings) -> None:
         row = curves[start : start + 3]
         for column, curve in zip(st.columns(len(row)), row, strict=True):
             with column:
-                spec = curve_spec(table, curve, picked=settings.picked, dark=dark, theory=_has_theory(curve, settings))
-                clicked = show_pickable(
-                    spec, f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
-                )
+                draw = partial(curve_spec, table, curve, picked=settings.picked, theory=_has_theory(curve, settings))
+                key, alt = f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
+                clicked = show_pickable(draw(dark=dark), key, alt)
+                offer(key, curve.title, alt, draw)
                 _take_click(curve.column, clicked)
     st.caption(
         "Click a point to look closely at its dimension. Dotted lines: what theory expects. Bands: 99 % confidence "
@@ -120,8 +124,8 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
         (right, "sqrt", after, f"Divided by √{settings.picked}: largest {after.max():.3f}"),
     ):
         with column:
-            spec = row_spec({name: weights}, title, labels=labels, dark=is_dark())
-            show_figure(spec, f"scaling.row.{name}", f"{title} of {len(row)} attention weights.", width="stretch")
+            draw = partial(row_spec, {name: weights}, title, labels=labels)
+            _show_wide(draw, f"scaling.row.{name}", title, f"{title} of {len(row)} attention weights.")
     if labels:
         st.caption(f"The query is {literal(visible(tokens[query]))}; w_q and w_k are drawn from the sweep's seed.")
     else:
@@ -162,12 +166,13 @@ def show_classic_row(settings: SweepSettings) -> None:
         st.caption("Larger scores do not change the order, they make the largest take all: softmax saturates.")
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
-        spec = row_spec(
-            rows, f"Softmax of the row times 1 and times {factor:g}", names=("times 1", f"times {factor:g}"),
-            labels=[f"{score:g}" for score in CLASSIC_SCORES], axis="score", dark=is_dark(),
+        title = f"Softmax of the row times 1 and times {factor:g}"
+        draw = partial(
+            row_spec, rows, title, names=("times 1", f"times {factor:g}"),
+            labels=[f"{score:g}" for score in CLASSIC_SCORES], axis="score",
         )  # fmt: skip
-        show_figure(spec, "scaling.classic", f"The largest weight goes from 0.287 to {rows['none'].max():.3f}.",
-                    width="stretch")  # fmt: skip
+        alt = f"The largest weight goes from 0.287 to {rows['none'].max():.3f}."
+        _show_wide(draw, "scaling.classic", title, alt)
 
 
 def show_which_dimension() -> None:
@@ -191,13 +196,18 @@ def show_which_dimension() -> None:
             "The wrong root raises no error, it makes the scores √heads times too small and the weights too even."
         )
     with right:
-        spec = row_spec(
-            rows, f"Softmax of the same scores, divided by √{d_k} and by √{_D_MODEL}", names=("/ √d_k", "/ √d_model"),
-            labels=[f"{score:.3g}" for score in scores], axis="score",
-            dark=is_dark(),
+        title = f"Softmax of the same scores, divided by √{d_k} and by √{_D_MODEL}"
+        draw = partial(
+            row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=[f"{score:.3g}" for score in scores],
+            axis="score",
         )  # fmt: skip
-        show_figure(spec, "scaling.heads_row", f"The largest weight is {rows['sqrt'].max():.3f} with √d_k, "
-                    f"{rows['linear'].max():.3f} with √d_model.", width="stretch")  # fmt: skip
+        alt = f"The largest weight is {rows['sqrt'].max():.3f} with √d_k, {rows['linear'].max():.3f} with √d_model."
+        _show_wide(draw, "scaling.heads_row", title, alt)
+
+
+def _show_wide(draw: Callable[..., dict[str, Any]], key: str, title: str, alt: str) -> None:
+    show_figure(draw(dark=is_dark()), key, alt, width="stretch")
+    offer(key, title, alt, draw)
 
 
 def show_broken_assumption(scenario: Scenario | None) -> None:
@@ -242,27 +252,15 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
         joined = pd.concat(
             [table.assign(scale="nn.Linear" if init == "linear" else init) for init, table in tables.items()]
         )
-        spec = curve_spec(
-            joined, Curve("std", "Spread of the scaled scores within a row"), dark=is_dark(), theory=False
-        )
-        show_figure(spec, "scaling.broken", described_curve(joined, "std", "Spread of scaled scores"), width="stretch")
+        curve = Curve("std", "Spread of the scaled scores within a row")
+        alt = described_curve(joined, "std", "Spread of scaled scores")
+        _show_wide(partial(curve_spec, joined, curve, theory=False), "scaling.broken", curve.title, alt)
     _show_numbers("The numbers of this plot", joined.rename(columns={"scale": "init"}), "projections")
 
 
 def show_table(table: pd.DataFrame, settings: SweepSettings) -> None:
-    """Show every number of the sweep, to read and to take home, and its curves to take home."""
+    """Show every number of the sweep, to read and to take home."""
     _show_numbers("Every number of the sweep as a table", table, "scaling")
-    with st.expander("The curves as pictures"), st.container(horizontal=True, vertical_alignment="bottom"):
-        curves = {curve.column: curve for curve in CURVES if curve.column in table}
-        chosen = st.selectbox("Curve", curves, format_func=lambda column: curves[column].title, key="scaling.picture")
-        curve = curves[chosen]
-        alt = described_curve(table, curve.column, curve.title)
-        spec = curve_spec(table, curve, picked=settings.picked, theory=_has_theory(curve, settings))
-        st.download_button(
-            "Web page, with buttons for SVG and PNG", lambda: figure_page(spec, curve.title, alt=alt, file_name=chosen),
-            f"{chosen}.html", "text/html", on_click="ignore", key="scaling.page",
-            help="Opens in any browser, without a network.",
-        )  # fmt: skip
 
 
 def _has_theory(curve: Curve, settings: SweepSettings) -> bool:

@@ -14,6 +14,7 @@ from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
+from attnviz.ui.charts import take_offered
 from attnviz.ui.share import show_share
 from attnviz.ui.text import as_message, literal
 from attnviz.ui.typed import scenario_now
@@ -37,6 +38,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     the browser has its first picture before two dozen controls.
     """
     table = parameters()
+    take_offered()  # by a run that was stopped before its end
     first = state.first_run()
     perhaps_refused = first and not st.query_params
     if first:

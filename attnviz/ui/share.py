@@ -19,13 +19,14 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
-from attnviz.figures import heatmap_page, report
+from attnviz.figures import figure_page, heatmap_page, report
 from attnviz.limits import MAX_TEXT_TOKENS
 from attnviz.link import decode_changes, encode_changes, parameters
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
+from attnviz.ui.charts import Offered, take_offered
 from attnviz.ui.typed import scenario_now
 
 _HERE = Path(__file__).parent
@@ -43,6 +44,7 @@ _copy_link = st.components.v2.component(
 
 def show_share() -> None:
     """Draw the button that opens all this; what is in it is made once it is open."""
+    offered = take_offered()
     with st.popover("Share", key="share", on_change="rerun", help="A link, code, data; open a file") as popover:
         if not popover.open:
             return
@@ -54,14 +56,14 @@ def show_share() -> None:
             _show_links()
             return
         scenario = state.current_scenario()
-        if scenario is None:
-            st.info("Type a sentence first.", icon="✏️")
+        if chosen == _PICTURES:
+            _show_pictures(scenario, offered)
+        elif scenario is None:
+            _ask_for_sentence()
         elif chosen == _CODE:
             _show_code(scenario)
         elif chosen == _DATA:
             _show_data(scenario)
-        elif chosen == _PICTURES:
-            _show_pictures(scenario)
         else:
             _show_open(scenario)
 
@@ -94,7 +96,9 @@ def _show_data(scenario: Scenario) -> None:
     made = traced(scenario)
     names = matrix_names(made)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = _choose_matrix(names)
+        name = st.selectbox(
+            "Matrix", names, index=names.index("attention_weights"), format_func=_title_of, key="share.matrix"
+        )
         _download("CSV", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
     st.caption("All matrices in one file:")
     with st.container(horizontal=True):
@@ -104,25 +108,42 @@ def _show_data(scenario: Scenario) -> None:
     _download("Scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
 
 
-def _choose_matrix(names: tuple[str, ...]) -> str:
-    return st.selectbox(
-        "Matrix", names, index=names.index("attention_weights"), format_func=lambda each: STAGES[each].title,
-        key="share.matrix",
-    )  # fmt: skip
+def _title_of(name: str) -> str:
+    return STAGES[name].title
 
 
-def _show_pictures(scenario: Scenario) -> None:
-    made, digits = traced(scenario), state.digits()
-    query = state.picked_query(len(scenario.tokens))
-    name = _choose_matrix(matrix_names(made))
-    alt = described(made, name, query, digits)
-    # Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
-    page = heatmap_page(made, name, digits=digits, query=query, alt=alt)
+def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> None:
+    """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
+
+    Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
+    """
+    made = None if scenario is None else traced(scenario)
+    names = () if made is None else matrix_names(made)
+    titles = {key: figure.title for key, figure in offered.items()}
+    titles |= {name: _title_of(name) + (", of the set-up" if offered else "") for name in names}
+    if not titles:
+        _ask_for_sentence()
+        return
+    first = 0 if offered else names.index("attention_weights")
+    chosen = st.selectbox("Figure", list(titles), first, format_func=titles.__getitem__, key="share.picture")
+    if chosen in offered:
+        title, alt, draw = offered[chosen]
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"))
+    elif scenario is not None and made is not None:
+        query, digits = state.picked_query(len(scenario.tokens)), state.digits()
+        alt = described(made, chosen, query, digits)
+        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt)
     st.iframe(page, height="content", alt=alt)
     st.caption("As web pages that open without a network:")
     with st.container(horizontal=True):
-        _download("This figure", f"{name}.html", "text/html", lambda: page)
-        _download("Report of everything", "attention.html", "text/html", partial(report, scenario, made, digits=digits))
+        _download("This figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+        if scenario is not None and made is not None:
+            make = partial(report, scenario, made, digits=state.digits())
+            _download("Report of everything", "attention.html", "text/html", make)
+
+
+def _ask_for_sentence() -> None:
+    st.info("Type a sentence first.", icon="✏️")
 
 
 def _download(label: str, file_name: str, mime: str, make: Callable[[], str | bytes]) -> None:

@@ -247,17 +247,10 @@ def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
     button = Mock()
     monkeypatch.setattr(st, "download_button", button)
     page = ScalingPage()
-    files, pages = {}, {}
-    for args in (call.args for call in button.call_args_list):
-        label, written, name, _ = args
+    files = {}
+    for label, written, name, _ in (call.args for call in button.call_args_list):
         if label == "Download as CSV":
             files[name] = pd.read_csv(io.StringIO(written()))
-        elif name.endswith(".html"):
-            pages[name] = written()
-    (curve,) = pages
-    assert curve == "variance.html"
-    assert "raw goes from" in pages[curve]
-    assert "Plotly.newPlot" in pages[curve]
     assert list(files) == ["scaling.csv", "softmax_row.csv", "projections.csv"]
     pd.testing.assert_frame_equal(files["scaling.csv"], sweep_of(SMALL), check_exact=True)
     for i, written in enumerate(files.values()):

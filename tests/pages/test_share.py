@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.figures import heatmap_page
-from attnviz.link import parameters
+from attnviz.link import parameters, query_of
 from attnviz.packing import pack
 from attnviz.summary import described
 from attnviz.ui.text import as_message, literal
@@ -281,11 +281,33 @@ def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
 
 @pytest.mark.parametrize("name", ["x", "w_q", "scores", "attention_weights"])
 def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing, name: str) -> None:
-    sharing.part("Pictures").set("share.matrix", name)
+    sharing.part("Pictures").set("share.picture", name)
     (frame,) = sharing.at.get("iframe")
     alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
     assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt)
     assert "background: #ffffff" in frame.proto.srcdoc
+
+
+@pytest.mark.parametrize(
+    ("page", "address"),
+    [
+        ("compare", {"pinned": pack(query_of(Scenario(**PUBLISHED, seed=5)))}),
+        ("scaling", {"sweep": "dims.2-8-64*trials.40*keys.8"}),
+        ("questions", {"question": "8"}),
+    ],
+)  # fmt: skip
+def test_every_figure_of_a_page_can_be_saved(page: str, address: dict[str, str]) -> None:
+    sharing = Sharing(f"pages/{page}.py", **address).part("Pictures")
+    charts = sharing.at.get("plotly_chart")
+    shown = {re.sub(r"^.*?-(?=[a-z]+\.)", "", chart.proto.id): json.loads(chart.proto.spec) for chart in charts}
+    assert shown
+    for key, drawn in shown.items():
+        sharing.set("share.picture", key)
+        (frame,) = sharing.at.get("iframe")
+        written = re.findall(r"^const figure = (.*);$", frame.proto.srcdoc, re.MULTILINE)[0]
+        saved = json.loads(written)
+        assert [trace["type"] for trace in saved["data"]] == [trace["type"] for trace in drawn["data"]]
+        assert saved["layout"].get("title") == drawn["layout"].get("title")
 
 
 def test_a_picture_of_what_is_undefined_is_there_too() -> None:
