@@ -27,11 +27,25 @@ h2 { font-size: 14px; margin: 0 0 2px; }
 p { margin: 4px 0; overflow-wrap: anywhere; }
 .about { color: #57606a; font-size: 11px; }
 .matrices { display: flex; flex-wrap: wrap; gap: 18px 28px; margin: 14px 0; }
-section { break-inside: avoid; overflow-x: auto; max-width: 100%; }
+section { break-inside: avoid; overflow-x: auto; max-width: 100%; min-width: 150px; }
+/* A matrix is as wide as its cells are: its words take more lines, and more matrices stand beside each other. */
+section > :is(h2, p) { width: 0; min-width: 100%; }
 table { font-size: 11px; }
+.attending { columns: 20em auto; margin: 10px 0; }
 pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
-@page { margin: 12mm; }
-@media print { body { margin: 0; max-width: none; } }
+@page { margin: 10mm; }
+@media print {
+  body { margin: 0; padding: 0; max-width: none; font-size: 10.5px; line-height: 1.3; }
+  h1 { font-size: 16px; }
+  h2 { font-size: 12px; break-after: avoid; }
+  p { margin: 1px 0; }
+  .matrices { gap: 7px 18px; margin: 6px 0; }
+  section { overflow: visible; min-width: 138px; }
+  .about, table { font-size: 9px; }
+  td, th { padding: 0 4px !important; }
+  .attending { columns: 2; margin: 4px 0; }
+  pre { columns: 2; font-size: 7px; line-height: 1.2; margin: 2px 0; padding: 6px; }
+}
 """
 
 
@@ -64,7 +78,9 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 <div class="matrices">
 {matrices}
 </div>
+<div class="attending">
 {_paragraphs(_attending(trace, digits))}
+</div>
 <h2>The same in PyTorch</h2>
 <pre>{html.escape(pytorch_script(scenario, digits))}</pre>
 <p class="about">Made with attnviz. Orange is above 0, blue below; attention weights go from dark, 0, to light, 1.</p>

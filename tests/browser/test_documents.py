@@ -80,3 +80,12 @@ def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_pat
     tab.emulate_media(media="print")
     coloured = tab.locator("td[style*=background]").first
     assert coloured.evaluate("cell => getComputedStyle(cell).printColorAdjust") == "exact"
+
+
+@pytest.mark.parametrize("scenario", [Scenario(embedding="published"), Scenario("dog bites man", bias=True, d_in=4)])
+def test_a_report_of_a_short_sentence_prints_on_one_page(
+    offline: BrowserContext, tmp_path: Path, scenario: Scenario
+) -> None:
+    tab = opened(offline, tmp_path / "report.html", figures.report(scenario, attnviz.trace(scenario)))
+    for size in ("A4", "Letter"):
+        assert len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=size, print_background=True))) == 1
