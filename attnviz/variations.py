@@ -82,12 +82,20 @@ def with_positions(scenario: Scenario) -> Scenario:
 
 def without_positions(scenario: Scenario) -> Scenario:
     """Return the scenario as it was before :func:`with_positions`, with the X that its set-up draws."""
+    if scenario.x is None:
+        return replace(scenario, edits=tuple(edit for edit in scenario.edits if edit.matrix != "x"))
     return replace(_moved(scenario, -position_vectors(*scenario.shape_of("x"))), x=None)
 
 
 def has_positions(scenario: Scenario) -> bool:
-    """Whether position vectors were added to the X that the set-up of a scenario draws, whatever was edited since."""
-    return scenario.x is not None and scenario.x == with_positions(replace(scenario, x=None, edits=())).x
+    """Whether position vectors were added to the X that the set-up of a scenario draws, whatever was edited since.
+
+    In links of before the sums are edits of X; there they count until one of them is edited further.
+    """
+    placed = with_positions(replace(scenario, x=None, edits=()))
+    if scenario.x is None:
+        return torch.equal(scenario.matrix("x"), placed.matrix("x"))
+    return scenario.x == placed.x
 
 
 def _moved(scenario: Scenario, by: Tensor) -> Scenario:

@@ -266,6 +266,18 @@ def test_12_edits_and_positions_stay_whatever_is_done_to_the_order() -> None:
     assert traced(twice).x[0, 1] == pytest.approx(0.9)
 
 
+def test_12_links_of_before_hold_positions_as_edits_of_x() -> None:
+    placed = traced(pressed(ORDER, "Add positions")).x
+    changed = (placed != traced(ORDER.start).x).nonzero().tolist()
+    edits = tuple(Edit("x", row, column, placed[row, column].item()) for row, column in changed)
+    scenario, _, ignored = ORDER.from_link(query_of(replace(ORDER.start, edits=edits)))
+    assert ignored == []
+    assert "Positions are added to X." in says(ORDER, scenario)
+    assert pressed_from(scenario, "Add positions") == scenario
+    assert pressed_from(scenario, "Remove positions") == ORDER.start
+    assert pressed_from(scenario, "man bites dog") == pressed(ORDER, "Add positions", "man bites dog")
+
+
 def pressed_from(scenario: Scenario, label: str) -> Scenario:
     (preset,) = (each for each in ORDER.presets if each.label == label)
     return preset.change(scenario)
