@@ -49,7 +49,7 @@ MOST_CHARACTERS = {  # to which the browser cuts what is longer
     CHECK: 60,
     TABLES: MOST_OF_TABLES,
 }
-_DRAWN = "bound.drawn"
+_DRAWN, _MENDED = "bound.drawn", "bound.mended"
 
 
 def receive(name: str) -> tuple[str, bool]:
@@ -89,11 +89,13 @@ def fits(name: str, text: str) -> bool:
 
 
 def mend_address() -> None:
-    """Put right what the URL says and cannot be; on the first run, on which Streamlit leaves it as it came."""
+    """Put right what the URL says and cannot be; on the first run, on which Streamlit leaves it as it came, after
+    :func:`draw`."""
     came = st.query_params.to_dict()
     mended = {name: text for name, text in texts().items() if came.get(name, text) != text}
     if mended:
         mend(mended)
+        st.session_state[_MENDED] = tuple(mended)
 
 
 def draw() -> None:
@@ -101,6 +103,8 @@ def draw() -> None:
 
     A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
     """
+    for name in st.session_state.pop(_MENDED, ()):  # else Streamlit would write them into the URL again as they came
+        st.session_state[name] = current(name)
     there = {name for name in MOST_CHARACTERS if current(name) or name in st.query_params}
     st.session_state[_DRAWN] = drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):

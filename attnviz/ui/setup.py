@@ -63,13 +63,13 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with messages:
             for message in state.messages_of_now(values):
                 st.warning(as_message(message), icon="⚠️")
-        if first:
-            bound.mend_address()
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with headline:
             show_share()
         bound.draw()
+        if first:
+            bound.mend_address()
 
 
 def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from attnviz.link import parameters
 from attnviz.ui import bound
-from tests.pages.reader import PAGES, Reader
+from tests.pages.reader import PAGES, Reader, in_address
 
 RUBBISH = {
     "garbage": "garbage",
@@ -61,3 +61,10 @@ def test_what_is_said_of_a_link_stands_until_something_is_changed() -> None:
     assert reader.run().messages == told
     assert reader.set("seed", 7).messages == []
     assert reader.set("seed", 123).messages == []
+
+
+@pytest.mark.parametrize("name", ["step", "question", "sweep", "check", "tables", "pinned"])
+def test_what_was_refused_does_not_come_back_into_the_address(name: str) -> None:
+    reader = Reader(**{name: "garbage"})
+    assert in_address(reader.run().at, name) == ""
+    assert in_address(reader.visit("pages/scaling.py").at, name) == ""
