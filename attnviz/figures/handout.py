@@ -31,7 +31,8 @@ section { break-inside: avoid; overflow-x: auto; max-width: 100%; min-width: 150
 /* A matrix is as wide as its cells are: its words take more lines, and more matrices stand beside each other. */
 section > :is(h2, p) { width: 0; min-width: 100%; }
 table { font-size: 11px; }
-.attending { columns: 20em auto; margin: 10px 0; }
+.attending { columns: 28em auto; margin: 10px 0; }
+.attending p { margin: 0 0 4px; break-inside: avoid; }
 pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
 @page { margin: 10mm; }
 @media print {
@@ -44,6 +45,7 @@ pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; backgroun
   .about, table { font-size: 9px; }
   td, th { padding: 0 4px !important; }
   .attending { columns: 2; margin: 4px 0; }
+  .attending p { margin: 0 0 1px; }
   pre { columns: 2; font-size: 7px; line-height: 1.2; margin: 2px 0; padding: 6px; }
 }
 """
