@@ -1,5 +1,9 @@
 """Two readers at once, each with their own numbers."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
 from attnviz import Scenario
 from tests.pages.playground import Playground
 
@@ -14,3 +18,9 @@ def test_two_sessions_do_not_see_each_others_numbers() -> None:
     published = {"embedding": "published"}
     assert one.shows(Scenario("dog bites man", **published, seed=1, edits=[("w_q", 0, 1, 0.9), ("w_q", 1, 1, 8.0)]))
     assert other.shows(Scenario(**published, seed=2, w_q="zeros", edits=[("w_k", 0, 0, 5.0)]))
+
+
+def test_no_reader_waits_for_the_cores_that_others_use() -> None:
+    Playground()
+    with ThreadPoolExecutor(1) as a_run:
+        assert a_run.submit(torch.get_num_threads).result() == 1
