@@ -5,7 +5,13 @@ from collections.abc import Callable
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
+from attnviz.ui import setup
 from tests.pages.playground import Playground
+
+
+@pytest.fixture(autouse=True)
+def _no_browser_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup, "FIRST_PICTURE", 0)
 
 
 @pytest.fixture(autouse=True)
