@@ -77,7 +77,8 @@ class Grid {
       const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
       if (cell.firstChild.data !== text) cell.firstChild.data = text;
       const colour = empty || cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
-      cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
+      const paper = colour ? `rgb(${colour})` : "";
+      if (cell.paper !== paper) cell.style.backgroundColor = cell.paper = paper;
       const ink = colour ? inkOn(colour) : "";
       if (cell.ink !== ink) cell.style.color = cell.ink = ink;
       toggle(cell, "masked", cell.masked);

@@ -77,9 +77,8 @@ function given(cell) {
 
 export function worked(made, place) {
   const stage = made.stages.get(place.matrix);
-  const blocks = sourcesOf(stage, place.row, place.column, made.matrices).map((block) =>
-    block.map((source) => ({ ...source, value: valueAt(made.matrices[source.matrix], source.row, source.column) })),
-  );
+  const blocks = sourcesOf(stage, place.row, place.column, made.matrices);
+  for (const source of blocks.flat()) source.value = valueAt(made.matrices[source.matrix], source.row, source.column);
   return WORKED[stage.rule](blocks, place, made.settings);
 }
 

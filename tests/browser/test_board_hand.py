@@ -34,10 +34,20 @@ DARK = "--st-text-color: #fafafa; --st-primary-color: #56b4e9; background: #0e11
 # Of every lit cell: the colours of page, outer tone, inner tone and cell.
 _MARKS = """() => [...document.body.shadowRoot.querySelectorAll('.source, .chosen')].map(cell => {
   const style = getComputedStyle(cell);
-  const inner = style.boxShadow.match(/rgb[^)]+\\)(?= 0px 0px 0px [23]px inset)/)[0];
-  return [getComputedStyle(document.body).backgroundColor, style.outlineColor, inner, style.backgroundColor].map(
-    colour => colour.match(/\\d+/g).map(Number));
+  const [, inner, width] = style.boxShadow.match(/(rgb[^)]+\\)) 0px 0px 0px (\\d+)px inset/);
+  const colours = [getComputedStyle(document.body).backgroundColor, style.outlineColor, inner, style.backgroundColor];
+  const number = document.createRange();
+  number.selectNodeContents(cell);
+  const [text, box] = [number, cell].map(each => each.getBoundingClientRect());
+  return {
+    colours: colours.map(colour => colour.match(/\\d+/g).map(Number)),
+    inside: width - -parseFloat(style.outlineOffset),
+    free: Math.min(text.left - box.left, box.right - text.right) - width,
+  };
 })"""
+
+_LONGEST = """() => [...document.body.shadowRoot.querySelectorAll('.cell[data-at^=scores]')].reduce(
+  (most, cell) => (cell.textContent.length > most.textContent.length ? cell : most)).dataset.at"""
 
 
 class LoneBoard:
@@ -194,14 +204,19 @@ def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> N
 def test_what_is_lit_stands_out_from_page_and_cell(chromium: Browser, theme: str) -> None:
     page = mounted(chromium, Scenario(embedding="published", init="normal", edits=[("w_q", 0, 0, 9.0)]), theme)
     board = LoneBoard(page)
-    for place in (("attention_weights", 1, 2), ("context", 1, 1), ("context", 4, 0), ("scores", 3, 3), ("q", 1, 0)):
+    page.set_viewport_size({"width": 1366, "height": 768})  # letters as small as they get
+    longest = page.evaluate(_LONGEST).split(",")
+    for place in (("attention_weights", 1, 2), ("context", 1, 1), (longest[0], int(longest[1]), int(longest[2]))):
         board.cell(place).hover()
         board.chooses(place)
         marks = page.evaluate(_MARKS)
         assert len(marks) > 3
-        for paper, outer, inner, cell in marks:
+        for mark in marks:
+            paper, outer, inner, cell = mark["colours"]
             assert contrast(paper, outer) >= 3
             assert contrast(inner, cell) >= 3
+            assert mark["inside"] >= 1  # of the inner tone is seen beside the outer one
+            assert mark["free"] >= 0  # no part of the number is covered
     page.context.close()
 
 
