@@ -35,6 +35,7 @@ def run() -> list[Row]:
     """Measure ours and the stock app in turn, round by round, so that a drift of the machine meets each alike."""
     with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
         boards, heatmaps = [], []
+        loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS)  # the server's first reader waits for its imports
         for _ in range(LOADS):
             boards.append(_board_visits(browser.new_context(viewport=SIZE).new_page(), ours.address))
             heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))

@@ -25,6 +25,7 @@ _HERE = Path(__file__).parent
 _SCRIPTS = (
     "board_numbers.js",
     "evaluate.js",
+    "expected.js",
     "board_words.js",
     "board_elements.js",
     "board_grid.js",

@@ -2,10 +2,6 @@
 // in the page, so that it follows while a cell is dragged. A test holds every text to that of `attnviz.explain`.
 // `made` holds { stages, matrices, settings, tokens, digits, origins, before }; a place is { matrix, row, column }.
 
-const READABLE = 9; // exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
-const FAR = 1000; // exp of this far below is 0 at every precision
-const FLOAT32 = { name: "float32", max: (2 - 2 ** -23) * 2 ** 127, eps: 2 ** -23, tiny: 2 ** -126 };
-
 export function explain(made, place) {
   const cell = cellOf(made, place);
   const rule = cell.stage.rule === "given" ? given(cell) : { ...worked(made, place), ...SAID[cell.stage.rule](cell) };
@@ -73,7 +69,7 @@ function given(cell) {
   return { symbols: "", steps: [cell.write(cell.value)], words, trouble: "", exact: cell.value, tolerance: 0 };
 }
 
-// ---- what a rule gives in float64, and how far the roundings of float32 may be from it ----
+// ---- a cell's sources and what they give ----
 
 export function worked(made, place) {
   const stage = made.stages.get(place.matrix);
@@ -83,44 +79,22 @@ export function worked(made, place) {
 }
 
 const WORKED = {
-  product([first, second, [bias] = []]) {
+  product([first, second, bias]) {
     const products = first.map((a, i) => ({ value: a.value * second[i].value, factors: [a, second[i]], count: 1 }));
-    const added = bias ? [{ value: bias.value, factors: [bias], count: 1 }] : [];
-    const values = [...products, ...added].map(({ value }) => value);
-    const size = total(values.map(Math.abs));
-    return { blocks: [first, second, ...(bias ? [[bias]] : [])], products, added, exact: total(values), tolerance: tolerance(size, first.length + 2) };
+    const added = (bias ?? []).map((each) => ({ value: each.value, factors: [each], count: 1 }));
+    const [values, more] = [products, added].map((terms) => terms.map(({ value }) => value));
+    return { blocks: [first, second, ...(bias ? [bias] : [])], products, added, ...expectedSum(values, more) };
   },
 
   scale([[score]], place, settings) {
-    const exact = score.value / settings.divisor;
-    const masked = settings.causal && place.column > place.row;
-    return { score, exact: masked ? -Infinity : exact, unmasked: exact, tolerance: tolerance(Math.abs(exact), 4) };
+    return { score, ...expectedQuotient(score.value, place, settings) };
   },
 
   softmax([row], place) {
-    const scores = row.map(({ value }) => value);
-    const largest = Math.max(...scores);
-    const shift = Math.abs(largest) <= READABLE ? 0 : largest;
-    const exps = row.map((score) => ({ value: Math.exp(score.value - shift), factors: [score], count: 1 }));
-    const divisor = total(exps.map(({ value }) => value));
-    const exact = divisor === 0 ? NaN : exps[place.column].value / divisor;
-    // The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
-    const distances = scores.map((score) => Math.min(Math.abs(score - shift), FAR));
-    const spread = total(exps.map(({ value }, i) => value * distances[i])) / (divisor || 1);
-    const roundings = distances[place.column] + spread + row.length + 8;
-    return { row, exps, shift, divisor, exact, tolerance: tolerance(exact, roundings) };
+    const { powers, ...expected } = expectedShare(row.map(({ value }) => value), place.column);
+    return { row, exps: row.map((score, i) => ({ value: powers[i], factors: [score], count: 1 })), ...expected };
   },
 };
-
-function tolerance(size, roundings) {
-  if (!(size <= FLOAT32.max * (1 - FLOAT32.eps))) return Infinity;
-  return roundings * (FLOAT32.eps * size + FLOAT32.tiny);
-}
-
-// Whether the roundings of float32 explain a value that should be `exact`.
-export function mayBe(value, { exact, tolerance: most }) {
-  return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || exact === value;
-}
 
 function remark(cell, rule) {
   const { value } = cell;

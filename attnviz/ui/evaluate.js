@@ -81,26 +81,6 @@ export function valueAt({ columns, values }, row, column) {
   return values[row * columns + column];
 }
 
-// How far torch's matrices are from the page's own evaluation, and the first cell that the roundings of float32
-// do not explain: each is judged by torch's own numbers of the cells that it is made from.
-export function difference(made, given) {
-  const own = evaluate([...made.stages.values()], given, made.settings);
-  let largest = 0;
-  let within = 0; // the number in which it is
-  let unexplained = null;
-  for (const stage of made.stages.values()) {
-    if (stage.rule === "given") continue;
-    const { columns, values } = made.matrices[stage.name];
-    values.forEach((value, at) => {
-      const gap = Math.abs(value - own[stage.name].values[at]);
-      if (Number.isFinite(value) && gap > largest) [largest, within] = [gap, value];
-      const place = { matrix: stage.name, row: Math.floor(at / columns), column: at % columns };
-      if (!unexplained && !mayBe(value, worked(made, place))) unexplained = place;
-    });
-  }
-  return { largest, within, unexplained };
-}
-
 function range(length, make) {
   return Array.from({ length }, (_, i) => make(i));
 }
