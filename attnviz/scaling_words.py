@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from attnviz.numbers import in_format
+
 _SAID = {"none": "raw", "sqrt": "/ √d", "linear": "/ d"}
 
 
@@ -10,6 +12,10 @@ def _line(table: pd.DataFrame, dim: int, scale: str) -> pd.Series:
     if rows.empty:
         raise ValueError(f"the table has no row for dimension {dim} and scale {scale!r}")
     return rows.iloc[0]
+
+
+def _three(value: float) -> str:
+    return in_format(value, ".3g")
 
 
 def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
@@ -22,10 +28,11 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
     row = _line(table, dim, str(table.scale.iloc[0]))
     raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
     expected, measured = row.expected_variance * raw, row.variance * raw
+    low, high = _three(row.variance_low * raw), _three(row.variance_high * raw)
     return (
-        f"At d = {dim} theory expects a variance of {expected:.4g}, and {expected / dim:.4g} after / √{dim}; "
-        f"measured: {measured:.3g} (99 % interval {row.variance_low * raw:.3g} to {row.variance_high * raw:.3g}), "
-        f"and {measured / dim:.3g}."
+        f"At d = {dim} theory expects a variance of {in_format(expected, '.4g')}, and "
+        f"{in_format(expected / dim, '.4g')} after / √{dim}; measured: {_three(measured)} (99 % interval {low} to "
+        f"{high}), and {_three(measured / dim)}."
     )
 
 
@@ -41,7 +48,7 @@ away, and the largest weight takes ever more.'
     if len(rows) < 2:
         return "One dimension alone shows no trend: sweep several."
     first, last = rows.iloc[0], rows.iloc[-1]
-    ends = f"from {first.variance:.3g} at d = {first.dim} to {last.variance:.3g} at d = {last.dim}"
+    ends = f"from {_three(first.variance)} at d = {first.dim} to {_three(last.variance)} at d = {last.dim}"
     if last.variance_low > first.variance_high:
         how, so = "grows", "too little is divided away, and the largest weight takes ever more"
     elif last.variance_high < first.variance_low:
@@ -63,6 +70,6 @@ def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
     parts = []
     for scale, rows in table.groupby("scale", sort=False):
         first, last = rows.iloc[0], rows.iloc[-1]
-        ends = f"from {first[column]:.3g} at d = {first.dim} to {last[column]:.3g} at d = {last.dim}"
+        ends = f"from {_three(first[column])} at d = {first.dim} to {_three(last[column])} at d = {last.dim}"
         parts.append(f"{_SAID.get(scale, scale)} goes {ends}")
     return f"{title} over the dimension: {'; '.join(parts)}."

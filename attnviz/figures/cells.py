@@ -72,8 +72,8 @@ def kinds_in(picture: Picture) -> list[int]:
 def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[str, Any]:
     coloured = {"zmin": picture.limits[0], "zmax": picture.limits[1], "colorscale": scale}
     if not picture.in_cell:
-        return _trace(picture, z, f"%{{z:{picture.number}}}") | coloured
-    # Plotly's own formats write a hyphen for the minus sign.
+        # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
+        return _trace(picture, z, "%{z}") | coloured | {"zhoverformat": picture.number}
     text = [["" if np.isnan(value) else in_format(value, picture.number) for value in row] for row in z.tolist()]
     return _trace(picture, z, "%{text}") | coloured | _texts(text, ink)
 

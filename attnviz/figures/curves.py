@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attnviz.figures.palette import font, scale_style, theme
+from attnviz.numbers import in_format
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,20 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
         "fill": "toself", "fillcolor": colour, "opacity": 0.22, "line": {"width": 0}, "hoverinfo": "skip",
         "showlegend": False,
     }  # fmt: skip
+    y = rows[curve.column].to_numpy(float)
     line = {
-        "type": "scatter", "mode": "lines+markers", "name": label, "x": x, "y": rows[curve.column].to_numpy(float),
-        "customdata": np.stack([low, high], axis=1), "line": {"color": colour, "width": 2.5, "dash": dash},
+        "type": "scatter", "mode": "lines+markers", "name": label, "x": x, "y": y,
+        "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"symbol": symbol, "size": 8, "color": colour},
-        "hovertemplate": f"{label}, d = %{{x:d}}: %{{y:.4g}}"
-        "<br>99 %: %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>",
+        "hovertext": [f"{label}, {_said(*numbers)}" for numbers in zip(rows.dim, y, low, high, strict=True)],
+        "hovertemplate": "%{hovertext}<extra></extra>",
     }  # fmt: skip
     return [band, line]
+
+
+def _said(dim: int, *numbers: float) -> str:
+    value, low, high = (in_format(number, ".4g") for number in numbers)
+    return f"d = {dim}: {value}<br>99 %: {low} to {high}"
 
 
 def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:
@@ -149,7 +156,7 @@ def row_spec(
         data.append(
             {
                 "type": "bar", "name": name, "y": weights, "marker": {"color": colour}, "hovertext": shown,
-                "hovertemplate": f"{name}, %{{hovertext}}: %{{y:.4f}}<extra></extra>",
+                "hovertemplate": f"{name}, %{{hovertext}}: %{{y}}<extra></extra>", "yhoverformat": ".4f",
             }
         )  # fmt: skip
     layout = _layout(Curve("", title, unit_range=True), [1], None, dark)

@@ -93,7 +93,8 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
     names = [html.escape(label) for label in points.labels]
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
-        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1], "hovertemplate": "%{x:.4f}, %{y:.4f}"} | more
+        formats = {"hovertemplate": "%{x}, %{y}", "xhoverformat": ".4f", "yhoverformat": ".4f"}
+        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1]} | formats | more
 
     return {
         "data": [

@@ -11,6 +11,7 @@ import streamlit as st
 from attnviz.figures import CURVES, Curve, curve_spec, row_spec
 from attnviz.limits import MAX_D
 from attnviz.link import query_of
+from attnviz.numbers import in_format
 from attnviz.scaling import sample_row, softmax_row
 from attnviz.scaling_words import described_curve, flat_or_not, theory_against_measured
 from attnviz.scenario import Scenario
@@ -159,7 +160,8 @@ def show_classic_row(settings: SweepSettings) -> None:
     left, right = st.columns([4, 8])
     with left:
         factor = show_times(settings)
-        st.text(f"scores: {', '.join(f'{score:g}' for score in CLASSIC_SCORES)}")
+        shown = [in_format(score, "g") for score in CLASSIC_SCORES]
+        st.text(f"scores: {', '.join(shown)}")
         for times in dict.fromkeys((1.0, factor)):
             weights = ", ".join(f"{weight:.4f}" for weight in softmax_row(CLASSIC_SCORES, times))
             st.text(f"softmax of {times:g} times them: {weights}")
@@ -167,10 +169,7 @@ def show_classic_row(settings: SweepSettings) -> None:
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
         title = f"Softmax of the row times 1 and times {factor:g}"
-        draw = partial(
-            row_spec, rows, title, names=("times 1", f"times {factor:g}"),
-            labels=[f"{score:g}" for score in CLASSIC_SCORES], axis="score",
-        )  # fmt: skip
+        draw = partial(row_spec, rows, title, names=("times 1", f"times {factor:g}"), labels=shown, axis="score")
         alt = f"The largest weight goes from 0.287 to {rows['none'].max():.3f}."
         _show_wide(draw, "scaling.classic", title, alt)
 
@@ -183,11 +182,9 @@ def show_which_dimension() -> None:
         heads = st.select_slider(f"Heads in a model of {_D_MODEL}", HEADS, key="scaling.heads", persist_state="session")
         d_k = _D_MODEL // heads
         scores = np.array((2.0, 1.0, 0.0, -1.0)) * np.sqrt(d_k)  # as wide as dot products of d_k numbers are
+        shown = [in_format(score, ".3g") for score in scores]
         rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, _D_MODEL**-0.5)}
-        st.text(
-            f"d_model = {_D_MODEL}, d_k = {_D_MODEL} / {heads} = {d_k}. Scores of one head: "
-            f"{', '.join(f'{score:.3g}' for score in scores)}"
-        )
+        st.text(f"d_model = {_D_MODEL}, d_k = {_D_MODEL} / {heads} = {d_k}. Scores of one head: {', '.join(shown)}")
         for name, divisor, scale in (("d_k", d_k, "sqrt"), ("d_model", _D_MODEL, "linear")):
             weights = ", ".join(f"{weight:.3f}" for weight in rows[scale])
             st.text(f"/ √{name} = {divisor**0.5:.3g}: {weights}")
@@ -197,10 +194,7 @@ def show_which_dimension() -> None:
         )
     with right:
         title = f"Softmax of the same scores, divided by √{d_k} and by √{_D_MODEL}"
-        draw = partial(
-            row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=[f"{score:.3g}" for score in scores],
-            axis="score",
-        )  # fmt: skip
+        draw = partial(row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=shown, axis="score")
         alt = f"The largest weight is {rows['sqrt'].max():.3f} with √d_k, {rows['linear'].max():.3f} with √d_model."
         _show_wide(draw, "scaling.heads_row", title, alt)
 

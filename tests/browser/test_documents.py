@@ -51,6 +51,18 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
         assert download.value.suggested_filename.startswith("attention_weights.")
 
 
+def test_the_hover_of_a_large_matrix_writes_a_true_minus_sign(offline: BrowserContext, tmp_path: Path) -> None:
+    trace = attnviz.trace(Scenario("a b c d e f g h i j k l m n o p q", d_in=2, d_out=1, init="normal"))
+    tab = opened(offline, tmp_path / "page.html", figures.heatmap_page(trace, "x"))
+    row = next(row for row, value in enumerate(trace.x[:, 0].tolist()) if value < 0)
+    box = tab.locator(".heatmaplayer image").first.bounding_box()
+    assert box is not None
+    at = box["x"] + box["width"] / 4, box["y"] + box["height"] * (row + 0.5) / 17
+    tab.mouse.move(at[0], at[1] - 1)
+    tab.mouse.move(*at)
+    expect(tab.locator(".hovertext").first).to_contain_text(f"X = −{-trace.x[row, 0].item():.4f}")
+
+
 @pytest.mark.parametrize(("dark", "paper"), [(False, "rgb(255, 255, 255)"), (True, "rgb(14, 17, 23)")])
 def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
     offline: BrowserContext, tmp_path: Path, dark: bool, paper: str

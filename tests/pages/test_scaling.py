@@ -55,6 +55,8 @@ def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
     assert scaling.text("softmax of 1 ") == "softmax of 1 times them: 0.1925, 0.1426, 0.2351, 0.1426, 0.2872"
     assert scaling.text("softmax of 8 ") == "softmax of 8 times them: 0.0326, 0.0030, 0.1615, 0.0030, 0.8000"
     rows = scaling.curves("classic")
+    assert scaling.text("scores: ") == "scores: 0.1, −0.2, 0.3, −0.2, 0.5"
+    assert scaling.figure("classic")["data"][0]["hovertext"] == ["0.1", "−0.2", "0.3", "−0.2", "0.5"]
     np.testing.assert_allclose(rows["times 1"], (0.1925, 0.1426, 0.2351, 0.1426, 0.2872), atol=5e-5)
     np.testing.assert_allclose(rows["times 8"], (0.0326, 0.0030, 0.1615, 0.0030, 0.8000), atol=5e-5)
 
@@ -239,6 +241,9 @@ def test_the_wrong_root_makes_the_weights_too_even(
     np.testing.assert_allclose(rows["/ √d_k"], (0.644, 0.237, 0.087, 0.032), atol=5e-4)
     np.testing.assert_allclose(rows["/ √d_model"], too_even, atol=1e-3)
     assert f"d_k = 512 / {heads} = {512 // heads}." in scaling.text("d_model = 512")
+    lowest = f"−{np.sqrt(512 // heads):.3g}"
+    assert scaling.text("d_model = 512").endswith(f", {lowest}")
+    assert scaling.figure("heads_row")["data"][0]["hovertext"][-1] == lowest
     assert scaling.settings == replace(SMALL, heads=heads)
     assert ScalingPage(scaling.settings).value("scaling.heads") == heads
 

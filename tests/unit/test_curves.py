@@ -2,17 +2,22 @@
 
 import itertools
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.figures import CURVES, Curve, curve_spec, row_spec
+import attnviz
+from attnviz import Scenario
+from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
 from attnviz.figures.palette import scale_style, theme
+from attnviz.questions import Points
 from attnviz.scaling import softmax_row, sweep_scaling
 from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS
 from attnviz.scaling_sources import SOURCES
@@ -103,10 +108,29 @@ def test_the_band_runs_along_the_interval_and_around_its_curve(table: pd.DataFra
 def test_the_pointer_reads_the_interval(table: pd.DataFrame) -> None:
     for curve in CURVES:
         for trace in lines(curve_spec(table, curve)).values():
-            assert "%{customdata[0]:.4g} to %{customdata[1]:.4g}" in trace["hovertemplate"]
-            low, high = np.transpose(trace["customdata"])
-            assert (low <= trace["y"]).all()
-            assert (trace["y"] <= high).all()
+            assert trace["hovertemplate"] == "%{hovertext}<extra></extra>"
+            for dim, y, said in zip(trace["x"], trace["y"], trace["hovertext"], strict=True):
+                assert "-" not in said, "a hyphen for a minus sign"
+                found = re.fullmatch(rf"{re.escape(trace['name'])}, d = (\S+): (\S+)<br>99 %: (\S+) to (\S+)", said)
+                assert found, said
+                at, value, low, high = (float(number.replace("−", "-")) for number in found.groups())
+                assert (at, value) == (dim, pytest.approx(y, rel=1e-3))
+                assert low <= value <= high
+
+
+def test_no_number_in_a_hover_is_written_by_a_template(table: pd.DataFrame) -> None:
+    """The formats in Plotly's templates write a hyphen for the minus sign; those of its axes, and ours, do not."""
+    points = Points(torch.tensor([[-1.0, 0.5]]), torch.tensor([[-0.25, -0.5]]), ("a",))
+    specs = [heatmap_spec(attnviz.trace(Scenario("a " * 17)), name) for name in ("x", "scores", "attention_weights")]
+    specs += [points_spec(points), row_spec({"sqrt": np.array([0.25, 0.75])}, "A row")]
+    specs += [curve_spec(table, curve) for curve in CURVES]
+    for drawn in (drawn for spec in specs for drawn in spec["data"] if drawn.get("hoverinfo") != "skip"):
+        read = re.findall(r"%{(.*?)}", drawn["hovertemplate"])
+        assert read
+        assert not any(":" in each for each in read)
+        for axis in {"x", "y", "z"}.intersection(read):
+            assert f"{axis}hoverformat" in drawn or (drawn["type"] == "heatmap" and axis != "z")
+        go.Figure({"data": [drawn]})  # which knows the formats by these names
 
 
 @pytest.mark.parametrize("curve", OF_THEORY, ids=lambda curve: curve.column)

@@ -303,7 +303,8 @@ def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -
     assert ("texttemplate" in drawn) == shown
     if shown:
         assert re.fullmatch(r"−?\d\.\d{3}", drawn["text"][0][0])
-    assert ("%{text}" if shown else "%{z:.3f}") in drawn["hovertemplate"]
+    assert ("%{text}" if shown else "%{z}") in drawn["hovertemplate"]
+    assert shown or drawn["zhoverformat"] == ".3f"
 
 
 @given(setups(), st.integers(1, 6))

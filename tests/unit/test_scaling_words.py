@@ -30,6 +30,16 @@ def test_a_dimension_that_was_not_swept_is_refused() -> None:
         theory_against_measured(sweep_scaling((8,), 10, 0, n_keys=2), 7)
 
 
+def test_tiny_numbers_are_said_with_a_true_minus_sign() -> None:
+    table = sweep_scaling((1, 4096), 20, 0, n_keys=2, scales=(2.0,))
+    table[[name for name in table if name.startswith(("variance", "expected"))]] *= 1e-9
+    for said in (
+        theory_against_measured(table, 1), flat_or_not(table, "2"), described_curve(table, "variance", "Variance")
+    ):  # fmt: skip
+        assert "e−" in said
+        assert "-" not in said
+
+
 VERDICTS = [
     (0.0, "normal", "grows"),
     (0.45, "normal", "grows"),
