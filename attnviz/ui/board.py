@@ -30,6 +30,7 @@ _SCRIPTS = (
     "board_elements.js",
     "board_grid.js",
     "board_panel.js",
+    "pointer.js",
     "board_input.js",
     "board.js",
 )

@@ -7,6 +7,7 @@ class Input {
   constructor(board) {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
+    this.held = false; // whether a number is held by some pointer
     for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "dblclick", "paste"]) {
       board.root.addEventListener(type, (event) => this[type](event));
     }
@@ -41,27 +42,29 @@ class Input {
     const { board } = this;
     const place = placeOf(event.target);
     if (!place) return;
+    if (this.held) return event.preventDefault(); // a second finger takes no focus either
     board.focus(place);
     this.kept = true;
     if (!board.isEditable(place) || event.button !== 0) return;
     event.preventDefault();
-    this.dragFrom(place, event.clientX);
+    this.dragFrom(place, event);
   }
 
   // Until the button is let go, a number follows the hand; back where it was, or with Escape, nothing is edited.
-  dragFrom(place, x) {
+  dragFrom(place, pressed) {
     const { board } = this;
     const before = board.givenAt(place);
     let steps = 0;
     const move = (moved) => {
-      steps = Math.trunc((moved.clientX - x) / PIXELS_PER_STEP);
+      steps = Math.trunc((moved.clientX - pressed.clientX) / PIXELS_PER_STEP);
       if (!board.drag && steps === 0) return;
       board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
       board.change(place, board.drag.value);
     };
     const end = (take) => {
-      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+      stop();
       window.removeEventListener("keydown", cancel, true);
+      this.held = false;
       const edit = board.drag;
       board.drag = null;
       this.kept = !edit; // by a click; after a drag, one looks at what it did
@@ -73,8 +76,8 @@ class Input {
       event.stopPropagation(); // what is pinned stays pinned
       end(false);
     };
-    const acts = { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) };
-    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+    this.held = true;
+    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) });
     window.addEventListener("keydown", cancel, true); // before the cell hears of it
   }
 
@@ -172,14 +175,14 @@ class Input {
       return;
     }
     const { rows, columns } = board.shown[place.matrix];
+    const { lines, outside } = blockIn(event.clipboardData.getData("text"), rows - place.row, columns - place.column);
     const edits = [];
-    const left = { "no number": 0, "outside of the matrix": 0 };
-    blockIn(event.clipboardData.getData("text")).forEach((line, down) => {
+    const left = { "no number": 0, "outside of the matrix": outside };
+    lines.forEach((line, down) => {
       line.forEach((text, right) => {
-        const [row, column, value] = [place.row + down, place.column + right, numberIn(text)];
-        if (row >= rows || column >= columns) left["outside of the matrix"] += 1;
-        else if (value === null) left["no number"] += 1;
-        else edits.push({ matrix: place.matrix, row, column, value });
+        const value = numberIn(text);
+        if (value === null) left["no number"] += 1;
+        else edits.push({ matrix: place.matrix, row: place.row + down, column: place.column + right, value });
       });
     });
     if (edits.length) board.commit(edits);
@@ -205,9 +208,31 @@ export function numberIn(text) {
   return Number.isFinite(Math.fround(Number(plain))) ? Number(plain) : null;
 }
 
-// The cells of a pasted block; between tabs or semicolons, a comma is a decimal one.
-export function blockIn(text) {
-  const lines = text.replace(/[\r\n]+$/, "").split(/\r?\n/);
+// The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
+// Between tabs or semicolons, a comma is a decimal one. What is outside is counted and never taken apart: a block may
+// have megabytes.
+export function blockIn(text, rows, columns) {
   const tabbed = /[\t;]/.test(text);
-  return lines.map((line) => (tabbed ? line.split(/[\t;]/) : line.trim().split(/[\s,]+/)));
+  const separator = tabbed ? /[\t;]/g : /[\s,]+/g;
+  const lines = [];
+  let outside = 0;
+  for (const line of linesOf(text)) {
+    const trimmed = tabbed ? line : line.trim();
+    const cells = lines.length < rows ? trimmed.split(separator, columns) : [];
+    if (cells.length) lines.push(cells);
+    outside += 1 - cells.length;
+    while (separator.test(trimmed)) outside += 1;
+  }
+  return { lines, outside };
+}
+
+// The lines of a text one by one, without the breaks at its end.
+function* linesOf(text) {
+  let end = text.length;
+  while ("\r\n".includes(text[end - 1] ?? " ")) end -= 1;
+  for (let start = 0, stop; start <= end; start = stop + 1) {
+    stop = text.indexOf("\n", start);
+    if (stop < 0 || stop > end) stop = end;
+    yield text.slice(start, stop < end && text[stop - 1] === "\r" ? stop - 1 : stop);
+  }
 }

@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz.tokens import token_labels
 
 _HERE = Path(__file__).parent
-_DRAGGING = (_HERE / "dragging.js").read_text()
+_DRAGGING = (_HERE / "pointer.js").read_text() + (_HERE / "dragging.js").read_text()
 TOKEN_ORDER_SCRIPT = _DRAGGING + (_HERE / "token_order.js").read_text()
 
 _scale_block = st.components.v2.component(

@@ -1,16 +1,15 @@
 // Dragging by mouse, pen or finger.
 
-// From when the pointer is pressed on an element until it is let go: `start(event)` may refuse by returning false,
-// `move(event)` follows the pointer, `end()` is called once, also where the browser takes the pointer away.
+// From when a pointer is pressed on an element until it is let go: `start(event)` may refuse by returning false,
+// `move(event)` follows this pointer, `end()` is called once, also where the browser takes it away.
 function onDrag(element, { start, move, end }) {
   element.onpointerdown = (event) => {
     if (event.button !== 0 || start(event) === false) return;
-    const stop = () => {
-      for (const [type, act] of Object.entries(acts)) window.removeEventListener(type, act);
+    const letGo = () => {
+      stop();
       end();
     };
-    const acts = { pointermove: move, pointerup: stop, pointercancel: stop };
-    for (const [type, act] of Object.entries(acts)) window.addEventListener(type, act);
+    const stop = followPointer(event, { pointermove: move, pointerup: letGo, pointercancel: letGo });
   };
 }
 

@@ -64,11 +64,13 @@ class Formula {
 
   grab(event) {
     event.preventDefault();
+    if (this.dragging) return false; // by another finger
     this.root.focus();
     this.dragging = true;
     this.root.classList.add("dragging");
     this.root.append(this.ghost);
     this.follow(event);
+    return true;
   }
 
   follow({ clientX, clientY }) {

@@ -160,16 +160,17 @@ def show_classic_row(settings: SweepSettings) -> None:
     left, right = st.columns([4, 8])
     with left:
         factor = show_times(settings)
+        times_factor = f"times {in_format(factor, 'g')}"
         shown = [in_format(score, "g") for score in CLASSIC_SCORES]
         st.text(f"scores: {', '.join(shown)}")
         for times in dict.fromkeys((1.0, factor)):
             weights = ", ".join(f"{weight:.4f}" for weight in softmax_row(CLASSIC_SCORES, times))
-            st.text(f"softmax of {times:g} times them: {weights}")
+            st.text(f"softmax of {in_format(times, 'g')} times them: {weights}")
         st.caption("Larger scores do not change the order, they make the largest take all: softmax saturates.")
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
-        title = f"Softmax of the row times 1 and times {factor:g}"
-        draw = partial(row_spec, rows, title, names=("times 1", f"times {factor:g}"), labels=shown, axis="score")
+        title = f"Softmax of the row times 1 and {times_factor}"
+        draw = partial(row_spec, rows, title, names=("times 1", times_factor), labels=shown, axis="score")
         alt = f"The largest weight goes from 0.287 to {rows['none'].max():.3f}."
         _show_wide(draw, "scaling.classic", title, alt)
 

@@ -61,8 +61,10 @@ class Row {
   }
 
   grab(chip) {
+    if (this.held) return false; // by another finger
     this.held = chip;
     chip.classList.add("held");
+    return true;
   }
 
   follow({ clientX, clientY }) {

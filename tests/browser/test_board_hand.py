@@ -147,6 +147,25 @@ def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.chooses(("q", 1, 0))  # what is pinned stays pinned
 
 
+def test_a_second_finger_neither_moves_nor_ends_a_drag_nor_begins_another(board: LoneBoard) -> None:
+    other = ("w_q", 1, 1)
+    before = board.cell(other).text_content()
+    touch = """([type, pointerId, at, clientX]) => {
+      const cell = document.body.shadowRoot.querySelector(`[data-at="${at}"]`);
+      cell.dispatchEvent(new PointerEvent(type, {pointerId, clientX, button: 0, bubbles: true, composed: true}));
+    }"""
+    for step in (
+        ("pointerdown", 1, "w_q,0,0", 100), ("pointerdown", 2, "w_q,1,1", 300), ("pointermove", 1, "w_q,0,0", 140),
+        ("pointermove", 2, "w_q,1,1", 400), ("pointerup", 2, "w_q,1,1", 400), ("pointermove", 1, "w_q,0,0", 180),
+    ):  # fmt: skip
+        board.page.evaluate(touch, list(step))
+    expect(board.cell(W_Q)).to_have_text("0.4961")
+    assert board.told == []
+    board.page.evaluate(touch, ["pointerup", 1, "w_q,0,0", 180])
+    assert [edits for (edits,) in board.told] == [("w_q,0,0", pytest.approx(0.4961, abs=1e-4))]
+    expect(board.cell(other)).to_have_text(str(before))
+
+
 def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
     board.drag(W_Q, 10)
     expect(board.status).to_have_text("Evaluated in the page; torch computes it when you let go.")

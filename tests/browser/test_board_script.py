@@ -5,6 +5,7 @@ with nothing but Python has no other engine for it.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -293,7 +294,46 @@ BLOCKS = {
 
 @pytest.mark.parametrize("text", BLOCKS)
 def test_a_pasted_block_falls_into_cells(page: Page, text: str) -> None:
-    assert page.evaluate("text => script.blockIn(text)", text) == BLOCKS[text]
+    assert page.evaluate("text => script.blockIn(text, 9, 9)", text) == {"lines": BLOCKS[text], "outside": 0}
+
+
+@in_browser
+@given(st.text("1.,;\t \r\n", max_size=30), st.integers(1, 3), st.integers(1, 3))
+def test_what_is_outside_of_a_matrix_is_counted(page: Page, text: str, rows: int, columns: int) -> None:
+    """Against the whole block, taken apart."""
+    lines = re.split(r"\r?\n", re.sub(r"[\r\n]+\Z", "", text))
+    tabbed = "\t" in text or ";" in text
+    whole = [re.split(r"[\t;]", line) if tabbed else re.split(r"[\s,]+", line.strip()) for line in lines]
+    within = [line[:columns] for line in whole[:rows]]
+    assert page.evaluate("given => script.blockIn(...given)", [text, rows, columns]) == {
+        "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("piece", "end", "cells"),
+    [("1\t", "2", 500_001), ("1 ", "", 500_000), ("1\n", "", 500_000), ("\r\n", "1", 500_001)],
+)
+def test_a_pasted_block_of_a_megabyte_is_not_taken_apart(page: Page, piece: str, end: str, cells: int) -> None:
+    got = page.evaluate(
+        """([piece, end]) => {
+          const {split} = String.prototype;
+          let made = 0;
+          String.prototype.split = function (...given) {
+            const parts = split.apply(this, given);
+            made += parts.length;
+            return parts;
+          };
+          try {
+            const {lines, outside} = script.blockIn(piece.repeat(500_000) + end, 2, 3);
+            return [lines.flat().length + outside, made <= 6];
+          } finally {
+            String.prototype.split = split;
+          }
+        }""",
+        [piece, end],
+    )
+    assert got == [cells, True]
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,31 @@ def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium:
     assert got == ["bites man dog", "bites man dog", "dog bites man"]
 
 
+def test_a_second_finger_neither_takes_a_word_nor_lets_the_first_one_go(chromium: Browser) -> None:
+    page = chromium.new_page()
+    held = page.evaluate(
+        """async source => {
+          const {default: order} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+          const root = document.createElement('div');
+          root.innerHTML = '<div class="tokens"></div>';
+          document.body.append(root);
+          const words = ['dog', 'bites', 'man'];
+          order({parentElement: root, data: {label: '', tokens: words, labels: words, answered: 0}});
+          const [dog, bites] = root.querySelectorAll('button');
+          const seen = [];
+          for (const [type, pointerId, word] of [
+            ['pointerdown', 1, dog], ['pointerdown', 2, bites], ['pointerup', 2, bites], ['pointerup', 1, dog]]) {
+            word.dispatchEvent(new PointerEvent(type, {pointerId, button: 0, bubbles: true}));
+            seen.push([...root.querySelectorAll('.held')].map(each => each.textContent).join(' '));
+          }
+          return seen;
+        }""",
+        TOKEN_ORDER_SCRIPT,
+    )
+    page.close()
+    assert held == ["dog", "dog", "dog", ""]
+
+
 def test_training_steps_and_positions(learner: Learner) -> None:
     learner.questions(question=11)
     before = learner.cell("w_v", 0, 0).text_content()

@@ -178,7 +178,7 @@ def test_the_classic_row_takes_any_factor(scaling: ScalingPage) -> None:
     assert scaling.settings == replace(SMALL, times=2.5)
     negative = -3 * scores / 2.5
     flipped = ", ".join(f"{weight:.4f}" for weight in np.exp(negative) / np.exp(negative).sum())
-    assert ScalingPage(replace(SMALL, times=-3)).text("softmax of -3 ") == f"softmax of -3 times them: {flipped}"
+    assert ScalingPage(replace(SMALL, times=-3)).text("softmax of −3 ") == f"softmax of −3 times them: {flipped}"
 
 
 @pytest.mark.parametrize("bad", [1000.5, -1e300])
