@@ -55,7 +55,12 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
     hiding.hide()
     messages, body = st.container(), st.container()
-    values = values_in(st.query_params.to_dict(), table) if first else _controls(sentence, table)
+    if first:
+        values = values_in(st.query_params.to_dict(), table)
+        # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
+        st.session_state.update(values)
+    else:
+        values = _controls(sentence, table)
     state.set_up(values)
     if first:
         arrivals.read(state.current_scenario())
@@ -65,8 +70,8 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         if first:
             time.sleep(FIRST_PICTURE)
     finally:  # even where a page fails
-        if first and _controls(sentence, table) != values:
-            st.rerun()
+        if first:
+            _controls(sentence, table)
         examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.messages_of_now(values):

@@ -1,10 +1,14 @@
 """What stands in the address: changes of matrices, and what can't be used."""
 
+from typing import Any
+
 import pytest
+from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from attnviz import Scenario
 from attnviz.changes import changes_of
 from attnviz.link import encode_changes, parameters
+from attnviz.ui import setup
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -47,6 +51,25 @@ def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:
     assert elsewhere.shows(
         Scenario("the cat sat", **PUBLISHED, seed=7, causal=True, w_v="identity", edits=[("w_q", 0, 1, 0.9)])
     )
+
+
+def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = setup._controls
+
+    def overtaken(*given: Any) -> None:
+        monkeypatch.setattr(setup, "_controls", draw)
+        # The browser takes out of the address what it knows no control for.
+        raise RerunException(RerunData(query_string="view=heatmaps"))
+
+    monkeypatch.setattr(setup, "_controls", overtaken)
+    playground = Playground(text="dog bites man", seed="7", causal="true", d_v="3", edits="w_q.0.1.0.9", d_in="5.5")
+    wanted = Scenario("dog bites man", **PUBLISHED, seed=7, causal=True, d_v=3, edits=[("w_q", 0, 1, 0.9)])
+    assert playground.shows(wanted)
+    assert playground.value("text") == "dog bites man"
+    assert playground.messages == [
+        "The link was not taken as it is: d_in = `5.5` is not a whole number from 1 to 1024; `3` is used."
+    ]
+    assert playground.run().shows(wanted)
 
 
 JUNK = [
