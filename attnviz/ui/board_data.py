@@ -40,7 +40,7 @@ def board_data(
         "tokens": [visible(token) for token in trace.tokens],
         "before": _before(scenario),
         "origins": {name: _origins(scenario, name) for name in scenario.editable},
-        "mix": ["attention_weights", "v"] if "context" in shown else None,
+        "mix": ["attention_weights", "v", "context"] if "context" in shown else None,
         "query": query,
         "settings": settings
         | {"temperatureText": f"{trace.temperature:g}", "divisor": trace.divisor, "dK": trace.q.shape[-1]},

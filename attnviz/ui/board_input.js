@@ -133,7 +133,8 @@ class Input {
     const box = board.cellAt(place).getBoundingClientRect();
     const origin = board.root.getBoundingClientRect();
     const style = { left: box.left - origin.left, top: box.top - origin.top, width: Math.max(box.width, 80), height: box.height };
-    for (const [side, pixels] of Object.entries(style)) input.style[side] = `${pixels}px`;
+    const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
+    for (const [side, pixels] of Object.entries(style)) input.style[side] = `${pixels / zoom}px`;
     let done = false;
     const end = (take, leave) => {
       if (done) return;
@@ -209,11 +210,10 @@ export function numberIn(text) {
 }
 
 // The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
-// Between tabs or semicolons, a comma is a decimal one. What is outside is counted and never taken apart: a block may
-// have megabytes.
+// What is outside is counted and never taken apart: a block may have megabytes.
 export function blockIn(text, rows, columns) {
   const tabbed = /[\t;]/.test(text);
-  const separator = tabbed ? /[\t;]/g : /[\s,]+/g;
+  const separator = tabbed ? /[\t;]/g : hasDecimalCommas(text) ? /\s+/g : /[\s,]+/g;
   const lines = [];
   let outside = 0;
   for (const line of linesOf(text)) {
@@ -224,6 +224,16 @@ export function blockIn(text, rows, columns) {
     while (separator.test(trimmed)) outside += 1;
   }
   return { lines, outside };
+}
+
+// Between blanks, as between tabs or semicolons, a comma is a decimal one, and so it is in a number alone, which is read
+// as if it were typed; else it parts cells, as in CSV.
+function hasDecimalCommas(text) {
+  if (numberIn(text) !== null) return true;
+  for (const line of linesOf(text)) {
+    if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
+  }
+  return true;
 }
 
 // The lines of a text one by one, without the breaks at its end.

@@ -141,15 +141,18 @@ class Mix {
   }
 
   // What is said to a screen reader waits while a cell is dragged.
-  show({ labels, query, digits }, weights, values, aloud) {
+  show({ labels, query, digits }, weights, values, contexts, aloud) {
     const structure = JSON.stringify([labels, values.columns]);
     if (structure !== this.structure) this.build(structure, labels, values.columns);
     const terms = Array.from({ length: values.columns }, (_, feature) =>
       labels.map((_, token) => valueAt(weights, query, token) * valueAt(values, token, feature)),
     );
     const most = Math.max(...terms.map((each) => each.reduce((sum, value) => sum + Math.abs(value), 0)));
-    terms.forEach((each, feature) => this.showBar(this.bars.children[feature], each, most, labels, digits));
-    if (aloud) terms.forEach((each, feature) => this.nameBar(feature, each, labels, digits));
+    terms.forEach((each, feature) => {
+      const sum = written(valueAt(contexts, query, feature), digits); // the cell's own number, to its last digit
+      this.showBar(this.bars.children[feature], each, sum, most, labels, digits);
+      if (aloud) this.nameBar(feature, each, sum, labels, digits);
+    });
     this.showTitle(labels[query], terms.flat().some((value) => value < 0));
   }
 
@@ -170,15 +173,15 @@ class Mix {
     this.bars.replaceChildren(...bars);
   }
 
-  nameBar(feature, terms, labels, digits) {
+  nameBar(feature, terms, sum, labels, digits) {
     const parts = terms.map((value, token) => `${labels[token]} ${written(value, digits)}`);
-    const name = `feature ${feature}: ${written(total(terms), digits)}, mixed of ${parts.join(", ")}`;
+    const name = `feature ${feature}: ${sum}, mixed of ${parts.join(", ")}`;
     const bar = this.bars.children[feature];
     if (bar.getAttribute("aria-label") !== name) bar.setAttribute("aria-label", name);
   }
 
-  showBar(bar, terms, most, labels, digits) {
-    const [, stack, sum] = bar.children;
+  showBar(bar, terms, sum, most, labels, digits) {
+    const [, stack, told] = bar.children;
     terms.forEach((value, token) => {
       const part = stack.children[token];
       if (part.value === value && part.most === most) return;
@@ -188,7 +191,6 @@ class Mix {
       part.title = `${labels[token]}: ${written(value, digits)}`;
       toggle(part, "negative", value < 0); // these stand last in their bar
     });
-    const text = written(total(terms), digits);
-    if (sum.textContent !== text) sum.textContent = text;
+    if (told.textContent !== sum) told.textContent = sum;
   }
 }

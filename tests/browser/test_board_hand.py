@@ -125,6 +125,16 @@ def test_a_number_that_is_opened_and_left_as_it_is_is_not_edited(board: LoneBoar
     assert board.told == [[("w_q,0,0", 0.3)]]
 
 
+def test_the_box_to_type_into_covers_its_cell_in_a_presentation_too(board: LoneBoard) -> None:
+    for zoom in (1, 1.75):  # by which a presentation enlarges the page
+        board.page.evaluate("zoom => (document.body.style.zoom = zoom)", zoom)
+        board.cell(("w_k", 2, 1)).dblclick()
+        cell, box = board.cell(("w_k", 2, 1)).bounding_box(), board.page.locator(".typed").bounding_box()
+        assert (box["x"], box["y"]) == (pytest.approx(cell["x"], abs=1), pytest.approx(cell["y"], abs=1))
+        assert cell["height"] <= box["height"] < 1.5 * cell["height"]
+        board.press("Escape")
+
+
 def test_a_number_dragged_back_to_where_it_was_is_not_edited(board: LoneBoard) -> None:
     board.drag(W_Q, 10, 0)
     board.page.mouse.up()
@@ -298,4 +308,14 @@ def test_bars_say_their_parts_and_what_is_hatched(chromium: Browser) -> None:
     page.mouse.up()
     board.press("Alt+ArrowDown")
     expect(bar).to_have_count(0)
+    page.context.close()
+
+
+def test_a_bar_adds_up_to_the_context_of_the_query_to_its_last_digit(chromium: Browser) -> None:
+    # In float64, the products of this row come to 1.186686; torch's float32 has 1.186687.
+    page = mounted(chromium, Scenario(embedding="published", seed=46), digits=6)
+    board = LoneBoard(page)
+    expect(board.cell(("context", 1, 1))).to_have_text("1.186687")
+    expect(page.locator(".mix .sum").last).to_have_text("1.186687")
+    expect(page.get_by_role("img", name="feature 1: 1.186687, mixed of")).to_be_visible()
     page.context.close()

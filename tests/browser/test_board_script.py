@@ -287,6 +287,11 @@ BLOCKS = {
     "1\t2\n3\t4\n": [["1", "2"], ["3", "4"]],
     "1, 2\r\n3, 4": [["1", "2"], ["3", "4"]],
     "0,5;1,5": [["0,5", "1,5"]],
+    "0,5 1,5\n2 −3,5": [["0,5", "1,5"], ["2", "−3,5"]],
+    "0,5\n": [["0,5"]],
+    "1,0\n0,1": [["1", "0"], ["0", "1"]],
+    "1 ,2": [["1", "2"]],
+    "0.5,1.5": [["0.5", "1.5"]],
     "\t2": [["", "2"]],
     " 1   2 ": [["1", "2"]],
 }
@@ -303,7 +308,10 @@ def test_what_is_outside_of_a_matrix_is_counted(page: Page, text: str, rows: int
     """Against the whole block, taken apart."""
     lines = re.split(r"\r?\n", re.sub(r"[\r\n]+\Z", "", text))
     tabbed = "\t" in text or ";" in text
-    whole = [re.split(r"[\t;]", line) if tabbed else re.split(r"[\s,]+", line.strip()) for line in lines]
+    alone = re.fullmatch(r"1+[.,]?1*|[.,]1+", text.strip())
+    blanks = all(re.search(r"\S\s+\S", line) and not re.search(r",\s|\s,", line) for line in lines if "," in line)
+    parts = r"\s+" if alone or blanks else r"[\s,]+"
+    whole = [re.split(r"[\t;]", line) if tabbed else re.split(parts, line.strip()) for line in lines]
     within = [line[:columns] for line in whole[:rows]]
     assert page.evaluate("given => script.blockIn(...given)", [text, rows, columns]) == {
         "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
