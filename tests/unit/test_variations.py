@@ -22,6 +22,7 @@ from attnviz.variations import (
     weights_from_contexts,
     with_matrix,
     with_positions,
+    without_positions,
 )
 from tests.unit.helpers import random_inputs, setups
 
@@ -67,6 +68,25 @@ def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     torch.testing.assert_close(trace(forth).attention_weights.flip(0, 1), trace(back).attention_weights)
     forth, back = trace(with_positions(forth)), trace(with_positions(back))
     assert (forth.context.flip(0) - back.context).abs().max() > 0.01
+
+
+typed = st.decimals(-1000, 1000, places=6).map(float) | st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(typed.filter(lambda value: value == 0 or abs(value) > 1e-8), min_size=8, max_size=8))
+def test_an_edit_is_the_same_number_when_positions_are_taken_away_again(values: list[float]) -> None:
+    scenario = Scenario("a b", d_in=4, edits=tuple(Edit("x", i // 4, i % 4, value) for i, value in enumerate(values)))
+    placed = with_positions(scenario)
+    assert torch.equal(without_positions(placed).matrix("x"), scenario.matrix("x"))
+    assert torch.equal(with_positions(without_positions(placed)).matrix("x"), placed.matrix("x"))
+    sums = scenario.matrix("x").double() + position_vectors(2, 4).double()
+    torch.testing.assert_close(placed.matrix("x"), sums.float(), rtol=2e-7, atol=1e-7)
+
+
+@given(st.lists(st.decimals(-1000, 1000, places=3).map(float), min_size=8, max_size=8))
+def test_what_was_typed_is_written_as_short_when_positions_are_taken_away_again(values: list[float]) -> None:
+    scenario = Scenario("a b", d_in=4, edits=tuple(Edit("x", i // 4, i % 4, value) for i, value in enumerate(values)))
+    assert without_positions(with_positions(scenario)) == scenario
 
 
 def test_the_same_word_has_the_same_row_until_positions_are_added() -> None:
