@@ -23,6 +23,9 @@ class Challenge:
 
 
 _UNMASK = "switch the causal mask off"
+_AS_TYPED = (
+    1e-3  # of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal
+)
 
 
 def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
@@ -45,12 +48,13 @@ def _uniform(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
 
 def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     gap = (trace.scores - trace.scores.mT).abs().max().item()
-    if trace.scores.abs().max().item() < 1e-4:
+    largest = trace.scores.abs().max().item()
+    if largest < 1e-4:
         return False, "The scores are all 0, which is symmetric but tells nothing apart."
     if len(trace.tokens) < 2:
         return False, "One token alone is always symmetric: take two or more."
     weights = (trace.attention_weights - trace.attention_weights.mT).abs().max().item()
-    return gap < 1e-4, (
+    return gap < _AS_TYPED * largest, (
         f"The largest difference between a score and its mirror image is {written(gap, digits)} "
         f"(between attention weights: {written(weights, digits)}, for each row has its own sum)."
     )

@@ -236,6 +236,18 @@ def test_equal_projections_make_symmetric_scores_and_zeros_do_not_count():
     assert not done(SYMMETRIC, Scenario(text="alone", w_k=w))
 
 
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("d_in", [2, 3, 16])
+def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init, d_in):
+    for seed in range(10):
+        scenario = Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed)
+        shown = scenario.matrix("w_q").mul(1e4).round().div(1e4)
+        typed = [Edit("w_k", row, column, value) for row, values in enumerate(shown.tolist())
+                 for column, value in enumerate(values)]  # fmt: skip
+        assert not done(SYMMETRIC, scenario)
+        assert done(SYMMETRIC, Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed, edits=typed))
+
+
 def test_each_challenge_says_its_number():
     for challenge in CHALLENGES:
         _, says = challenge.check(trace(Scenario(text=CAT.text)), 3)
