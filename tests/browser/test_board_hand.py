@@ -1,5 +1,6 @@
 """The board under the hand: mouse and keys on a board that stands alone in a page, without a server behind it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -227,6 +228,49 @@ def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> N
     board.page.mouse.up()
     board.cell(("scores", 0, 1)).hover()
     board.chooses(("scores", 0, 1))
+
+
+def test_the_cell_with_the_focus_is_told_from_the_one_that_is_pinned(chromium: Browser) -> None:
+    page = mounted(chromium, Scenario(embedding="published"), LIGHT)
+    board = LoneBoard(page)
+    pinned, source, other = ("scores", 0, 0), ("q", 0, 1), ("attention_weights", 5, 1)
+    board.cell(pinned).click()
+    board.press("Enter")
+    looks = []
+    for place in (source, other):
+        board.cell(place).focus()
+        board.press("ArrowLeft", "ArrowRight")  # the focus shows where it was moved by a key
+        board.chooses(pinned)
+        looks.append(look_of(board, place))
+    assert looks[0]["outlineStyle"] == looks[1]["outlineStyle"] == "dashed"
+    assert look_of(board, pinned)["outlineStyle"] == "solid"
+    paper, mark = (channels(looks[1][part]) for part in ("backgroundColor", "outlineColor"))
+    assert contrast(paper, mark) >= 3
+    board.cell(pinned).focus()
+    assert look_of(board, pinned)["outlineStyle"] == "solid"
+    page.context.close()
+
+
+def test_places_that_are_not_filled_have_frames_in_the_row_of_the_query_too(chromium: Browser) -> None:
+    only = {"matrix": "scores", "row": 1, "column": 0}
+    page = mounted(chromium, Scenario(embedding="published"), LIGHT, only=only, lit=only)
+    board = LoneBoard(page)
+    (of_query, frame) = (look_of(board, ("scores", row, 3))["boxShadow"] for row in (1, 2))
+    assert of_query.endswith(frame)
+    # The lines of the query's row end in the gap: no other cell is painted over them.
+    assert {abs(float(down)) for down in re.findall(r"0px (-?[\d.]+)px", of_query.removesuffix(frame))} <= {0, 1}
+    page.context.close()
+
+
+def look_of(board: LoneBoard, place: Place) -> dict[str, str]:
+    """Return how a cell is drawn, by the names of its styles."""
+    parts = ["outlineStyle", "outlineColor", "backgroundColor", "boxShadow"]
+    get = "(cell, parts) => Object.fromEntries(parts.map(part => [part, getComputedStyle(cell)[part]]))"
+    return dict(board.cell(place).evaluate(get, parts))
+
+
+def channels(colour: str) -> list[int]:
+    return [int(channel) for channel in re.findall(r"\d+", colour)]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
