@@ -133,21 +133,24 @@ class Now:
         return written(float(value) + 0.0, self.digits)
 
     def change_of(self, name: str) -> float | None:
-        """Return the largest change of a number of a matrix since the start; None where its shape changed."""
+        """Return the largest change of a number of a matrix since the start; None where its shape changed.
+
+        Differences that rounding alone makes do not count as a change.
+        """
         now, start = getattr(self.trace, name), getattr(self.start, name)
-        return float((now - start).abs().max()) if now.shape == start.shape else None
+        if now.shape != start.shape:
+            return None
+        change = float((now - start).abs().max())
+        size = max(1.0, float(start.abs().nan_to_num(posinf=0).max()))
+        return 0.0 if change <= 1e-6 * size else change
 
     def says_change_of(self, name: str, words: str) -> str:
-        """Say how far a matrix has moved since the start.
-
-        Differences that rounding alone makes do not count as a move.
-        """
+        """Say how far a matrix has moved since the start."""
         change = self.change_of(name)
         if change is None:
             now = " by ".join(map(str, getattr(self.trace, name).shape))
             return f"{words}: now {now}, another shape than at the start."
-        size = max(1.0, float(getattr(self.start, name).abs().nan_to_num(posinf=0).max()))
-        if change <= 1e-6 * size:
+        if change == 0:
             return f"{words}: the same as at the start."
         return f"{words}: changed by up to {self.write(change)} since the start."
 

@@ -108,6 +108,8 @@ def test_3_the_key_bias_alone_leaves_the_attention_weights() -> None:
     assert slid.abs().max() > 1
     assert "Attention weights: the same" in says(BIASES, moved(BIASES, "b_k", 2.0))
     assert "Attention weights: changed" in says(BIASES, moved(BIASES, "b_q", 2.0))
+    for value in (-3.0, 0.5, 1.0, 2.0):
+        assert "moved by the same" not in says(BIASES, moved(BIASES, "b_k", value))  # but for rounding
     assert "moved by the same (2.0000, 2.0000): that is b_v" in says(BIASES, moved(BIASES, "b_v", 2.0))
 
 
