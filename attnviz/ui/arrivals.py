@@ -12,6 +12,7 @@ import streamlit as st
 from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, check_form, lesson_views, question_views, scaling_controls, state, views
+from attnviz.ui.address import open_without
 from attnviz.ui.check_modes import EXAMPLES, EXERCISE, mode_of_now
 from attnviz.ui.compare_views import pinned
 from attnviz.ui.example_views import example_of_now
@@ -23,12 +24,13 @@ _OF_MANY_CHARACTERS = (bound.CHANGES, bound.PINNED, bound.SWEEP, bound.EXAMPLE, 
 
 
 def leave_out_too_long() -> None:
-    """Say which texts are longer than the browser keeps them, and take them out of the URL; before they are read."""
-    for name in _OF_MANY_CHARACTERS:
-        length, most = len(st.query_params.get(name, "")), bound.MOST_CHARACTERS[name]
-        if length > most:
-            state.say(f"{name} has {length:,} characters in the link, where {most:,} can be read; it was left out.")
-            del st.query_params[name]
+    """Say which texts are longer than the browser keeps them, and open the page without them."""
+    lengths = {name: len(st.query_params.get(name, "")) for name in _OF_MANY_CHARACTERS}
+    too_long = [name for name in _OF_MANY_CHARACTERS if lengths[name] > bound.MOST_CHARACTERS[name]]
+    for name in too_long:
+        most = bound.MOST_CHARACTERS[name]
+        state.say(f"{name} has {lengths[name]:,} characters in the link, where {most:,} can be read; it was left out.")
+    open_without(too_long)
 
 
 def read(scenario: Scenario | None) -> None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attnviz.link import parameters
 from attnviz.ui import bound, state
+from attnviz.ui.address import open_without
 from attnviz.ui.text import literal
 from attnviz.worked_examples import EXAMPLE, with_example, worked_example, worked_examples
 
@@ -16,8 +17,8 @@ def set_up_from_url() -> None:
     if name is None:
         return
     if name not in worked_examples():
-        del st.query_params[EXAMPLE]
         say_unknown(name, tuple(worked_examples()))
+        open_without([EXAMPLE])
         return
     st.session_state[_NAMED] = name
     # Controls that are drawn for the first time read the URL and do not write it.

@@ -15,6 +15,7 @@ from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters, values_in
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
+from attnviz.ui.address import mend_left_out, open_without
 from attnviz.ui.charts import take_offered
 from attnviz.ui.share import show_share
 from attnviz.ui.text import as_message, literal
@@ -81,6 +82,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with headline:
             show_share()
         bound.draw()
+        mend_left_out()
         if first:
             bound.mend_address()
 
@@ -203,10 +205,9 @@ def _start_over() -> None:
 
 
 def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
-    """Say which values in the URL can't be used, and run again without them.
+    """Say which values in the URL can't be used, and open the page without them.
 
-    Streamlit would read what it can of such a value, 5.5 as 5 and 1e3 as 1000. Once their controls are drawn,
-    parameters can't be taken out of the URL any more.
+    Streamlit would read what it can of such a value, 5.5 as 5 and 1e3 as 1000.
     """
     query = st.query_params.to_dict()
     ignored = ignored_in(query, table)
@@ -217,9 +218,7 @@ def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
         for name in ignored
     ]
     state.say("The link was not taken as it is: " + "; ".join(parts) + ".")
-    for name in ignored:
-        del st.query_params[name]
-    st.rerun()
+    open_without(ignored)
 
 
 def _used(parameter: Parameter) -> str:

@@ -80,3 +80,14 @@ def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[.
     board.switch("Causal mask")
     expect(board.cell(("attention_weights", 0, 1))).to_have_text("–")
     eventually(lambda: board.page.get_by_test_id("stAlert").count(), 0)
+
+
+def test_one_back_leads_away_from_a_link_that_was_not_taken_as_it_is(new_board: Callable[..., Board]) -> None:
+    board = new_board()
+    before = f"{board.server}/_stcore/health"
+    board.page.goto(before)
+    board.open_board(d_in="abc", example="none", pinned="x" * 250_001, seed=7)
+    board.says("The link was not taken as it is")
+    eventually(lambda: board.address, "?seed=7")
+    board.page.go_back()
+    assert board.page.url == before
