@@ -202,7 +202,7 @@ def scale(cell: Cell) -> Made:
         words = f"Masked: {order}, and a token may not attend to a later one. Unmasked it would be {words}"
     return Made(
         symbols, steps, words, (Term(exact, (score,)),), -math.inf if cell.is_later else exact,
-        cell.tolerance(abs(exact), 4), divisor, masked=cell.is_later, trouble=trouble,
+        0.0 if cell.is_later else cell.tolerance(abs(exact), 4), divisor, masked=cell.is_later, trouble=trouble,
     )  # fmt: skip
 
 

@@ -50,8 +50,9 @@ class Panel {
       const short = (number) => number.toExponential(0).replaceAll("-", "−").replace("+", "");
       const size = largest === 0 ? "0" : short(largest) + (Math.abs(within) >= LARGE ? `, in a number of ${short(within)}` : "");
       alarm = unexplained !== null;
+      const by = largest > 0 && Number.isFinite(largest) ? ` by ${size}` : "";
       text = alarm
-        ? `The page and torch differ by ${size}, more than float32 explains, first in ${placeInWords(made, unexplained)}. Please report this.`
+        ? `The page and torch differ${by}, more than float32 explains, first in ${placeInWords(made, unexplained)}. Please report this.`
         : `Computed by torch, largest difference to the page's own evaluation ${size}.`;
     }
     if (this.status.textContent !== text) this.status.textContent = text;

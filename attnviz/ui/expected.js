@@ -13,7 +13,8 @@ function expectedSum(products, bias = []) {
 
 function expectedQuotient(score, { row, column }, { divisor, causal }) {
   const unmasked = score / divisor;
-  return { exact: causal && column > row ? -Infinity : unmasked, unmasked, tolerance: tolerance(Math.abs(unmasked), 4) };
+  if (causal && column > row) return { exact: -Infinity, unmasked, tolerance: 0 };
+  return { exact: unmasked, unmasked, tolerance: tolerance(Math.abs(unmasked), 4) };
 }
 
 // A softmax of these scores, at one column.
@@ -54,7 +55,9 @@ export function difference(made, given) {
       const gap = Math.abs(value - own[stage.name].values[at]);
       if (Number.isFinite(value) && gap > largest) [largest, within] = [gap, value];
       const place = { matrix: stage.name, row: Math.floor(at / columns), column: at % columns };
-      if (!unexplained && !mayBe(value, expected(stage, made, place))) unexplained = place;
+      if (unexplained || mayBe(value, expected(stage, made, place))) return;
+      unexplained = place;
+      if (!Number.isFinite(gap)) largest = Infinity; // one of the two is no finite number
     });
   }
   return { largest, within, unexplained };

@@ -60,6 +60,22 @@ _EVALUATED = """data => {
   };
 }"""
 
+# Which cells the script judges otherwise than is wanted, with these numbers in place of torch's.
+_MISJUDGED = """([data, wanted]) => {
+  const made = window.made(data);
+  const given = Object.fromEntries(
+    data.stages.filter(({rule}) => rule === 'given').map(({name}) => [name, made.matrices[name]]));
+  return wanted.filter(({matrix, row, column, value, wrong}) => {
+    const {columns, values} = made.matrices[matrix];
+    const at = row * columns + column;
+    const torchs = values[at];
+    values[at] = Number(value);
+    const found = script.difference(made, given).unexplained;
+    values[at] = torchs;
+    return (JSON.stringify(found) === JSON.stringify({matrix, row, column})) !== wrong;
+  });
+}"""
+
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser) -> Iterator[Page]:
@@ -175,6 +191,26 @@ def test_one_wrong_number_in_any_matrix_is_found(page: Page, matrix: str) -> Non
     assert found["largest"] == pytest.approx(1e-4, rel=0.01)
 
 
+@in_browser
+@given(scenario=scenarios(max_tokens=4, max_d=4))
+@example(scenario=Scenario("a b c", causal=True, edits=(Edit("x", 2, 0, 3e38), Edit("w_k", 0, 0, 3e38))))
+def test_a_number_is_judged_wrong_just_beyond_the_tolerance_of_the_core(page: Page, scenario: Scenario) -> None:
+    trace = traced(scenario)
+    wanted = []
+    for name, (rows, columns) in attnviz.explanation.shapes_of(trace).items():
+        for row, column in {(0, columns - 1), (rows - 1, 0), (rows // 2, columns // 2)}:
+            said = explain(trace, name, row, column)
+            place = {"matrix": name, "row": row, "column": column}
+            if said.masked and said.rule == "scale":
+                wanted += [place | {"value": value, "wrong": True} for value in ("1", "NaN", "Infinity")]
+            elif said.sources and math.isfinite(said.tolerance):
+                wanted.append(place | {"value": "NaN", "wrong": True})
+                for part in (-1.01, -0.99, 0.99, 1.01):
+                    value = repr(said.exact + part * said.tolerance)
+                    wanted.append(place | {"value": value, "wrong": abs(part) > 1})
+    assert page.evaluate(_MISJUDGED, [board_data(scenario, trace, 0, 4), wanted]) == []
+
+
 def test_a_disagreement_is_told_loudly(page: Page) -> None:
     scenario = Scenario(embedding="published")
     data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None}
@@ -194,6 +230,9 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     assert text.startswith("The page and torch differ by 1e−3, more than float32 explains")
     assert "Attention weights, query 1 'journey', key 2 'starts'" in text
     assert (look, role) == ("status alarm", "alert")
+    data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith("The page and torch differ, more than float32 explains, first in Attention weights, query 1")
 
 
 def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:
