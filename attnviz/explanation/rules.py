@@ -246,8 +246,12 @@ def softmax(cell: Cell) -> Made:
     words = f"The exp of {score.symbols} over the sum of the exps of its row"
     words += f" ({counted(len(row), 'term')})"
     if shift:
-        words += f". {score.symbols} is {cell.write(score.value)}; m = {cell.write(shift)}, the largest of the row, is "
-        words += "taken from each of the row first"
+        before, most, after = map(cell.write, (score.value, shift, score.value - shift))
+        words += (
+            f". {score.symbols} is {before}; m = {most}, the largest of the row, is taken from each of the row first"
+        )
+        if math.isfinite(score.value - shift) and sign(as_decimal(before) - as_decimal(most), after) != "=":
+            words += f" ({before} less {most} is {after}, rounded)"
         words += ": that changes no quotient, and no exp overflows" if math.isfinite(shift) else ""
     if cell.is_later:
         words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0"

@@ -227,8 +227,10 @@ function saidSoftmax(cell) {
   let words = `The exp of ${namedCell(cell, score)} over the sum of the exps of its row (${counted(row.length, "term")})`;
   const lowered = shift === 0 ? "" : " − m"; // also where the largest is no number
   if (lowered) {
-    words += `. ${namedCell(cell, score)} is ${cell.write(score.value)}; m = ${cell.write(shift)}, the largest of the row, is `;
-    words += "taken from each of the row first";
+    const [before, most, after] = [score.value, shift, score.value - shift].map(cell.write);
+    words += `. ${namedCell(cell, score)} is ${before}; m = ${most}, the largest of the row, is taken from each of the row first`;
+    const left = sumOf([decimal(before), decimal(cell.write(-shift))]);
+    if (left && sign(left, after) === "≈") words += ` (${before} less ${most} is ${after}, rounded)`;
     words += Number.isFinite(shift) ? ": that changes no quotient, and no exp overflows" : "";
   }
   if (cell.later) words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0";

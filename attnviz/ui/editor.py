@@ -196,9 +196,13 @@ def _show_offer() -> None:
     if not dropped:
         return
     count = len(dropped.edits) + len(dropped.replaced)
-    what = "1 change was" if count == 1 else f"{count} changes were"
+    what = (
+        "1 change was dropped, because its matrix was"
+        if count == 1
+        else f"{count} changes were dropped, because their matrices were"
+    )
     with st.container(border=True):
-        st.text(f"{what} dropped, because the matrices under them were drawn anew.")
+        st.text(f"{what} drawn anew.")
         with st.container(horizontal=True):
             st.button("Bring back", on_click=state.take_back, key="playground.bring_back")
             st.button("Let go", on_click=state.forget_offer, key="playground.let_go", type="tertiary")

@@ -44,7 +44,7 @@ def test_an_edit_outlasts_another_sentence_and_is_offered_back_after_another_see
     eventually(lambda: playground.labels("q"), ["one", "journey"])
     playground.shows("q", "journey", ["0.4306", "1.6659"])
     playground.set_number("Seed", 5)
-    playground.says("1 change was dropped, because the matrices under them were drawn anew.")
+    playground.says("1 change was dropped, because its matrix was drawn anew.")
     eventually(lambda: playground.address, "?seed=5&text=one+journey")
     playground.press("Bring back")
     eventually(lambda: playground.address, "?seed=5&text=one+journey&edits=w_q.0.1.0.9")

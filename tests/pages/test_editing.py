@@ -14,7 +14,7 @@ from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
 WEIGHTS = ("w_q", "w_k", "w_v")
-DROPPED_ONE = "1 change was dropped, because the matrices under them were drawn anew."
+DROPPED_ONE = "1 change was dropped, because its matrix was drawn anew."
 
 
 def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
@@ -101,7 +101,7 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
         playground.edit(*edit)
     playground.set(control, value)
     assert playground.shows(Scenario(**PUBLISHED, **{control: value}))
-    assert "2 changes were dropped, because the matrices under them were drawn anew." in playground.texts
+    assert "2 changes were dropped, because their matrices were drawn anew." in playground.texts
     playground.press("Bring back")
     assert playground.shows(Scenario(**PUBLISHED, **{control: value}, edits=edits[:brought_back]))
     assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer

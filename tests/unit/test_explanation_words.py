@@ -1,5 +1,6 @@
 """What an explanation says in words: divisors, masks, long sums, overflow, origins, and its errors."""
 
+import itertools
 import math
 import re
 from dataclasses import FrozenInstanceError
@@ -10,6 +11,7 @@ import torch
 
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
+from attnviz.explanation.displayed import as_decimal
 from tests.unit.helpers import HOSTILE, random_inputs
 from tests.unit.test_explanation import cells_of, same, traced
 
@@ -96,6 +98,21 @@ def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(
     assert " − m)" in explanation.symbols
     assert said in explanation.text
     assert "changes no quotient" not in explanation.text
+
+
+def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_it_is_rounded():
+    rounded = 0
+    for seed in range(20):
+        trace = traced(Scenario(seed=seed, init="normal", embedding="stable", edits=(("w_q", 0, 0, 30.0),)))
+        for row, column in itertools.product(range(6), range(6)):
+            text = explain(trace, "attention_weights", row, column).text
+            if "m = " not in text:
+                continue
+            shown = re.search(r"is (\S+); m = (\S+), the largest.*: exp\((\S+)\) / ", text)
+            score, largest, exponent = map(as_decimal, shown.groups())
+            assert (score - largest == exponent) != (f"is {shown[3]}, rounded" in text)
+            rounded += score - largest != exponent
+    assert rounded > 20
 
 
 def undefined(*inputs: torch.Tensor) -> AttentionTrace:
