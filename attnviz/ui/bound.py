@@ -88,16 +88,6 @@ def fits(name: str, text: str) -> bool:
     return sizes[CHANGES] + sizes[PINNED] <= MOST_GIVEN and sum(sizes.values()) <= _MOST_TOGETHER
 
 
-def mend_address() -> None:
-    """Put right what the URL says and cannot be; on the first run, on which Streamlit leaves it as it came, after
-    :func:`draw`."""
-    came = st.query_params.to_dict()
-    mended = {name: text for name, text in texts().items() if came.get(name, text) != text}
-    if mended:
-        mend(mended)
-        st.session_state[_MENDED] = tuple(mended)
-
-
 def draw() -> None:
     """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight.
 
@@ -106,13 +96,25 @@ def draw() -> None:
     for name in st.session_state.pop(_MENDED, ()):  # else Streamlit would write them into the URL again as they came
         st.session_state[name] = current(name)
     there = {name for name in MOST_CHARACTERS if current(name) or name in st.query_params}
-    st.session_state[_DRAWN] = drawn = there.union(st.session_state.get(_DRAWN, ()))
+    drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
         for name, most in MOST_CHARACTERS.items():
             if name in drawn:
                 st.text_input(name, key=name, bind="query-params", max_chars=most)
             else:  # Streamlit writes into the URL only what it has known for a run
                 st.session_state.setdefault(name, "")
+    if _DRAWN not in st.session_state:  # not `first_run`: a click can have ended that one before its texts were drawn
+        _mend_address()
+    st.session_state[_DRAWN] = drawn
+
+
+def _mend_address() -> None:
+    """Put right what the URL says and cannot be; Streamlit leaves it as it came where a text is drawn first."""
+    came = st.query_params.to_dict()
+    mended = {name: text for name, text in texts().items() if came.get(name, text) != text}
+    if mended:
+        mend(mended)
+        st.session_state[_MENDED] = tuple(mended)
 
 
 def _key(name: str) -> str:

@@ -83,8 +83,6 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
             show_share()
         bound.draw()
         mend_left_out()
-        if first:
-            bound.mend_address()
 
 
 def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:

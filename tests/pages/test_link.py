@@ -1,6 +1,7 @@
 """What stands in the address: changes of matrices, and what can't be used."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.runtime.scriptrunner import RerunData, RerunException
@@ -53,15 +54,29 @@ def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:
     )
 
 
-def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+def _overtake_the_first_run(monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    """Have a click end the first run before its controls stand; the browser's address is then this query."""
     draw = setup._controls
 
     def overtaken(*given: Any) -> None:
         monkeypatch.setattr(setup, "_controls", draw)
-        # The browser takes out of the address what it knows no control for.
-        raise RerunException(RerunData(query_string="view=heatmaps"))
+        raise RerunException(RerunData(query_string=query))
 
     monkeypatch.setattr(setup, "_controls", overtaken)
+
+
+def test_what_is_refused_leaves_the_address_where_a_click_ends_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = {"cell": "garbage", "pinned": "zzz", "view": "heatmaps"}
+    _overtake_the_first_run(monkeypatch, urlencode(query))
+    playground = Playground(**query)
+    assert len(playground.messages) == 2
+    mending = [html.proto.body for html in playground.at.get("html") if "replaceState" in html.proto.body]
+    assert len(mending) == 1
+    assert '{"cell": "", "pinned": ""}' in mending[0]
+
+
+def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    _overtake_the_first_run(monkeypatch, "view=heatmaps")  # the browser takes out what it knows no control for
     playground = Playground(text="dog bites man", seed="7", causal="true", d_v="3", edits="w_q.0.1.0.9", d_in="5.5")
     wanted = Scenario("dog bites man", **PUBLISHED, seed=7, causal=True, d_v=3, edits=[("w_q", 0, 1, 0.9)])
     assert playground.shows(wanted)
