@@ -23,9 +23,8 @@ class Challenge:
 
 
 _UNMASK = "switch the causal mask off"
-_AS_TYPED = (
-    1e-3  # of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal
-)
+# Of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal.
+_AS_TYPED = 1e-3
 
 
 def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:

@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from attnviz.ui.text import is_dark
+
 _CONFIG = {"displayModeBar": False}
 _OFFERED = "charts.offered"
 
@@ -58,6 +60,15 @@ def show_figure(
         _PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG,
         on_select=on_click or "ignore", selection_mode="points",
     )  # fmt: skip
+
+
+def show_offered(
+    draw: Callable[..., dict[str, Any]], key: str, title: str, alt: str, *,
+    width: Literal["content", "stretch"] = "content",
+) -> None:  # fmt: skip
+    """Draw a figure, in the colours of the reader's page, and offer it under Share."""
+    show_figure(draw(dark=is_dark()), key, alt, width=width)
+    offer(key, title, alt, draw)
 
 
 def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:

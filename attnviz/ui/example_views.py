@@ -17,11 +17,10 @@ from attnviz.scenario import trace
 from attnviz.stages import EVERY_STAGE
 from attnviz.summary import chosen_in_words
 from attnviz.ui import examples
-from attnviz.ui.charts import offer, show_figure
+from attnviz.ui.charts import show_offered
 from attnviz.ui.check_form import load, show_verdict
 from attnviz.ui.check_modes import CHECK, EXAMPLES, choose, detail
 from attnviz.ui.navigation import go_to
-from attnviz.ui.text import is_dark
 from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
 
 VARIANCES = "variance_of_dot_products"
@@ -149,8 +148,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
         for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
             draw = partial(heatmap_spec, made, name, digits=example.decimals)
             alt = f"{EVERY_STAGE[name].title}: {EVERY_STAGE[name].meaning}"
-            show_figure(draw(dark=is_dark()), f"check.{name}", alt)
-            offer(f"check.{name}", f"{EVERY_STAGE[name].title}, of the example", alt, draw)
+            show_offered(draw, f"check.{name}", f"{EVERY_STAGE[name].title}, of the example", alt)
     _show_cell(made, example)
 
 

@@ -9,4 +9,3 @@ function followPointer({ pointerId }, acts) {
     for (const [type, hear] of heard) window.removeEventListener(type, hear);
   };
 }
-

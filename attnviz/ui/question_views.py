@@ -16,11 +16,11 @@ from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
-from attnviz.ui.charts import offer, show_figure
+from attnviz.ui.charts import offer, show_offered
 from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
-from attnviz.ui.text import is_dark, literal
+from attnviz.ui.text import literal
 
 # The sentence and the set-up belong to the playground; here they would seem to be the example's.
 _OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
@@ -201,18 +201,16 @@ def _show_ways_on(question: Question) -> None:
 
 
 def _show_pictures(seen: Seen, number: int) -> None:
-    dark = is_dark()
     if not seen.tables and seen.points is None:
         return
     with st.container(horizontal=True, gap="small", key="questions_pictures"):
         for i, table in enumerate(seen.tables):
             key, alt = f"questions.{number}.table.{i}", f"{table.title}, {len(table.matrix)} rows."
-            show_figure(table_spec(table, state.digits(), dark), key, alt)
-            offer(key, table.title, alt, partial(table_spec, table, state.digits()))
+            show_offered(partial(table_spec, table, state.digits()), key, table.title, alt)
         if seen.points is not None:
-            key, alt = f"questions.{number}.points", "Values and contexts as points: contexts are mixes of the values."
-            show_figure(points_spec(seen.points, dark), key, alt)
-            offer(key, "Values and contexts as points", alt, partial(points_spec, seen.points))
+            title = "Values and contexts as points"
+            alt = f"{title}: contexts are mixes of the values."
+            show_offered(partial(points_spec, seen.points), f"questions.{number}.points", title, alt)
 
 
 def _show_board(question: Question, number: int, scenario: Scenario) -> None:

@@ -1,8 +1,6 @@
 """What the scaling page shows of a sweep."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,7 @@ from attnviz.scenario import Scenario
 from attnviz.sweep_settings import HEADS, OWN, SweepSettings, encode_settings, playground_scenario
 from attnviz.tokens import visible
 from attnviz.ui import bound, state
-from attnviz.ui.charts import offer, show_figure, show_pickable
+from attnviz.ui.charts import offer, show_offered, show_pickable
 from attnviz.ui.scaling_controls import pick_dimension, show_times
 from attnviz.ui.sweeps import inputs_of, swept
 from attnviz.ui.text import is_dark, literal
@@ -126,7 +124,8 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     ):
         with column:
             draw = partial(row_spec, {name: weights}, title, labels=labels)
-            _show_wide(draw, f"scaling.row.{name}", title, f"{title} of {len(row)} attention weights.")
+            alt = f"{title} of {len(row)} attention weights."
+            show_offered(draw, f"scaling.row.{name}", title, alt, width="stretch")
     if labels:
         st.caption(f"The query is {literal(visible(tokens[query]))}; w_q and w_k are drawn from the sweep's seed.")
     else:
@@ -172,7 +171,7 @@ def show_classic_row(settings: SweepSettings) -> None:
         title = f"Softmax of the row times 1 and {times_factor}"
         draw = partial(row_spec, rows, title, names=("times 1", times_factor), labels=shown, axis="score")
         alt = f"The largest weight goes from 0.287 to {rows['none'].max():.3f}."
-        _show_wide(draw, "scaling.classic", title, alt)
+        show_offered(draw, "scaling.classic", title, alt, width="stretch")
 
 
 def show_which_dimension() -> None:
@@ -197,12 +196,7 @@ def show_which_dimension() -> None:
         title = f"Softmax of the same scores, divided by √{d_k} and by √{_D_MODEL}"
         draw = partial(row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=shown, axis="score")
         alt = f"The largest weight is {rows['sqrt'].max():.3f} with √d_k, {rows['linear'].max():.3f} with √d_model."
-        _show_wide(draw, "scaling.heads_row", title, alt)
-
-
-def _show_wide(draw: Callable[..., dict[str, Any]], key: str, title: str, alt: str) -> None:
-    show_figure(draw(dark=is_dark()), key, alt, width="stretch")
-    offer(key, title, alt, draw)
+        show_offered(draw, "scaling.heads_row", title, alt, width="stretch")
 
 
 def show_broken_assumption(scenario: Scenario | None) -> None:
@@ -249,7 +243,8 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
         )
         curve = Curve("std", "Spread of the scaled scores within a row")
         alt = described_curve(joined, "std", "Spread of scaled scores")
-        _show_wide(partial(curve_spec, joined, curve, theory=False), "scaling.broken", curve.title, alt)
+        draw = partial(curve_spec, joined, curve, theory=False)
+        show_offered(draw, "scaling.broken", curve.title, alt, width="stretch")
     _show_numbers("The numbers of this plot", joined.rename(columns={"scale": "init"}), "projections")
 
 
