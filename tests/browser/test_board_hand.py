@@ -12,7 +12,7 @@ from attnviz import Scenario
 from attnviz.ui.board import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.ui.board_data import board_data
 from tests.browser.board import Place
-from tests.browser.test_board_script import contrast
+from tests.browser.looks import contrast
 
 W_Q = ("w_q", 0, 0)
 WAITS = "Evaluated in the page; torch is computing."
