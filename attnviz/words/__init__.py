@@ -1,0 +1,64 @@
+"""Everything the app says to its readers, in one catalogue, and how a sentence is made from it.
+
+The catalogue is the folder `en`: one TOML file for each subject, so that the whole can be read in one go, by a
+translator, too. A key is the name of the file and the path in it: ``lesson.softmax.title``. A sentence names its
+places, ``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen by
+the place `n`:
+
+    masked = { one = "{n} cell is masked", other = "{n} cells are masked" }
+
+The page's script fills the same sentences, which Python sends it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+Template = str | Mapping[str, str]  # a sentence, or its forms
+FORMS = frozenset({"one", "other"})
+
+
+@cache
+def catalogue() -> Mapping[str, Template]:
+    """Return every sentence, or its forms, by its key."""
+    found: dict[str, Template] = {}
+    for file in sorted(files(__name__).joinpath("en").iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".toml"):
+            _collect(found, file.name.removesuffix(".toml"), tomllib.loads(file.read_text(encoding="utf-8")))
+    return MappingProxyType(found)
+
+
+def _collect(found: dict[str, Template], key: str, value: Any) -> None:
+    if isinstance(value, dict) and set(value) != FORMS:
+        for name, inner in value.items():
+            _collect(found, f"{key}.{name}", inner)
+    else:
+        found[key] = value
+
+
+def say(key: str, /, **places: object) -> str:
+    """Return a sentence of the catalogue with its places filled; the place `n` chooses among its forms.
+
+    Raises ``KeyError`` for a key that the catalogue does not have, or a place that is not given.
+
+    >>> say("count.token", n=1), say("count.token", n=3)
+    ('1 token', '3 tokens')
+    """
+    template = catalogue()[key]
+    if not isinstance(template, str):
+        template = template["one" if places["n"] == 1 else "other"]
+    return template.format_map(places)
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number of things in words, "1 token" or "6 tokens"; `noun` is a key of count.toml.
+
+    >>> plural(1, "row"), plural(0, "row"), plural(2000, "character")
+    ('1 row', '0 rows', '2,000 characters')
+    """
+    template = catalogue()[f"count.{noun}"]
+    assert not isinstance(template, str)
+    return template["one" if n == 1 else "other"].format(n=f"{n:,}")
