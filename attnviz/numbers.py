@@ -1,27 +1,32 @@
-"""How numbers are written: in cells, captions and sentences alike."""
+"""How numbers are written: in cells, captions and sentences, of boards, heatmaps and tables alike.
+
+One policy, :func:`written`: so many digits after the point, or a power of ten where these would show nothing but
+zeros or where the number would have more than four digits before the point. So the same number reads the same
+wherever it stands, what is not 0 never reads as 0, and 0 has no sign. ``board_numbers.js`` writes the same.
+"""
 
 import math
 
 MIN_DIGITS, MAX_DIGITS, DEFAULT_DIGITS = 1, 6, 4
+LARGEST_FIXED = 1e4  # from here on, as rounded to its digits, a number is written as a power of ten
 
 
 def number_format(largest: float, digits: int) -> str:
-    """Return the format, for Python and for d3, of numbers up to `largest`: fixed, or powers of ten
-    where fixed digits would not fit a cell or would show nothing but zeros.
+    """Return the format, for Python and for d3, in which a number of this size is written.
 
-    >>> number_format(2.5, 4), number_format(1e30, 4)
-    ('.4f', '.2e')
+    >>> number_format(2.5, 4), number_format(1e30, 4), number_format(2e-7, 4)
+    ('.4f', '.2e', '.2e')
     """
-    if largest == 0 or 10.0**-digits <= largest < 1e4:
+    if largest == 0 or (largest >= 10.0**-digits and float(f"{largest:.{digits}f}") < LARGEST_FIXED):
         return f".{digits}f"
     return f".{min(digits, 2)}e"
 
 
 def written(value: float, digits: int) -> str:
-    """Write one number as the figures do, with a true minus sign and signs for what is no number.
+    """Write one number, with a true minus sign and signs for what is no number.
 
-    >>> written(-0.5, 2), written(float("-inf"), 2), written(float("nan"), 2)
-    ('−0.50', '−∞', 'NaN')
+    >>> written(-0.5, 2), written(2.13e-7, 4), written(-0.0, 1), written(float("-inf"), 2), written(float("nan"), 2)
+    ('−0.50', '2.13e−07', '0.0', '−∞', 'NaN')
     """
     if math.isnan(value):
         return "NaN"
@@ -30,10 +35,19 @@ def written(value: float, digits: int) -> str:
     return in_format(value, number_format(abs(value), digits))
 
 
-def in_format(value: float, number: str) -> str:
-    """Write a number in a format, with a true minus sign.
+def longest_written(digits: int) -> int:
+    """Return how many characters the longest float32 has as it is written: what a column of a board has room for.
 
-    >>> in_format(-0.5, "+.2f")
-    '−0.50'
+    >>> longest_written(4) == len(written(-1234.5678, 4)), longest_written(1) == len(written(-1e-7, 1))
+    (True, True)
     """
-    return format(value, number).replace("-", "−")
+    return max(len(written(-1234.5, digits)), len(written(-1e-7, digits)))
+
+
+def in_format(value: float, number: str) -> str:
+    """Write a number in a format, with a true minus sign; zero has none.
+
+    >>> in_format(-0.5, "+.2f"), in_format(-0.0, ".2f")
+    ('−0.50', '0.00')
+    """
+    return format(value + 0.0, number).replace("-", "−")

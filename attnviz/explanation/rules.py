@@ -88,8 +88,8 @@ class Cell:
         return [Factor(name, *place, value) for place, value in zip(places, values, strict=True)]
 
     def write(self, value: float) -> str:
-        """Write a number with the digits displayed; zero has no sign."""
-        return written(value + 0.0, self.digits)
+        """Write a number with the digits displayed."""
+        return written(value, self.digits)
 
     def tolerance(self, size: float, roundings: float) -> float:
         """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""

@@ -7,8 +7,9 @@ export function written(value, digits) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  const fixed = size === 0 || (size >= Number(`1e-${digits}`) && size < 1e4);
-  const text = fixed ? toFixed(size, digits) : toExponential(size, Math.min(digits, 2));
+  const fixed = size < 1e4 ? toFixed(size, digits) : "";
+  const fits = size === 0 || (size >= Number(`1e-${digits}`) && fixed && Number(fixed) < 1e4);
+  const text = fits ? fixed : toExponential(size, Math.min(digits, 2));
   return value < 0 ? `−${text}` : text;
 }
 

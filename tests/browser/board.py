@@ -139,7 +139,7 @@ class Board(Playground):
 
 
 def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
-    """Every number of a trace as the board writes it: zero without a sign, a masked weight as a dash."""
+    """Every number of a trace as the board writes it, a masked weight as a dash."""
     wanted: dict[str, str] = {}
     for name in STAGES:
         matrix: Any = getattr(trace, name)
@@ -148,5 +148,5 @@ def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
         for row, values in enumerate((matrix[None] if matrix.dim() == 1 else matrix).tolist()):
             for column, value in enumerate(values):
                 masked = name == "attention_weights" and trace.causal and column > row and value == 0
-                wanted[f"{name},{row},{column}"] = "–" if masked else written(value + 0.0, digits)
+                wanted[f"{name},{row},{column}"] = "–" if masked else written(value, digits)
     return wanted

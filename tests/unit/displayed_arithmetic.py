@@ -142,4 +142,4 @@ def check_arithmetic(explanation: Explanation) -> None:
         assert from_left.low <= from_right.high + slack, (left, relation, right)
         assert from_left.high >= from_right.low - slack, (left, relation, right)
     if not masked:
-        assert steps[-1][1] == written(explanation.value + 0.0, explanation.digits)
+        assert steps[-1][1] == written(explanation.value, explanation.digits)

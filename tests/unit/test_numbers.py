@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.numbers import MAX_DIGITS, MIN_DIGITS, number_format, written
+from attnviz.numbers import MAX_DIGITS, MIN_DIGITS, longest_written, number_format, written
 
 digits = st.integers(MIN_DIGITS, MAX_DIGITS)
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -33,17 +33,24 @@ def test_a_number_is_never_written_as_zero_unless_it_is(value: float, digits: in
 @given(finite, digits)
 def test_a_minus_sign_is_typeset(value: float, digits: int) -> None:
     text = written(value, digits)
-    assert text.startswith("−") == (math.copysign(1, value) < 0)
+    assert text.startswith("−") == (value < 0), "also where it is no more than the zero's sign"
     assert "-" not in text.partition("e")[0]
 
 
 @given(finite, digits)
 def test_a_number_fits_a_cell(value: float, digits: int) -> None:
-    assert len(written(value, digits)) <= 6 + MAX_DIGITS
+    assert len(written(value, digits)) <= longest_written(digits) <= 6 + MAX_DIGITS
+
+
+@pytest.mark.parametrize("digits", range(MIN_DIGITS, MAX_DIGITS + 1))
+def test_a_number_that_rounds_to_five_digits_before_the_point_is_a_power_of_ten(digits: int) -> None:
+    assert written(-9999.9999999, digits) == f"−1.{'00'[:digits]}e+04"
+    assert len(written(-9999.0, digits)) <= longest_written(digits)
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (0.0, "0.0000"), (0.22641, "0.2264")]
+    ("value", "text"),
+    [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (0.0, "0.0000"), (-0.0, "0.0000"), (0.22641, "0.2264")],
 )
 def test_what_is_no_number_has_its_sign(value: float, text: str) -> None:
     assert written(value, 4) == text
