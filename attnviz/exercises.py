@@ -179,7 +179,7 @@ def formula(exercise: Exercise, name: str) -> str:
     """Return the formula of a result as it is computed in this exercise.
 
     >>> formula(Exercise(scale=False), "scaled_scores")
-    'Q Kᵀ, not scaled'
+    'S, not divided'
     """
     return formula_of(STAGES[name], bias=False, scale=exercise.scale, temperature=1.0, causal=False)
 

@@ -9,7 +9,9 @@ then mask), "softmax" (of each row), "relu" (negative numbers become 0), and "gi
 from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from attnviz.words import say
 
 Rule = Literal["given", "product", "scale", "softmax", "relu"]
 
@@ -18,6 +20,7 @@ Rule = Literal["given", "product", "scale", "softmax", "relu"]
 class Stage:
     """One matrix: its field in the trace, its name and formula on screen, and what it is made of.
 
+    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words.
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature".
     With `transposed`, the second source of a product is transposed. `colours` names the family of
     matrices that share their colour limits.
@@ -28,6 +31,8 @@ class Stage:
     title: str
     rule: Rule
     formula: str
+    plain: str
+    axes: str
     meaning: str
     rows: Literal["token", "query", "key", "feature"]
     columns: Literal["key", "feature"]
@@ -44,47 +49,39 @@ class Stage:
         return "learned" if self.colours == "projections" else "input"
 
 
+def _stage(name: str, symbol: str, rule: Rule, formula: str, *kinds: Any, **more: Any) -> Stage:
+    """Return a stage with what the catalogue says of it."""
+    title, plain, axes, meaning = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning"))
+    return Stage(name, symbol, title, rule, formula, plain, axes, meaning, *kinds, **more)
+
+
 _STAGES = (
-    Stage("x", "X", "X", "given", "X", "the input vectors, one row for each token",
-          "token", "feature", "inputs"),
-    Stage("w_q", "W_q", "W_q", "given", "W_q", "the projection that makes queries",
-          "feature", "feature", "projections"),
-    Stage("w_k", "W_k", "W_k", "given", "W_k", "the projection that makes keys",
-          "feature", "feature", "projections"),
-    Stage("w_v", "W_v", "W_v", "given", "W_v", "the projection that makes values",
-          "feature", "feature", "projections"),
-    Stage("b_q", "b_q", "b_q", "given", "b_q", "added to every query", "feature", "feature", "projections"),
-    Stage("b_k", "b_k", "b_k", "given", "b_k", "added to every key", "feature", "feature", "projections"),
-    Stage("b_v", "b_v", "b_v", "given", "b_v", "added to every value", "feature", "feature", "projections"),
-    Stage("q", "Q", "Q, queries", "product", "X W_q", "what each token asks for",
-          "query", "feature", "vectors", ("x", "w_q"), bias="b_q"),
-    Stage("k", "K", "K, keys", "product", "X W_k", "what each token offers to be found by",
-          "key", "feature", "vectors", ("x", "w_k"), bias="b_k"),
-    Stage("v", "V", "V, values", "product", "X W_v", "what each token hands on when it is read",
-          "token", "feature", "vectors", ("x", "w_v"), bias="b_v"),
-    Stage("scores", "S", "Scores", "product", "Q Kᵀ", "how well each query matches each key",
-          "query", "key", "scores", ("q", "k"), transposed=True),
-    Stage("scaled_scores", "S′", "Scaled scores", "scale", "Q Kᵀ / √d_k", "the scores, divided and masked",
-          "query", "key", "scores", ("scores",)),
-    Stage("attention_weights", "A", "Attention weights", "softmax", "softmax of each row",
-          "how much each query reads from each key; every row sums to 1",
-          "query", "key", "attention", ("scaled_scores",)),
-    Stage("context", "C", "Context vectors", "product", "A V", "each token's mix of the values it reads",
-          "query", "feature", "vectors", ("attention_weights", "v")),
+    _stage("x", "X", "given", "X", "token", "feature", "inputs"),
+    _stage("w_q", "W_q", "given", "W_q", "feature", "feature", "projections"),
+    _stage("w_k", "W_k", "given", "W_k", "feature", "feature", "projections"),
+    _stage("w_v", "W_v", "given", "W_v", "feature", "feature", "projections"),
+    _stage("b_q", "b_q", "given", "b_q", "feature", "feature", "projections"),
+    _stage("b_k", "b_k", "given", "b_k", "feature", "feature", "projections"),
+    _stage("b_v", "b_v", "given", "b_v", "feature", "feature", "projections"),
+    _stage("q", "Q", "product", "X W_q", "query", "feature", "vectors", ("x", "w_q"), bias="b_q"),
+    _stage("k", "K", "product", "X W_k", "key", "feature", "vectors", ("x", "w_k"), bias="b_k"),
+    _stage("v", "V", "product", "X W_v", "token", "feature", "vectors", ("x", "w_v"), bias="b_v"),
+    _stage("scores", "S", "product", "Q Kᵀ", "query", "key", "scores", ("q", "k"), transposed=True),
+    _stage("scaled_scores", "S′", "scale", "Q Kᵀ / √d_k", "query", "key", "scores", ("scores",)),
+    _stage("attention_weights", "A", "softmax", say("stages.formula.softmax"), "query", "key", "attention",
+           ("scaled_scores",)),
+    _stage("context", "C", "product", "A V", "query", "feature", "vectors", ("attention_weights", "v")),
 )  # fmt: skip
 
 # The step after attention: two layers, for each token alone.
 _FEED_FORWARD = (
-    Stage("w_1", "W_1", "W_1", "given", "W_1", "the first layer", "feature", "feature", "projections"),
-    Stage("b_1", "b_1", "b_1", "given", "b_1", "added by the first layer", "feature", "feature", "projections"),
-    Stage("w_2", "W_2", "W_2", "given", "W_2", "the second layer", "feature", "feature", "projections"),
-    Stage("b_2", "b_2", "b_2", "given", "b_2", "added by the second layer", "feature", "feature", "projections"),
-    Stage("preactivations", "Z", "Z, before the ReLU", "product", "C W_1", "context vectors through the first layer",
-          "token", "feature", "vectors", ("context", "w_1"), bias="b_1"),
-    Stage("hidden", "H", "H, hidden", "relu", "max(0, Z)", "the same, with 0 in place of what is negative",
-          "token", "feature", "vectors", ("preactivations",)),
-    Stage("output", "F", "F, feed-forward output", "product", "H W_2", "the hidden vectors through the second layer",
-          "token", "feature", "vectors", ("hidden", "w_2"), bias="b_2"),
+    _stage("w_1", "W_1", "given", "W_1", "feature", "feature", "projections"),
+    _stage("b_1", "b_1", "given", "b_1", "feature", "feature", "projections"),
+    _stage("w_2", "W_2", "given", "W_2", "feature", "feature", "projections"),
+    _stage("b_2", "b_2", "given", "b_2", "feature", "feature", "projections"),
+    _stage("preactivations", "Z", "product", "C W_1", "token", "feature", "vectors", ("context", "w_1"), bias="b_1"),
+    _stage("hidden", "H", "relu", "max(0, Z)", "token", "feature", "vectors", ("preactivations",)),
+    _stage("output", "F", "product", "H W_2", "token", "feature", "vectors", ("hidden", "w_2"), bias="b_2"),
 )  # fmt: skip
 
 STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
@@ -109,6 +106,6 @@ def formula_of(stage: Stage, *, bias: bool, scale: bool, temperature: float, cau
     if stage.rule != "scale":
         return stage.formula
     divisors = (["√d_k"] if scale else []) + ([f"{temperature:g}"] if temperature != 1 else [])
-    divided = {0: "Q Kᵀ, not scaled", 1: f"Q Kᵀ / {divisors[0] if divisors else ''}"}
-    formula = divided.get(len(divisors), f"Q Kᵀ / ({' · '.join(divisors)})")
-    return f"{formula}, masked" if causal else formula
+    undivided = {0: say("stages.formula.undivided"), 1: f"Q Kᵀ / {divisors[0] if divisors else ''}"}
+    formula = undivided.get(len(divisors), f"Q Kᵀ / ({' · '.join(divisors)})")
+    return say("stages.formula.masked", formula=formula) if causal else formula

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
 from attnviz.numbers import written
 from attnviz.scenario import traced
-from attnviz.stages import PICTURED, STAGES, formula_of
+from attnviz.stages import EVERY_STAGE, PICTURED, STAGES, VECTORS, formula_of
 from attnviz.summary import attends_most, described, out_of_the_ordinary, vectors_in_words
 from attnviz.tokens import token_labels
 from tests.unit.helpers import random_inputs, setups
@@ -173,7 +173,21 @@ def test_a_formula_has_what_is_switched_on_and_no_more(
     assert ("masked" in formulas["scaled_scores"]) == causal
 
 
-def test_every_picture_is_a_stage_with_words() -> None:
-    for name in PICTURED:
-        assert STAGES[name].title
-        assert STAGES[name].meaning
+_KINDS = {"token": "tokens", "query": "queries", "key": "keys", "feature": "features"}
+
+
+@pytest.mark.parametrize("name", EVERY_STAGE)
+def test_every_stage_says_what_it_is_and_what_its_rows_and_columns_are(name: str) -> None:
+    stage = EVERY_STAGE[name]
+    assert re.fullmatch(r"[A-Z][^.]*\.", stage.plain), "one sentence"
+    assert not stage.meaning.endswith("."), "a part of a sentence"
+    rows, columns = stage.axes.split(", ")
+    assert rows == "one row" if name in VECTORS else rows.startswith("rows: ")
+    assert columns.startswith("columns: ")
+    if name not in VECTORS:
+        assert _KINDS[stage.rows] in rows
+    assert _KINDS[stage.columns] in columns
+
+
+def test_every_picture_is_a_stage() -> None:
+    assert set(PICTURED) <= set(STAGES)

@@ -122,7 +122,6 @@ NOT_YET = {
     "attnviz/scaling_arguments.py",
     "attnviz/scaling_words.py",
     "attnviz/scenario.py",
-    "attnviz/stages.py",
     "attnviz/summary.py",
     "attnviz/table_formats.py",
     "attnviz/tables.py",
