@@ -93,21 +93,6 @@ def _numbers(n: int) -> str:
     return "1 number" if n == 1 else f"{n} numbers"
 
 
-def parse_number(text: str) -> float:
-    """Read one number, with a typeset minus sign too, as spreadsheets and papers have it.
-
-    Raises ``ValueError`` naming a text that is no finite number.
-
-    >>> parse_number(" −1e-3 ")
-    -0.001
-    """
-    match = _NUMBER.fullmatch(_MINUS.sub("-", text.strip())) if len(text) <= MAX_CELL_CHARACTERS else None
-    value = float(match[0]) if match and not match[4] and " " not in match[0] else math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"{text[:40]!r} is no number")
-    return value
-
-
 def read_cell(text: str) -> float:
     """Read one number as it may stand in a table: with a decimal comma, a percent sign, or endless.
 

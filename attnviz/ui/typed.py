@@ -12,13 +12,14 @@ import streamlit as st
 import torch
 
 from attnviz.changes import edit_matrix
-from attnviz.given import TOO_LARGE
 from attnviz.numbers import number_format, written
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
-from attnviz.tables import parse_number
 from attnviz.tokens import token_labels
+from attnviz.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.ui import state
+from attnviz.ui.text import literal
+from attnviz.words import say
 
 _EDITOR = "editor.current"
 
@@ -61,7 +62,7 @@ def _texts(numbers: np.ndarray, digits: int) -> np.ndarray:
 def with_typed(scenario: Scenario) -> Scenario:
     """Return the scenario with the numbers typed into the editor, and keep it.
 
-    A cell that holds no number keeps what it held, with a message.
+    A cell into which something else is typed keeps its number, with a message.
     """
     current = st.session_state.get(_EDITOR)
     if current is None or current["key"] not in st.session_state:
@@ -91,14 +92,11 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
         numbers[row, column] = current["numbers"][start]
         return
     try:
-        value = parse_number(str(text))
-        if abs(value) >= TOO_LARGE:
-            raise ValueError(text)
-        numbers[row, column] = value
-    except ValueError:
+        numbers[row, column] = parse_number("" if text is None else str(text))
+    except NoNumberError as error:
         still = written(float(numbers[row, column]), 4)
         cell = f"{STAGES[current['matrix']].symbol}[{row}, {column}]"
-        state.say(f"{cell} needs a number that float32 can hold; it still counts as {still}.")
+        state.say(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
 
 
 def scenario_now() -> Scenario | None:
