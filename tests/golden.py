@@ -1,0 +1,132 @@
+"""The corpus of golden links: what each must restore, and how far a scenario is from that.
+
+The links of `golden_links.json` were made by the version of 21 November 2026 (commit 2c7e9c6), and are in people's
+notes, slides and mails: they open for ever. Nothing in that file is ever changed to make a test pass. Numbers stand
+there to six digits, for torch draws and multiplies a bit differently on another processor; what a link says number by
+number is compared exactly.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import torch
+
+from attnviz import Scenario
+from attnviz.scenario import traced
+from attnviz.stages import BIASES, EDITABLE
+
+FILE = Path(__file__).parent / "golden_links.json"
+SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
+            "temperature", "device")  # fmt: skip
+MOST_LISTED = 60  # edits; of more there is a checksum
+_CELLS = 6
+
+
+@cache
+def golden_links() -> Mapping[str, Mapping[str, Any]]:
+    """Return every link by its name: its page, its query, and what it restores."""
+    return {each["name"]: each for each in json.loads(FILE.read_text(encoding="utf-8"))["links"]}
+
+
+def parameters_of(query: str) -> dict[str, str]:
+    """Return the parameters of a link; of one that comes twice, the last counts."""
+    return dict(parse_qsl(query, keep_blank_values=True))
+
+
+# What is written down of a scenario
+
+
+def record_of(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as the corpus has it."""
+    return {
+        "settings": {name: getattr(scenario, name) for name in SETTINGS},
+        "replaced": {name: _replacement(by) for name in EDITABLE if (by := getattr(scenario, name)) is not None},
+        "edits": _edits(scenario),
+        "matrices": {name: _matrix(numbers) for name, numbers in _matrices(scenario)},
+    }
+
+
+def _replacement(by: Any) -> Any:
+    return by if isinstance(by, str) else {"shape": [len(by), len(by[0])], "sha256": _checksum(by)}
+
+
+def _edits(scenario: Scenario) -> Any:
+    edits = sorted([list(edit) for edit in scenario.edits])
+    return edits if len(edits) <= MOST_LISTED else {"n": len(edits), "sha256": _checksum(edits)}
+
+
+def _checksum(rows: Sequence[Sequence[Any]]) -> str:
+    return hashlib.sha256("\n".join(" ".join(map(str, row)) for row in rows).encode()).hexdigest()
+
+
+def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
+    for name in EDITABLE:
+        if name not in BIASES or scenario.bias:
+            yield name, scenario.matrix(name).double()
+    yield "context", traced(scenario).context.double()
+
+
+def _matrix(numbers: torch.Tensor) -> dict[str, Any]:
+    n_rows, n_columns = numbers.shape
+    places = [(n_rows * i // _CELLS, n_columns * (i * i % _CELLS) // _CELLS) for i in range(_CELLS)]
+    cells = [[row, column, _rounded(numbers[row, column].item())] for row, column in dict.fromkeys(places)]
+    return {"shape": [n_rows, n_columns], "cells": cells, "sums": [_rounded(each) for each in _sums(numbers)[0]]}
+
+
+def _sums(numbers: torch.Tensor) -> tuple[list[float], float]:
+    """Return two sums, one in which each place counts another way, and how large all numbers are together."""
+    finite = numbers.nan_to_num()
+    row, column = (torch.arange(n, dtype=torch.float64) for n in numbers.shape)
+    weights = (row[:, None] * 31 + column * 17) % 7 + 1
+    return [float(finite.sum()), float((finite * weights).sum())], float((finite.abs() * weights).sum())
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+# What a scenario has other than the corpus says
+
+
+def differences(expected: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    """Say in what a scenario is not the one that the corpus expects."""
+    found = record_of(scenario)
+    differing = [
+        f"{name} is {found['settings'][name]!r}, expected {value!r}"
+        for name, value in expected["settings"].items()
+        if found["settings"][name] != value
+    ]
+    differing += [
+        f"{part} are {str(found[part])[:200]}, expected {str(expected[part])[:200]}"
+        for part in ("replaced", "edits")
+        if json.loads(json.dumps(found[part])) != expected[part]
+    ]
+    matrices = dict(_matrices(scenario))
+    if list(matrices) != list(expected["matrices"]):
+        return [*differing, f"the matrices are {list(matrices)}, expected {list(expected['matrices'])}"]
+    return differing + [words for name, numbers in matrices.items()
+                        for words in other_numbers(name, expected["matrices"][name], numbers)]  # fmt: skip
+
+
+def other_numbers(name: str, expected: Mapping[str, Any], numbers: torch.Tensor) -> Iterator[str]:
+    """Say in which cells or sums a matrix is not the one that the corpus expects."""
+    if list(numbers.shape) != expected["shape"]:
+        yield f"{name} has shape {tuple(numbers.shape)}, expected {expected['shape']}"
+        return
+    largest = float(numbers.nan_to_num().abs().max())
+    for row, column, wanted in expected["cells"]:
+        value = numbers[row, column].item()
+        same = not math.isfinite(value) if wanted is None else math.isclose(
+            value, wanted, rel_tol=2e-5, abs_tol=2e-6 * largest)  # fmt: skip
+        if not same:
+            yield f"{name}[{row}, {column}] is {value}, expected {wanted}"
+    sums, size = _sums(numbers)
+    for total, wanted in zip(sums, expected["sums"], strict=True):
+        if not math.isclose(total, wanted, rel_tol=2e-5, abs_tol=2e-6 * size):
+            yield f"the numbers of {name} sum to {total}, expected {wanted}"

@@ -1,0 +1,177 @@
+"""Links of before restore what only pages can: what is picked, pinned, hidden, typed and drawn."""
+
+import json
+from typing import Any
+
+import pytest
+import torch
+
+from attnviz.link import parameters
+from attnviz.sweep_settings import OWN
+from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
+from tests.pages.playground import Playground
+from tests.pages.reader import in_address
+
+LINKS = golden_links()
+ON_THE_PLAYGROUND = (
+    "every control at once", "an edit of each matrix", "100,000 characters", "4096 edits, packed", "example=love-ai",
+    "a worked example with more on top", "positions, given as X", "all of a playground", "hidden controls",
+    "a parameter that comes twice", "text: emoji",
+)  # fmt: skip
+QUESTIONS = (
+    "question 4, broken and a width moved", "question 5, p = 0.3333", "question 8, axis: the whole matrix",
+    "question 12, another order with positions",
+)  # fmt: skip
+FORMS = ("tables with settings", "tables with whatever is typed", "a large table")
+EXERCISES = ("every setting of an exercise", "the start of an exercise")
+
+
+def opened(name: str) -> Playground:
+    """Open a link, and nothing beside it."""
+    link = LINKS[name]
+    page = Playground(f"pages/{link['page']}.py", **{"view": ""} | parameters_of(link["query"]))
+    assert len(page.messages) == link["restores"].get("messages", 0), page.messages
+    return page
+
+
+def drawn(page: Playground) -> dict[str, torch.Tensor]:
+    """Return the matrices that a page draws, on a board or as heatmaps."""
+    for board in page.boards:
+        return {name: _table(given) for name, given in board["matrices"].items()}
+    return {name: heatmap(page, name) for name in page.charts}
+
+
+def _table(given: dict[str, Any]) -> torch.Tensor:
+    numbers = [float(value) for value in given["values"]]
+    return torch.tensor(numbers, dtype=torch.float64).reshape(given["rows"], given["columns"])
+
+
+def heatmap(page: Playground, name: str) -> torch.Tensor:
+    return torch.from_numpy(page.matrix(name)).double()
+
+
+def compared(page: Playground, matrix: str, side: str) -> torch.Tensor:
+    """Return a matrix of A or B as the page Compare draws it."""
+    return heatmap(page, next(key for key in page.charts if key.endswith(f"-compare.{matrix}.{side}")))
+
+
+def restores(page: Playground, expected: Any) -> None:
+    """Assert that the playground's controls and heatmaps are as the corpus says."""
+    for setting in SETTINGS:
+        if setting != "text":
+            assert page.value(setting) == expected["settings"][setting], setting
+    matrices = drawn(page)
+    assert {"x", "context"} <= matrices.keys()
+    for name in expected["matrices"].keys() & matrices.keys():
+        assert list(other_numbers(name, expected["matrices"][name], matrices[name])) == []
+
+
+def shows_what_is_picked(page: Playground, expected: Any) -> None:
+    if "picked" in expected:
+        pickers = [json.loads(each.proto.json) for each in page.at.get("bidi_component")
+                   if each.proto.component_name == "attnviz_token_picker"]  # fmt: skip
+        assert [picker["picked"] for picker in pickers] == [expected["picked"]]
+    if "cell" in expected:
+        keys = [f"playground.cell.{part}" for part in ("matrix", "row", "column")]
+        assert [page.value(key) for key in keys] == expected["cell"]
+
+
+def shows_question(page: Playground, expected: Any) -> None:
+    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {expected['number']}. ")]
+    for option in expected["options"]:
+        chosen = page.at.session_state[f"questions.{expected['number']}.{option['name']}"]
+        if "place" not in option:
+            assert float(chosen) == float(option["chosen"])
+    matrices = drawn(page) if page.boards else {}
+    for name in expected["scenario"]["matrices"].keys() & matrices.keys():
+        assert list(other_numbers(name, expected["scenario"]["matrices"][name], matrices[name])) == []
+
+
+@pytest.mark.parametrize("name", ON_THE_PLAYGROUND)
+def test_a_link_restores_the_playground(name: str) -> None:
+    page, expected = opened(name), LINKS[name]["restores"]
+    restores(page, expected["scenario"])
+    shows_what_is_picked(page, expected)
+    if "digits" in expected:
+        assert page.value("digits") == expected["digits"]
+    hidden = [each.proto.body for each in page.at.get("html") if "display: none" in each.proto.body]
+    for control in set(parameters()) - {"text"}:
+        assert any(f".st-key-{control} " in each or f".st-key-{control}," in each for each in hidden) == (
+            control in expected.get("hide", ())
+        )
+    assert page.can_press("Show all controls") == ("hide" in expected)
+
+
+def test_a_link_with_a_long_text_opens_with_as_many_tokens_as_the_app_takes() -> None:
+    name = "a text that is cut to 512 tokens"
+    page = opened(name)
+    assert page.value("text") == parameters_of(LINKS[name]["query"])["text"]
+    n_tokens = LINKS[name]["restores"]["scenario"]["matrices"]["x"]["shape"][0]
+    assert f" {n_tokens} by {n_tokens}" in page.charts["scores"].alt
+
+
+def test_a_link_restores_both_sides_of_a_comparison() -> None:
+    name = "a pinned set-up with changes"
+    page, expected = opened(name), LINKS[name]["restores"]
+    for side, scenario in (("A", expected["pinned"]), ("B", expected["scenario"])):
+        wanted = scenario["matrices"]["context"]
+        assert list(other_numbers("context", wanted, compared(page, "context", side))) == []
+    shows_what_is_picked(page, expected)
+
+
+@pytest.mark.parametrize("step", [1, 5, 9])
+def test_a_link_opens_the_lesson_at_its_step(step: int) -> None:
+    page = opened(f"step {step}")
+    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {step}. ")]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_link_opens_its_question(name: str) -> None:
+    shows_question(opened(name), LINKS[name]["restores"]["question"])
+
+
+def test_a_link_restores_the_settings_of_a_sweep() -> None:
+    name = "every setting of a sweep"
+    page, sweep = opened(name), LINKS[name]["restores"]["sweep"]
+    for control in ("trials", "keys", "seed", "source", "p", "times"):
+        assert page.at.session_state[f"scaling.{control}"] == sweep[control], control
+    assert [int(dim) for dim in page.value("scaling.dims").split(",")] == sweep["dims"]
+    assert page.at.session_state["scaling.scales"] == sweep["scales"] == ["none", OWN]
+    assert page.at.session_state["scaling.dots"] == (sweep["statistics"] == "dot products")
+    assert page.at.session_state["scaling.dim"] == sweep["dim"]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_link_restores_the_form_of_check_my_numbers(name: str) -> None:
+    page, form = opened(name), LINKS[name]["restores"]["form"]
+    assert {key: page.at.session_state[key] for key in form} == form
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_link_opens_its_exercise(name: str) -> None:
+    page, exercise = opened(name), LINKS[name]["restores"]["exercise"]
+    for field in ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank"):
+        assert page.at.session_state[f"check.ex.{field}"] == exercise[field]
+
+
+def test_a_link_opens_a_published_example() -> None:
+    page = opened("the published example three-words")
+    assert page.value("check.example") == "three-words"
+
+
+def test_one_link_restores_every_page() -> None:
+    name = "everything at once"
+    page, expected = opened(name), LINKS[name]["restores"]
+    restores(page, expected["scenario"])
+    shows_what_is_picked(page, expected)
+    shows_question(page.visit("pages/questions.py"), expected["question"])
+    page.visit("pages/lesson.py")
+    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {expected['step']}. ")]
+    page.visit("pages/scaling.py")
+    assert page.at.session_state["scaling.trials"] == expected["sweep"]["trials"]
+    page.visit("pages/check.py")
+    assert page.at.session_state["check.ex.seed"] == expected["exercise"]["seed"]
+    page.visit("pages/compare.py")
+    wanted = expected["pinned"]["matrices"]["context"]
+    assert list(other_numbers("context", wanted, compared(page, "context", "A"))) == []
+    assert in_address(page.at, "pinned") == parameters_of(LINKS[name]["query"])["pinned"]

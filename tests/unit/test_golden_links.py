@@ -1,0 +1,143 @@
+"""Links of before restore what they always did: read by the code of links, without a browser."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from attnviz.exercises import Exercise, decoded, is_exercise
+from attnviz.lesson import step_number
+from attnviz.link import MAX_CHANGES_CHARACTERS, ignored_in, parameters, scenario_from_query, values_in
+from attnviz.packing import unpack
+from attnviz.questions import QUESTIONS, Exponent, question_number
+from attnviz.sweep_settings import decode_settings
+from attnviz.worked_examples import with_example, worked_examples
+from tests.golden import differences, golden_links, parameters_of
+
+LINKS = golden_links()
+
+
+def _of(part: str) -> list[str]:
+    """Return the names of the links that restore this part."""
+    return [name for name, link in LINKS.items() if part in link["restores"]]
+
+
+def _given(name: str) -> dict[str, str]:
+    return parameters_of(LINKS[name]["query"])
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def test_the_corpus_is_as_large_as_it_was() -> None:
+    assert len(LINKS) >= 192
+    assert max(len(link["query"]) for link in LINKS.values()) >= 100_000
+    written = {name for link in LINKS.values() for name in parameters_of(link["query"])}
+    texts = {"edits", "query", "view", "cell", "pinned", "sweep", "step", "question", "numbers", "hide", "check", "tables"}
+    assert written >= {*parameters(), *texts, "example"}
+
+
+@pytest.mark.parametrize("name", [name for name, link in LINKS.items() if "only_on_pages" not in link])
+def test_a_link_restores_its_scenario(name: str) -> None:
+    given = _given(name)
+    query = urlencode(with_example(given)) if "example" in given else LINKS[name]["query"]
+    scenario, ignored = scenario_from_query(query)
+    foreign = LINKS[name]["restores"].get("foreign", [])
+    assert [each for each in ignored if not any(other in each for other in foreign)] == []
+    assert differences(LINKS[name]["restores"]["scenario"], scenario) == []
+
+
+@pytest.mark.parametrize("name", _of("digits"))
+def test_a_link_restores_the_digits(name: str) -> None:
+    given = _given(name)
+    assert ignored_in(given, parameters()) == []
+    assert values_in(given, parameters())["digits"] == LINKS[name]["restores"]["digits"]
+
+
+@pytest.mark.parametrize("name", _of("pinned"))
+def test_a_link_restores_what_is_kept_as_a(name: str) -> None:
+    scenario, ignored = scenario_from_query(unpack(_given(name)["pinned"], MAX_CHANGES_CHARACTERS))
+    assert ignored == []
+    assert differences(LINKS[name]["restores"]["pinned"], scenario) == []
+
+
+@pytest.mark.parametrize("name", _of("step"))
+def test_a_link_opens_its_step(name: str) -> None:
+    assert step_number(_given(name)["step"]) == LINKS[name]["restores"]["step"]
+
+
+@pytest.mark.parametrize("name", _of("question"))
+def test_a_link_opens_its_question_and_its_example(name: str) -> None:
+    given, expected = _given(name), LINKS[name]["restores"]["question"]
+    number = question_number(given["question"], len(QUESTIONS))
+    assert number == expected["number"]
+    question = QUESTIONS[expected["number"] - 1]
+    scenario, options, ignored = question.from_link(given.get("numbers", ""))
+    assert ignored == []
+    if "numbers" not in given:
+        assert scenario == question.start
+        assert options == question.defaults
+        return
+    assert differences(expected["scenario"], scenario) == []
+    kinds = {option.name: option for option in question.options}
+    assert options.keys() == {each["name"] for each in expected["options"]}
+    for each in expected["options"]:
+        option, chosen = kinds[each["name"]], options[each["name"]]
+        # What is said may be put better, the choice stays.
+        place = None if isinstance(option, Exponent) else option.choices.index(chosen)
+        assert (chosen if place is None else place) == (each["chosen"] if place is None else each["place"])
+
+
+@pytest.mark.parametrize("name", _of("sweep"))
+def test_a_link_restores_its_sweep(name: str) -> None:
+    settings, ignored = decode_settings(_given(name)["sweep"])
+    assert ignored == []
+    assert _as_json(asdict(settings)).items() >= LINKS[name]["restores"]["sweep"].items()
+
+
+@pytest.mark.parametrize("name", _of("exercise"))
+def test_a_link_restores_its_exercise_and_its_numbers(name: str) -> None:
+    expected: Mapping[str, Any] = LINKS[name]["restores"]
+    text = _given(name)["check"].partition(".")[2]
+    assert is_exercise(text)
+    made: Exercise = decoded(text)
+    assert _as_json(asdict(made)).items() >= expected["exercise"].items()
+    for matrix, rows in expected.get("given", {}).items():
+        np.testing.assert_array_equal(made.table(matrix), rows)
+    if "table" in expected:
+        np.testing.assert_allclose(made.table(expected["table"]["name"]), expected["table"]["rows"], atol=0.0101)
+
+
+@pytest.mark.parametrize("name", _of("published"))
+def test_a_link_names_a_published_example(name: str) -> None:
+    named = LINKS[name]["restores"]["published"]
+    assert named in (*worked_examples(), "variance_of_dot_products")
+    assert _given(name)["check"] in ("examples", f"examples.{named}")
+
+
+@pytest.mark.parametrize("name", _of("form"))
+def test_a_link_restores_the_form_of_check_my_numbers(name: str) -> None:
+    assert json.loads(unpack(_given(name)["tables"], 2_000_000)) == LINKS[name]["restores"]["form"]
+
+
+@pytest.mark.parametrize("name", _of("hide"))
+def test_a_link_hides_controls_that_there_are(name: str) -> None:
+    named = _given(name)["hide"].split(".")
+    assert named == LINKS[name]["restores"]["hide"]
+    assert set(named) <= set(parameters())
+
+
+@pytest.mark.parametrize("name", ["one edit", "900 edits, packed", "positions, given as X", "every control at once"])
+def test_another_number_is_noticed(name: str) -> None:
+    """The corpus itself is one that can fail: a changed cell, seed or setting is a difference."""
+    scenario, _ = scenario_from_query(LINKS[name]["query"])
+    expected = LINKS[name]["restores"]["scenario"]
+    edited = replace(scenario, edits=(*scenario.edits, ("w_q", 0, 0, float(scenario.matrix("w_q")[0, 0]) + 0.01)))
+    assert differences(expected, edited)
+    assert differences(expected, replace(scenario, causal=not scenario.causal))
+    assert differences(expected, replace(scenario, w_k="random:1"))
