@@ -2,6 +2,7 @@
 
 import torch
 
+from attnviz.ui.guarding import guard
 from attnviz.ui.headline import show_headline
 from attnviz.ui.setup import shared_setup
 from attnviz.ui.state import current_scenario, digits
@@ -10,5 +11,6 @@ from attnviz.ui.state import current_scenario, digits
 # of 6 rows among all cores, and wait for each of them: while a browser or another reader keeps a core busy, the first
 # board came up to 80 ms later for it. Sweeps have threads of their own.
 torch.set_num_threads(1)  # noqa: TID251
+guard()
 
 __all__ = ["current_scenario", "digits", "shared_setup", "show_headline"]

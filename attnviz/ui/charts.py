@@ -1,5 +1,6 @@
 """Plotly figures on a page."""
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -71,10 +72,24 @@ def show_offered(
     offer(key, title, alt, draw)
 
 
+def clicked(selection: Any) -> tuple[float, float] | None:
+    """Return x and y of the point that was clicked; None where none was, or where a message was forged.
+
+    >>> clicked({"selection": {"points": [{"x": 1, "y": 2}]}}), clicked({"selection": {"points": []}})
+    ((1.0, 2.0), None)
+    """
+    try:
+        point = selection["selection"]["points"][0]
+        x, y = float(point["x"]), float(point["y"])
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return None
+    return (x, y) if math.isfinite(x) and math.isfinite(y) else None
+
+
 def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
     """Draw a figure whose points can be clicked; return the x of the point that was, or None."""
     event = st.plotly_chart(
         _PlainFigure(spec), theme=None, key=key, alt=alt, config=_CONFIG, on_select="rerun", selection_mode="points"
     )
-    points = event["selection"]["points"]
-    return points[0]["x"] if points else None
+    point = clicked(event)
+    return point and point[0]

@@ -9,6 +9,7 @@ from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 from attnviz.ui import bound, state
+from attnviz.ui.charts import clicked
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it
 
@@ -51,9 +52,9 @@ def pick(cell: Place | None) -> None:
 
 def take_click(name: str, key: str) -> None:
     """Pick the cell of a click on the heatmap under this key; a click that lets go of a point picks nothing."""
-    points = st.session_state[key]["selection"]["points"]
-    if points:
-        pick((name, round(points[0]["y"]), round(points[0]["x"])))
+    point = clicked(st.session_state[key])
+    if point is not None:
+        pick((name, round(point[1]), round(point[0])))
 
 
 def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:

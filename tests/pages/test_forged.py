@@ -1,0 +1,57 @@
+"""Messages that no browser sends: a page takes only values of a control's own type, and shows no error."""
+
+import json
+import math
+from collections.abc import Callable
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+
+from tests.pages.reader import PAGES, Reader
+
+PARTS = ("changes", "rest", "place", "tokens", "token")  # of the values of components
+DEEP = '{"changes":' * 200 + "1" + "}" * 200
+FORGED: dict[str, Callable[[WidgetState], object]] = {
+    "NaN": lambda state: setattr(state, "double_value", math.nan),
+    "infinity": lambda state: setattr(state, "double_value", math.inf),
+    "a huge number": lambda state: setattr(state, "double_value", 1e300),
+    "an index": lambda state: setattr(state, "int_value", 2**62),
+    "bytes": lambda state: setattr(state, "bytes_value", b"\xff\x00"),
+    "a flag": lambda state: setattr(state, "bool_value", True),
+    "a text": lambda state: setattr(state, "string_value", "no such thing"),
+    "NaNs": lambda state: state.double_array_value.data.extend([math.nan, 1.0]),
+    "indices": lambda state: state.int_array_value.data.extend([7, -1]),
+    "texts": lambda state: state.string_array_value.data.extend(["a", "b"]),
+    "no JSON": lambda state: setattr(state, "json_value", "{"),
+    "NaN as JSON": lambda state: setattr(state, "json_value", "NaN"),
+    "a list as JSON": lambda state: setattr(state, "json_value", "[1, [2]]"),
+    "numbers as JSON": lambda state: setattr(state, "json_value", json.dumps(dict.fromkeys(PARTS, 1e999))),
+    "lists as JSON": lambda state: setattr(state, "json_value", json.dumps({part: [[]] for part in PARTS})),
+    "deep JSON": lambda state: setattr(state, "json_value", DEEP),
+    "JSON of a selection": lambda state: setattr(state, "string_value", '{"selection": {"points": [{"x": {}}]}}'),
+    "JSON of a table": lambda state: setattr(state, "string_value", '{"edited_rows": {"a": {"b": [1]}}}'),
+    "a JSON event": lambda state: setattr(state, "json_trigger_value", '[{"event": 5, "value": NaN}]'),
+    "no JSON event": lambda state: setattr(state, "json_trigger_value", "{"),
+    "files": lambda state: state.file_uploader_state_value.uploaded_file_info.add(file_id="x", name="y", size=5),
+    "a table": lambda state: setattr(state.arrow_value, "data", b"x"),
+    "a chat": lambda state: setattr(state.chat_input_value, "data", "x"),
+}
+
+
+def forge(reader: Reader, kind: str) -> None:
+    """Send this for every control that the page has drawn."""
+    session = reader.at._tree._runner._session_state._state  # type: ignore[attr-defined, union-attr]
+    states = WidgetStates()
+    for key in session._new_widget_state.widget_metadata:
+        state = states.widgets.add(id=key)
+        FORGED[kind](state)
+    reader.at._run(states)
+    assert not reader.at.exception, (kind, [str(error.value) for error in reader.at.exception])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_no_browser_sends_reaches_no_control(page: str) -> None:
+    reader = Reader(page, view="heatmaps")
+    for kind in FORGED:
+        forge(reader, kind)
+    reader.run()
