@@ -7,11 +7,16 @@ Spreadsheets and CSV (tabs, semicolons, commas, blanks), print-outs of numpy and
 import csv
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
+
+from attnviz.typed_numbers import NoNumberError, read_number
+from attnviz.words import say
 
 _LATEX = re.compile(r"\\begin\s*\{(?:[a-zA-Z]*matrix\*?|array|tabular)\}(?:\[[^\]]{0,20}\])?(?:\{[^}]{0,200}\})?")
 _LATEX_END = re.compile(r"\\end\s*\{")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]{0,20}\])?")
+_LATEX_FRACTION = re.compile(r"\\[dt]?frac\s*\{\s*([0-9.,]{1,20})\s*\}\s*\{\s*([0-9.,]{1,20})\s*\}")
 _LATEX_LINE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule)")
 _LATEX_DRESS = re.compile(r"\\h?phantom\{[^}]{0,20}\}|\\(?:math|text)(?:bf|it|rm|tt)|\\displaystyle|\\[,;:! ]|[${}~]")
 _BEFORE_BRACKET = re.compile(r"\s*(?:[^\n=\[\](]{0,60}[=:])?\s*(?:Parameter containing:)?\s*(?:[\w.]{1,40}\()?\s*")
@@ -19,30 +24,34 @@ _AFTER_BRACKET = re.compile(r"(?:,\s*\w+\s*=\s*(?:<[^>]{0,80}>|[^,)\n]{0,40}))*\
 _MARKDOWN_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _BLANK_BEFORE_PERCENT = re.compile(r"(?<=[0-9.,])[ \u00a0\u202f]+(?=\\?%)")
 _BLANKS_WITHIN = re.compile(r"[^,\s]\s+[^,\s]")
+_ONE_COMMA = re.compile("([-+\u2212\u2010-\u2014]?)([0-9]*),([0-9]+)")
 
+MOST_SHOWN = 40
 MOST_DRESS = 200  # characters of a print-out before and after its numbers
 
 
 class RawCell(NamedTuple):
-    """What stands in a cell, the line of the text where it stands, and its place in its row; both count from 1."""
+    """What stands in a cell, and the line of the text where it stands, counted from 1."""
 
     text: str
     line: int
-    column: int
 
 
 class RawTable(NamedTuple):
-    """The cells of a table, row by row; in `by_lines` each row is one line. Numbers may have a decimal comma."""
+    """The cells of a table, row by row; in `by_lines` each row is one line.
+
+    `semicolons` says that semicolons part the cells, as where a comma begins the decimals.
+    """
 
     rows: list[list[RawCell]]
     by_lines: bool = False
-    decimal_comma: bool = False
+    semicolons: bool = False
 
 
-def split_table(text: str) -> RawTable:
-    """Split a text into the cells of a table, in whichever format it is.
+def split_table(text: str, columns: int | None = None) -> RawTable:
+    """Split a text into the cells of a table, in whichever format it is; `columns` are expected, where it is known.
 
-    Raises ``ValueError`` naming line and column where the format is broken.
+    Raises ``ValueError`` naming the line where the format is broken, in a sentence for whoever pasted it.
 
     >>> [[cell.text for cell in row] for row in split_table("tensor([[1., 2.]], grad_fn=<MmBackward0>)").rows]
     [['1.', '2.']]
@@ -53,12 +62,17 @@ def split_table(text: str) -> RawTable:
         return _latex(text)
     if "|" in text:
         return _markdown(text)
-    return _delimited(text)
+    return _delimited(text, columns)
 
 
-def refuse(cell: RawCell, expected: str) -> NoReturn:
-    """Raise the ``ValueError`` that names a cell, what stands in it, and what was expected."""
-    raise ValueError(f"line {cell.line}, column {cell.column} is {cell.text[:40]!r}, expected {expected}")
+def refuse(key: str, line: int, text: str = "") -> NoReturn:
+    """Raise the ``ValueError`` that names a line and what stands there, by a sentence of tables.toml."""
+    raise ValueError(say(f"tables.{key}", line=line, text=quoted(text)))
+
+
+def quoted(text: str) -> str:
+    """Return what stands in a cell, as a sentence shows it."""
+    return f"“{text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + '…'}”"
 
 
 class _Lines:
@@ -74,27 +88,67 @@ class _Lines:
 # Spreadsheets and CSV
 
 
-def _delimited(text: str) -> RawTable:
+def _delimited(text: str, columns: int | None) -> RawTable:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    comma = _has_decimal_commas(lines)
-    rows = []
-    for number, line in lines:
-        cells = _parted_by_blanks(line) if comma == "by blanks" else _cells_of_line(line)
-        rows.append([RawCell(cell, number, column) for column, cell in enumerate(cells, 1)])
-    return RawTable(rows, by_lines=True, decimal_comma=bool(comma))
+    part = _by_decimal_commas(lines, columns) or _cells_of_line
+    rows = [[RawCell(cell, number) for cell in part(line)] for number, line in lines]
+    return RawTable(rows, by_lines=True, semicolons=any(";" in line for _, line in lines))
 
 
-def _has_decimal_commas(lines: list[tuple[int, str]]) -> str:
-    """Say whether commas are decimal commas: beside tabs, semicolons or quotes, or where only blanks part the cells."""
-    with_comma = [line for _, line in lines if "," in line]
-    if not with_comma:
-        return ""
-    if any("\t" in line or ";" in line for _, line in lines):
-        return "by signs"
-    if any('"' in line for line in with_comma):
-        return "by signs" if any("," in cell for line in with_comma for cell in _cells_of_line(line)) else ""
-    blanks_part = all(", " not in line and _BLANKS_WITHIN.search(line) for line in with_comma)
-    return "by blanks" if blanks_part else ""
+def _by_decimal_commas(lines: list[tuple[int, str]], columns: int | None) -> Callable[[str], list[str]] | None:
+    """Return how lines are parted whose commas begin decimals, though nothing but blanks stands between the cells.
+
+    Raises ``ValueError`` where a comma may begin decimals or part two numbers.
+    """
+    with_comma = [(number, line.strip()) for number, line in lines if "," in line]
+    if not with_comma or any(re.search('[\t;"]', line) for _, line in lines):
+        return None
+    if all(not re.search(r",\s", line) and _BLANKS_WITHIN.search(line) for _, line in with_comma):
+        return _parted_by_blanks
+    if any(re.search(r",\s", line) for _, line in lines):
+        part = _parted_by_comma_and_blank
+        cells = [(number, cell) for number, line in lines for cell in part(line)]
+        could_be = all("," in cell for _, cell in cells)
+    else:
+        part = _parted_by_blanks
+        cells = with_comma
+        could_be = all(_is_alone(line.strip()) for _, line in lines)
+    decimals = [_ONE_COMMA.fullmatch(cell) for _, cell in cells]
+    if not could_be or not all(decimals):
+        return None  # commas part the cells, as in CSV
+    as_decimals, as_csv = (len(each(lines[0][1])) == columns for each in (part, _cells_of_line))
+    if as_decimals != as_csv:
+        return part if as_decimals else None
+    if any(_begins_decimals(match) for match in decimals) or all(_is_below_one(match) for match in decimals):
+        return part
+    number, cell = cells[0]
+    before, after = cell.split(",")
+    one, two = quoted(f"{before}.{after}"), quoted(f"{before}, {after}")
+    raise ValueError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
+
+
+def _is_alone(line: str) -> bool:
+    try:
+        read_number(line, decimal_sign="")
+    except NoNumberError:
+        return False
+    return True
+
+
+def _begins_decimals(match: re.Match[str] | None) -> bool:
+    """Whether a comma can only begin decimals: no whole number is written as what stands beside it is."""
+    if match is None:
+        return False
+    sign, before, after = match.groups()
+    return not before or (bool(sign) and not before.strip("0")) or (len(after) > 1 and after[0] == "0")
+
+
+def _is_below_one(match: re.Match[str] | None) -> bool:
+    return match is not None and not match[2].strip("0")
+
+
+def _parted_by_comma_and_blank(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r",\s+", f"{line.strip()} ") if cell.strip()]
 
 
 def _cells_of_line(line: str) -> list[str]:
@@ -125,7 +179,7 @@ def _bracketed(text: str) -> RawTable:
     at = text.index("[")
     before = text[:at].strip()
     if len(before) > MOST_DRESS or not _BEFORE_BRACKET.fullmatch(before):
-        refuse(RawCell(before, lines.of(len(text) - len(text.lstrip())), 1), "a table")
+        refuse("before_bracket", lines.of(len(text) - len(text.lstrip())), before)
     while at < len(text) and text[at] == "[":
         block, at = _block(text, at, lines)
         rows += [_cells_between(text, start, end, lines) for start, end in block]
@@ -134,7 +188,7 @@ def _bracketed(text: str) -> RawTable:
             at = rest.end()  # rows without brackets around them all
     after = text[at:].lstrip()
     if len(after) > MOST_DRESS or not _AFTER_BRACKET.fullmatch(after):
-        refuse(RawCell(after, lines.of(len(text) - len(after)), 1), "nothing after the table")
+        refuse("after_bracket", lines.of(len(text) - len(after)), after)
     return RawTable([row for row in rows if row])
 
 
@@ -146,9 +200,7 @@ def _block(text: str, at: int, lines: _Lines) -> tuple[list[tuple[int, int]], in
         if sign[0] == "[":
             depth += 1
             if depth > 2:
-                raise ValueError(
-                    f"line {lines.of(sign.start())} opens a third bracket, expected one table and no batch"
-                )
+                refuse("third_bracket", lines.of(sign.start()))
             if depth == 2:
                 _nothing_between(text, end_of_row if rows else at + 1, sign.start(), lines)
             opened = sign.end()
@@ -160,15 +212,14 @@ def _block(text: str, at: int, lines: _Lines) -> tuple[list[tuple[int, int]], in
         depth, end_of_row = depth - 1, sign.end()
         if depth == 0:
             return rows, sign.end()
-    raise ValueError(f"line {lines.of(opened)}: a bracket is opened and not closed")
+    refuse("open_bracket", lines.of(opened))
 
 
 def _nothing_between(text: str, start: int, end: int, lines: _Lines) -> None:
     between = text[start:end].strip(" \t\r\n,;")
     if between:
-        at = text.index(between, start)
-        hint = "all rows (the print-out is shortened)" if between.startswith("...") else "a row in brackets"
-        refuse(RawCell(between, lines.of(at), 1), hint)
+        key = "shortened" if between.startswith("...") else "between_brackets"
+        refuse(key, lines.of(text.index(between, start)), between)
 
 
 def _cells_between(text: str, start: int, end: int, lines: _Lines) -> list[RawCell]:
@@ -180,7 +231,7 @@ def _cells_between(text: str, start: int, end: int, lines: _Lines) -> list[RawCe
         if not cell and not part[0].endswith(","):
             continue  # after a closing comma comes no cell
         at = start + part.start() + len(part[0]) - len(part[0].lstrip())
-        cells.append(RawCell(cell, lines.of(at), len(cells) + 1))
+        cells.append(RawCell(cell, lines.of(at)))
     return cells
 
 
@@ -194,10 +245,10 @@ def _latex(text: str) -> RawTable:
     closing = _LATEX_END.search(text, start)
     end = closing.start() if closing else len(text)
     if begin and not closing:
-        raise ValueError(f"line {lines.of(begin.start())}: a matrix begins and does not \\end")
+        refuse("no_end", lines.of(begin.start()))
     second = _LATEX.search(text, end)
     if second:
-        raise ValueError(f"line {lines.of(second.start())}: a second matrix begins, expected one table")
+        refuse("second_matrix", lines.of(second.start()))
     rows = []
     row_start = start
     for stop in [*_LATEX_ROW.finditer(text, start, end), None]:
@@ -211,10 +262,10 @@ def _latex(text: str) -> RawTable:
 
 def _latex_row(text: str, start: int, end: int, lines: _Lines) -> list[RawCell]:
     cells, at = [], start
-    for column, part in enumerate(text[start:end].split("&"), 1):
-        bare = _LATEX_LINE.sub("", part)
+    for part in text[start:end].split("&"):
+        bare = _LATEX_FRACTION.sub(r"\1/\2", _LATEX_LINE.sub("", part))
         leading = at + len(part) - len(part.lstrip())
-        cells.append(RawCell(_LATEX_DRESS.sub("", bare).strip(), lines.of(min(leading, end)), column))
+        cells.append(RawCell(_LATEX_DRESS.sub("", bare).strip(), lines.of(min(leading, end))))
         at += len(part) + 1
     return cells
 
@@ -225,10 +276,7 @@ def _latex_row(text: str, start: int, end: int, lines: _Lines) -> list[RawCell]:
 def _markdown(text: str) -> RawTable:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     rules = [i for i, (_, line) in enumerate(lines) if "-" in line and _MARKDOWN_RULE.fullmatch(line)]
-    rows = [
-        [RawCell(cell.strip(), number, column) for column, cell in enumerate(_inside(line).split("|"), 1)]
-        for number, line in lines
-    ]
+    rows = [[RawCell(cell.strip(), number) for cell in _inside(line).split("|")] for number, line in lines]
     if not rules or rules[0] != 1:
         return RawTable([row for i, row in enumerate(rows) if i not in rules], by_lines=True)
     header, body = rows[0], [row for i, row in enumerate(rows) if i > 1 and i not in rules]

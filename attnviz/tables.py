@@ -2,65 +2,67 @@
 
 import math
 import re
-from decimal import Decimal
 
 import torch
 
 from attnviz.limits import MAX_TOKENS
 from attnviz.printed import MAX_DECIMALS, Printed
-from attnviz.table_formats import RawCell, RawTable, refuse, split_table
+from attnviz.table_formats import RawCell, RawTable, quoted, refuse, split_table
+from attnviz.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
+from attnviz.words import plural, say
 
 MAX_TABLE_CHARACTERS = 2_000_000
-MAX_CELL_CHARACTERS = 60
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
-# Typeset minus signs, dashes and hyphens that stand for one.
-_MINUS = re.compile("[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]")
-_NUMBER = re.compile(r"[-+]?\s*(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([-+]?[0-9]{1,5}))?(\s*\\?%)?")
-_INFINITE = re.compile(r"([-+]?)\s*(?:inf|Inf|Infinity|∞|\\infty)")
+_INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|Inf|Infinity|∞|\\\\infty)")
 
 
-def parse_table(text: str) -> torch.Tensor:
+def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
     """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``.
 
-    Raises ``ValueError`` naming line and column for what is no finite number, a row of another length
-    or an empty text.
+    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no finite number, or is of
+    another length; or that the text is empty.
 
     >>> parse_table("1, 2\\n3, 4").tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    return torch.tensor(read_table(text).rows, dtype=torch.float64)
+    return torch.tensor(read_table(text, columns=columns).rows, dtype=torch.float64)
 
 
-def read_table(text: str, *, infinite: bool = False) -> Printed:
+def read_table(text: str, *, infinite: bool = False, columns: int | None = None) -> Printed:
     """Read rows of numbers with the decimals that they show.
 
     Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
-    or as a Markdown table. Commas beside tabs, semicolons or blanks are decimal commas; minus signs may be typeset;
-    a percent sign divides by 100. With `infinite`, infinities may stand there, as in masked scores.
+    or as a Markdown table; each number as :func:`attnviz.typed_numbers.read_number` takes it. Commas beside tabs,
+    semicolons or blanks are decimal commas, and so they are alone where nothing else can be meant: `columns`, where it
+    is known how many there have to be, decides it. With `infinite`, infinities may stand there, as in masked scores.
 
-    Raises ``ValueError`` naming line and column for what is no number, a row of another length, more than 1024 rows
-    or columns, and an empty text.
+    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
+    or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
 
     >>> read_table("0,57; 0,81")
     Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
     """
     if len(text) > MAX_TABLE_CHARACTERS:
-        line, column = _place(text, MAX_TABLE_CHARACTERS)
-        raise ValueError(
-            f"the table has {len(text)} characters, expected at most {MAX_TABLE_CHARACTERS}: up to line {line}, "
-            f"character {column}"
-        )
-    raw = split_table(text.removeprefix("\ufeff"))
+        line, character = _place(text, MAX_TABLE_CHARACTERS)
+        characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
+        raise ValueError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
+    raw = split_table(text.removeprefix("\ufeff"), columns)
     _check_rows(raw)
-    numbers = [[_number(cell, raw.decimal_comma, infinite) for cell in row] for row in raw.rows]
+    sign = _decimal_sign(raw)
+    numbers = [_row(row, sign, infinite) for row in raw.rows]
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
         _check_length(raw, row, len(numbers_of_row))
-    shown = tuple(tuple(decimals for _, decimals in row) for row in numbers)
+    shown = [[number.decimals for number in row if number.decimals is not None] for row in numbers]
     # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
-    by_powers = any(re.search("[0-9.][eE]", cell.text) for row in raw.rows for cell in row)
-    decimals = min(map(min, shown)) if by_powers else max(map(max, shown))
-    return Printed(tuple(tuple(value for value, _ in row) for row in numbers), min(decimals, MAX_DECIMALS), shown)
+    by_powers = any(number.by_power for row in numbers for number in row)
+    every = [each for row in shown for each in row] or [MAX_DECIMALS]  # of fractions alone, as many as there can be
+    decimals = min(min(every) if by_powers else max(every), MAX_DECIMALS)
+    return Printed(
+        tuple(tuple(number.value for number in row) for row in numbers),
+        decimals,
+        tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
+    )
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
@@ -70,63 +72,74 @@ def _place(text: str, at: int) -> tuple[int, int]:
 
 def _check_rows(raw: RawTable) -> None:
     if not raw.rows:
-        raise ValueError("the table is empty, expected rows of numbers")
+        raise ValueError(say("tables.empty"))
     if len(raw.rows) > MAX_ROWS:
-        line = raw.rows[MAX_ROWS][0].line
-        raise ValueError(f"line {line} is row {MAX_ROWS + 1} of {len(raw.rows)}, expected at most {MAX_ROWS} rows")
+        line, rows = raw.rows[MAX_ROWS][0].line, plural(len(raw.rows), "row")
+        raise ValueError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=line))
     if len(raw.rows[0]) > MAX_COLUMNS:
-        line, columns = raw.rows[0][0].line, len(raw.rows[0])
-        raise ValueError(f"line {line} has {columns} numbers, expected at most {MAX_COLUMNS} columns")
+        line, numbers = raw.rows[0][0].line, plural(len(raw.rows[0]), "number")
+        raise ValueError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=line))
 
 
 def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
     expected = len(raw.rows[0])
-    if n == expected:
-        return
-    if raw.by_lines:
-        raise ValueError(f"line {row[0].line} has {_numbers(n)}, expected {expected} as in the first line")
-    number = raw.rows.index(row) + 1
-    raise ValueError(f"row {number}, line {row[0].line}, has {_numbers(n)}, expected {expected} as in the first row")
+    if n != expected:
+        key = "tables.length" if raw.by_lines else "tables.row_length"
+        said = say(key, line=row[0].line, numbers=plural(n, "number"), expected=f"{expected:,}")
+        raise ValueError(said)
 
 
-def _numbers(n: int) -> str:
-    return "1 number" if n == 1 else f"{n} numbers"
+def _decimal_sign(raw: RawTable) -> str:
+    """Return the sign that begins the decimals of a table where a cell alone, as 1,234, does not say it."""
+    if raw.semicolons:
+        commas = any("," in cell.text for row in raw.rows for cell in row)
+        return "," if commas else "."
+    for cell in (cell for row in raw.rows for cell in row if "," in cell.text):
+        try:
+            if read_number(cell.text).comma:
+                return ","
+        except NoNumberError:
+            continue
+    return "."
+
+
+def _row(row: list[RawCell], sign: str, infinite: bool) -> list[TypedNumber]:
+    numbers: list[TypedNumber] = []
+    for cell in row:
+        if not cell.text and numbers:
+            before = quoted(row[len(numbers) - 1].text)
+            raise ValueError(say("tables.nothing_after", line=cell.line, before=before))
+        numbers.append(_number(cell, sign, infinite))
+    return numbers
+
+
+def _number(cell: RawCell, sign: str, infinite: bool) -> TypedNumber:
+    """Return the number in a cell."""
+    if endless := _INFINITE.fullmatch(cell.text):
+        if not infinite:
+            refuse("infinite", cell.line, cell.text)
+        return TypedNumber(math.inf if endless[1] in ("", "+") else -math.inf, 0)
+    if cell.text in ("...", "…"):
+        refuse("shortened", cell.line)
+    if not cell.text:
+        refuse("nothing_first", cell.line)
+    try:
+        return read_number(cell.text, decimal_sign=sign)
+    except NoNumberError as error:
+        raise ValueError(say("tables.cell", line=cell.line, why=why_no_number(error, quoted(cell.text)))) from None
 
 
 def read_cell(text: str) -> float:
-    """Read one number as it may stand in a table: with a decimal comma, a percent sign, or endless.
+    """Read one number as it may stand in a cell of a table: as a person types it, or endless.
 
-    Raises ``ValueError`` for what is no number.
+    Raises :class:`NoNumberError` for what is no number.
 
-    >>> read_cell("−0,5"), read_cell("25 %")
-    (-0.5, 0.25)
+    >>> read_cell("−0,5"), read_cell("25 %"), read_cell("1,234")
+    (-0.5, 0.25, 1.234)
     """
-    return _number(RawCell(text.strip(), 1, 1), "," in text, infinite=True)[0]
-
-
-def _number(cell: RawCell, decimal_comma: bool, infinite: bool) -> tuple[float, int]:
-    """Return the number in a cell and how many decimals it shows."""
-    if len(cell.text) > MAX_CELL_CHARACTERS:
-        refuse(cell, "a number")
-    text = _MINUS.sub("-", cell.text)
-    if infinite and (endless := _INFINITE.fullmatch(text)):
-        return (-math.inf if endless[1] == "-" else math.inf), 0
-    if decimal_comma:
-        if "," in text and "." in text:
-            refuse(cell, "a number with one decimal sign and no other")
-        if re.search(r"[0-9]\.[0-9]", text):
-            refuse(cell, "a decimal comma as elsewhere in this table")
-        text = text.replace(",", ".", 1)
-    match = _NUMBER.fullmatch(text)
-    if not match:
-        refuse(cell, "all numbers (the print-out is shortened)" if text == "..." else "a number")
-    percent = 2 if match[4] else 0
-    bare = text[: match.start(4)] if percent else text
-    value = float(Decimal(re.sub(r"\s", "", bare)).scaleb(-percent))
-    if not math.isfinite(value):
-        refuse(cell, "a number")
-    fraction = match[1] or match[2] or ""
-    return value, max(0, len(fraction) - int(match[3] or 0) + percent)
+    if endless := _INFINITE.fullmatch(text.strip()):
+        return math.inf if endless[1] in ("", "+") else -math.inf
+    return read_number(text, decimal_sign="").value
 
 
 def write_table(printed: Printed) -> str:
@@ -141,13 +154,15 @@ def write_table(printed: Printed) -> str:
 def read_upload(data: bytes) -> str:
     """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it.
 
-    Raises ``ValueError`` naming the line and column of the first byte that is no text, and for a file over the limit.
+    Raises ``ValueError`` with a sentence for whoever uploaded it: which line and character of it is no text, or that
+    the file is too large.
 
     >>> read_upload(b"1 2")
     '1 2'
     """
-    if len(data) > 4 * MAX_TABLE_CHARACTERS:
-        raise ValueError(f"the file has {len(data)} bytes, expected at most {4 * MAX_TABLE_CHARACTERS}")
+    most = 4 * MAX_TABLE_CHARACTERS
+    if len(data) > most:
+        raise ValueError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -160,4 +175,4 @@ def read_upload(data: bytes) -> str:
     if bad < 0:
         return text
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    raise ValueError(f"line {line}, character {column} is the byte 0x{byte:02x}: the file is no text, expected numbers")
+    raise ValueError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))

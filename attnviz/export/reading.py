@@ -29,7 +29,7 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
     if len(data) > MAX_FILE_BYTES:
         raise ValueError(f"the file has {len(data)} bytes, expected at most {MAX_FILE_BYTES}")
     is_tensors = file_name.lower().endswith(".safetensors")
-    tensor = read_tensor(data, name) if is_tensors else parse_table(_without_names(read_upload(data)))
+    tensor = read_tensor(data, name) if is_tensors else parse_table(_without_names(read_upload(data)), columns=shape[1])
     matrix = tensor[None] if tensor.dim() == 1 and shape[0] == 1 else tensor
     if tuple(matrix.shape) != shape:
         raise ValueError(f"{name} in the file has shape {in_short(tuple(tensor.shape))}, expected {shape}")

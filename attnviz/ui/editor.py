@@ -128,11 +128,11 @@ def _paste(name: str) -> None:
     if scenario is None:
         return
     try:
-        changed = edit_matrix(
-            replace_matrix(scenario, name, None), name, parse_table(st.session_state["playground.paste"])
-        )
+        columns = scenario.unedited(name).shape[1]
+        pasted = parse_table(st.session_state["playground.paste"], columns=columns)
+        changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
-        state.say(f"The pasted table was not taken: {error}.")
+        state.say(f"The pasted table was not taken: {str(error).removesuffix('.')}.")
         return
     state.keep(changed)
     state.redraw_editors()

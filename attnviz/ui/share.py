@@ -198,7 +198,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
     except ValueError as error:
-        state.say(f"The numbers in the file were not taken: {error}.")
+        state.say(f"The numbers in the file were not taken: {str(error).removesuffix('.')}.")
         return
     state.keep(changed)
     state.redraw_editors()

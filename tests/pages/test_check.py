@@ -135,12 +135,12 @@ def test_decimals_can_be_chosen(page: CheckPage) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 2\n3", "Q: line 2 has 1 number, expected 2 as in the first line."),
-        ("1 2\n3 four", "Q: line 2, column 2 is 'four', expected a number."),
-        ("1 2\n" * 10_000, "Q: line 1025 is row 1025 of 10000, expected at most 1024 rows."),
+        ("1 2\n3", "Q: Line 2 has 1 number, but the first line has 2."),
+        ("1 2\n3 four", "Q: Line 2: “four” isn't a number."),
+        ("1 2\n" * 10_000, "Q: There are 10,000 rows; at most 1,024 fit here."),
         ("1\n" * 100, "Q: 100 rows and 1 columns, expected at most 64 of each."),
-        ("<b>x</b> `1`", "Q: line 1, column 1 is '<b>x</b>', expected a number."),
-        ("[[1, 2], [3", "Q: line 1: a bracket is opened and not closed."),
+        ("<b>x</b> `1`", "Q: Line 1: “<b>x</b>” isn't a number."),
+        ("[[1, 2], [3", "Q: Line 1: a bracket is opened and never closed."),
     ],
     ids=lambda text: text[:8],
 )

@@ -243,9 +243,9 @@ def test_a_matrix_is_taken_from_csv_and_safetensors_and_edited_on(sharing: Shari
     [
         ("w.safetensors", pickle.dumps({"w_q": 1}), "the file is no safetensors file"),
         ("w.safetensors", SMALL, "has shape (2, 2), expected (3, 2)"),
-        ("w.csv", b"1,2\n3,4\n5,=1+1", "line 3, column 2 is '=1+1', expected a number"),
-        ("w.csv", b"1,2\n3,4\n5,nan", "line 3, column 2 is 'nan'"),
-        ("w.csv", b"\x00\xff", "the file is no text"),
+        ("w.csv", b"1,2\n3,4\n5,=1+1", "Line 3: “=1+1” isn't a number"),
+        ("w.csv", b"1,2\n3,4\n5,nan", "Line 3: “nan” isn't a number"),
+        ("w.csv", b"\x00\xff", "isn't a text with numbers"),
     ],
 )  # fmt: skip
 def test_numbers_that_do_not_fit_leave_everything_as_it_was(

@@ -111,7 +111,7 @@ def test_what_is_no_finite_number_is_a_word_in_a_csv() -> None:
     written = torch.tensor([[float(cell) for cell in row[1:]] for row in cells[1:]])
     torch.testing.assert_close(written, traced(OVERFLOWN).scaled_scores, rtol=0, atol=0, equal_nan=True)
     assert "-Infinity" in cells[1]
-    with pytest.raises(ValueError, match="line 2, column 1"):
+    with pytest.raises(ValueError, match="Line 2: “Infinity” isn't a number here"):
         read_matrix("m.csv", matrix_csv(traced(OVERFLOWN), "scaled_scores").encode(), "x", (3, 3))
 
 
@@ -178,14 +178,14 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("w.safetensors", tensors(w_q=torch.full((2, 2), BEYOND, dtype=torch.float64)), "expected a finite float32"),
     ("w.csv", f"1,2\n3,{BEYOND}".encode(), r"w_q\[1, 1\] is 3.40282356.*, expected a finite float32"),
     ("w.safetensors", tensors(w_q=torch.ones(0, 2)), r"has shape \(0, 2\), expected \(2, 2\)"),
-    ("w.csv", b"1,2\n3,inf", "line 2, column 2 is 'inf', expected a number"),
-    ("w.csv", b"1,2\n3,=1+1", "line 2, column 2 is '=1.1', expected a number"),
-    ("w.csv", b"W_q,0,1\n0,1,2\n1,3,=cmd()", "line 3, column 2 is '=cmd..', expected a number"),
-    ("w.csv", b"1,2\n3", "line 2 has 1 number, expected 2"),
+    ("w.csv", b"1,2\n3,inf", "Line 2: “inf” isn't a number"),
+    ("w.csv", b"1,2\n3,=1+1", "Line 2: “=1.1” isn't a number"),
+    ("w.csv", b"W_q,0,1\n0,1,2\n1,3,=cmd()", "Line 3: “=cmd..” isn't a number"),
+    ("w.csv", b"1,2\n3", "Line 2 has 1 number, but the first line has 2"),
     ("w.csv", b"1,2,3\n3,4,5", r"has shape \(2, 3\), expected \(2, 2\)"),
-    ("w.csv", b"", "is empty"),
-    ("w.csv", b"\x80\x04\x95", "line 1, character 1 is the byte 0x80: the file is no text"),
-    ("w.pt", pickle.dumps([1, 2]), "the file is no text"),
+    ("w.csv", b"", "no table here"),
+    ("w.csv", b"\x80\x04\x95", "isn't a text with numbers: line 1, character 1 is the byte 0x80"),
+    ("w.pt", pickle.dumps([1, 2]), "isn't a text with numbers"),
     ("w.csv", b"1" * (MAX_FILE_BYTES + 1), f"expected at most {MAX_FILE_BYTES}"),
 ]  # fmt: skip
 
