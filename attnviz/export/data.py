@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from attnviz.export.tensor_files import write_tensors
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or
+# program. What begins a formula there: the signs themselves, and those that a spreadsheet of East Asia takes for them.
+_BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫⁼⁺₌₊\t\r])')
 
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
@@ -25,8 +28,9 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
 def matrix_csv(trace: AttentionTrace, name: str) -> str:
     """Return one matrix as CSV: a line of column names, then a line for each row, which begins with its name.
 
-    Numbers are written with all digits that float32 needs. A token that a spreadsheet would run as a
-    formula (CWE-1236) gets an apostrophe before it. :func:`attnviz.export.read_matrix` reads it back.
+    Numbers are written with all digits that float32 needs. Where a spreadsheet would run a token, or what follows a
+    separator in it, as a formula (CWE-1236), an apostrophe stands before it. :func:`attnviz.export.read_matrix` reads
+    the file back.
 
     Raises ``ValueError`` for a name that is no matrix of the trace.
 
@@ -56,7 +60,7 @@ def _rows(matrix: torch.Tensor) -> list[list[float]]:
 def _names(trace: AttentionTrace, kind: str, n: int) -> list[str]:
     if kind == "feature" or len(trace.tokens) != n:
         return [str(i) for i in range(n)]
-    return [f"'{label}" if label.startswith(_FORMULA_STARTS) else label for label in token_labels(trace.tokens)]
+    return [_BEFORE_FORMULA.sub(r"\1'", label) for label in token_labels(trace.tokens)]
 
 
 def _digits(value: float) -> str:

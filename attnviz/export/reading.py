@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import torch
 
@@ -10,6 +11,7 @@ from attnviz.given import finite_in_float32
 from attnviz.limits import MAX_FILE_BYTES, in_short
 from attnviz.stages import STAGES
 from attnviz.tables import parse_table, read_upload
+from attnviz.words import say
 
 _SYMBOLS = {stage.symbol for stage in STAGES.values()}
 
@@ -37,11 +39,15 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
 
 
 def _without_names(text: str) -> str:
-    """Drop the names that :func:`attnviz.export.matrix_csv` writes; the first line stays, empty, to be counted."""
-    if text.split(",", 1)[0] not in _SYMBOLS:
+    """Drop the names that :func:`attnviz.export.matrix_csv` writes; the first line stays, empty, to be counted.
+
+    A spreadsheet may have saved it anew, with semicolons or tabs, and with decimal commas.
+    """
+    symbol = re.match(r'("?)([\w′]{1,4})\1([,;\t])', text)
+    if not symbol or symbol[2] not in _SYMBOLS:
         return text
     try:
-        rows = [row[1:] for row in csv.reader(io.StringIO(text))]
+        rows = [row[1:] for row in csv.reader(io.StringIO(text), delimiter=symbol[3])]
     except csv.Error as error:
-        raise ValueError(f"the file is no CSV: {error}") from None
-    return "\n".join(["", *(",".join(row) for row in rows[1:])])
+        raise ValueError(say("tables.no_csv", error=error)) from None
+    return "\n".join(["", *(symbol[3].join(row) for row in rows[1:])])

@@ -5,8 +5,10 @@ import io
 import json
 import math
 import pickle
+import re
 import struct
 import sys
+import unicodedata
 from contextlib import suppress
 from typing import Any
 
@@ -90,20 +92,53 @@ def test_files_of_tensors_without_their_package_are_refused_in_words(monkeypatch
 
 
 @pytest.mark.parametrize(
-    "text", [*HOSTILE, '"quoted", and; more\ttoo', "=1+1", "@SUM(A1)", "+1", "-1", "=cmd|' /C calc'!A0"]
-)
+    "text", [*HOSTILE, '"quoted", and; more\ttoo', "=1+1", "@SUM(A1)", "+1", "-1", "=cmd|' /C calc'!A0",
+             "＝1+1 ＋1 －1 ＠A1 ﹦1", "a;=1+1 b,+1 c|-1 d\t@A1 e;＝1", '"=1 a"=1 ";=1" ",=1', "a;;=1 ;=1 ,,+1",
+             "x\r=1\ny\n=2"]
+)  # fmt: skip
 @pytest.mark.parametrize("tokenizer", ["whitespace", "characters"])
 def test_no_name_in_a_csv_is_run_by_a_spreadsheet(text: str, tokenizer: str) -> None:
     made = trace(Scenario(text, tokenizer=tokenizer))
     for name in ("x", "scores"):
         rows = list(csv.reader(io.StringIO(matrix_csv(made, name))))
         assert len(rows) == len(made.tokens) + 1
-        for label in [*rows[0], *(row[0] for row in rows)]:
-            assert not label.startswith(("=", "+", "-", "@", "\t", "\r"))
         n_columns = getattr(made, name).shape[1]
         assert all(len(row) == n_columns + 1 for row in rows)
         for row in rows[1:]:
             assert all(math.isfinite(float(cell)) for cell in row[1:])
+        _runs_nothing(matrix_csv(made, name))
+        shape = getattr(made, name).shape
+        assert torch.equal(
+            read_matrix("m.csv", matrix_csv(made, name).encode(), name, shape).float(), getattr(made, name)
+        )
+
+
+def _runs_nothing(text: str) -> None:
+    """Whatever parts the cells where the file is opened, and however wide its signs are: none begins a formula."""
+    for separator in ",;\t|":
+        for row in csv.reader(io.StringIO(text), delimiter=separator):
+            for cell in row:
+                sign = unicodedata.normalize("NFKC", cell.strip()[:1])
+                assert sign not in ("=", "+", "-", "@") or re.fullmatch(r"-[0-9.]+(e[-+]\d+)?", cell), cell
+
+
+@given(st.text("=+-@＝＋－＠;,|\"'\t\r\n ab", min_size=1, max_size=30).filter(str.strip))
+def test_no_token_is_run_by_a_spreadsheet_and_the_numbers_come_back(text: str) -> None:
+    made = trace(Scenario(text, tokenizer="whitespace"))
+    for name in ("x", "attention_weights"):
+        matrix = getattr(made, name)
+        _runs_nothing(matrix_csv(made, name))
+        assert torch.equal(read_matrix("m.csv", matrix_csv(made, name).encode(), name, matrix.shape).float(), matrix)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_that_a_spreadsheet_saved_anew_is_read(separator: str) -> None:
+    """As Excel saves it where decimals have commas: with semicolons, or as text with tabs."""
+    made = trace(Scenario('a; "b" ,c', tokenizer="whitespace"))
+    out = io.StringIO()
+    for row in csv.reader(io.StringIO(matrix_csv(made, "x"))):
+        csv.writer(out, delimiter=separator).writerow([row[0], *(cell.replace(".", ",") for cell in row[1:])])
+    assert torch.equal(read_matrix("x.csv", out.getvalue().encode(), "x", made.x.shape).float(), made.x)
 
 
 def test_what_is_no_finite_number_is_a_word_in_a_csv() -> None:
