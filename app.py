@@ -3,41 +3,16 @@
 import streamlit as st
 
 from attnviz import ui
+from attnviz.words import say
 
-PAGES = {
-    "Playground": (
-        "pages/playground.py",
-        "Type a sentence, change any number of W_q, W_k or W_v, and see every step of self-attention.",
-    ),
-    "Lesson": (
-        "pages/lesson.py",
-        "Self-attention in nine steps, told with your sentence and your numbers.",
-    ),
-    "Compare": (
-        "pages/compare.py",
-        "Pin a set-up as A, change anything, and see A, B and what moved between them.",
-    ),
-    "Questions": (
-        "pages/questions.py",
-        "What learners really ask about self-attention, each with a short answer and an example to see it on.",
-    ),
-    "Scaling": (
-        "pages/scaling.py",
-        "Sweep the dimension and see why scores are divided by √d_k, and what happens where the reason fails.",
-    ),
-    "Check my numbers": (
-        "pages/check.py",
-        "Paste tables computed by hand or in a notebook: which numbers are right, and where does an error enter?",
-    ),
-}
+PAGES = ("playground", "lesson", "compare", "questions", "scaling", "check")
 
-st.set_page_config(
-    page_title="attnviz: self-attention with the real numbers",
-    page_icon="🔎",
-    layout="wide",
-    initial_sidebar_state=272,
+# A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches its icons from elsewhere.
+st.set_page_config(page_title=say("app.title"), page_icon=ui.ICON, layout="wide", initial_sidebar_state=272)
+page = st.navigation(
+    [st.Page(f"pages/{name}.py", title=say(f"app.{name}.title"), default=name == PAGES[0]) for name in PAGES]
 )
-page = st.navigation([st.Page(file, title=title, default=title == "Playground") for title, (file, _) in PAGES.items()])
-headline = ui.show_headline("attnviz", PAGES[page.title][1])
+name = next(name for name in PAGES if say(f"app.{name}.title") == page.title)
+headline = ui.show_headline(say("app.name"), say(f"app.{name}.line"))
 with ui.shared_setup(headline):
     page.run()

@@ -7,11 +7,13 @@ from torch import Tensor
 
 from attnviz.attention import AttentionTrace
 from attnviz.changes import changes_of
+from attnviz.given import EXAMPLE_FILL
 from attnviz.link import parameters
 from attnviz.numbers import written
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels, visible
+from attnviz.words import say
 
 COMPARED = ("attention_weights", "context")
 _STILL = 1e-6  # a row that moved less than this stood still
@@ -45,7 +47,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
     """
     words = [
-        f"{parameter.label} {_shown(getattr(a, name))} → {_shown(getattr(b, name))}"
+        _change(parameter.label, _shown(getattr(a, name)), _shown(getattr(b, name)))
         for name, parameter in parameters().items()
         if hasattr(a, name) and getattr(a, name) != getattr(b, name)
     ]
@@ -53,31 +55,40 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     for name in STAGES:
         before, after = (each.get(name) for each in replaced)
         if before != after:
-            words.append(f"{STAGES[name].symbol} {_filled(before)} → {_filled(after)}")
+            words.append(_change(STAGES[name].symbol, _filled(before), _filled(after)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
     for matrix, row, column in cells[:_NAMED]:
         before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
-        words.append(f"{STAGES[matrix].symbol}[{row}, {column}] {before_cell} → {after_cell}")
+        words.append(_change(f"{STAGES[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
     if len(cells) > _NAMED:
-        words.append(f"and {len(cells) - _NAMED} more edited cells")
+        words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words
+
+
+def _change(what: str, before: str, after: str) -> str:
+    return say("compare.changes.setting", label=what, before=before, after=after)
 
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return say("compare.changes.on") if value else say("compare.changes.off")
     if isinstance(value, str):
-        return f"'{' '.join(map(visible, value.split(' ')))}'"
-    return "as d_out" if value is None else str(value)
+        return say("compare.changes.text", text=" ".join(map(visible, value.split(" "))))
+    return say("compare.changes.as_d_out") if value is None else str(value)
 
 
 def _filled(by: object) -> str:
-    return "as drawn" if by is None else by if isinstance(by, str) else "given number by number"
+    if by is None:
+        return say("compare.changes.as_drawn")
+    if not isinstance(by, str):
+        return say("compare.changes.given")
+    example = by.removeprefix(EXAMPLE_FILL)
+    return by if example == by else say("compare.changes.example", example=example)
 
 
 def _cell(value: float | None) -> str:
-    return "as drawn" if value is None else written(value, 4)
+    return say("compare.changes.as_drawn") if value is None else written(value, 4)
 
 
 def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
@@ -104,25 +115,25 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
         if distance[row] >= _STILL:
             words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
     if not defined.all():
-        words.append(f"{int((~defined).sum())} rows cannot be compared: they hold cells that are no finite numbers.")
-    return words or [f"No row of the {title} moved."]
+        words.append(say("compare.moved.not_finite", n=int((~defined).sum())))
+    return words or [say("compare.moved.none", matrix=title)]
 
 
 def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, distance: float, digits: int) -> str:
     labels = token_labels(comparison.b.tokens, 40)
     if name != "attention_weights":
-        return f"The context of '{labels[row]}' moved by {written(distance, digits)}."
+        return say("compare.moved.context", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
-    return (
-        f"'{labels[row]}' moved {100 * distance:.1f} % of its attention: "
-        f"'{labels[gained]}' gained most, {written(moved[gained].item(), digits)}, "
-        f"'{labels[lost]}' lost most, {written(-moved[lost].item(), digits)}."
-    )
+    return say(
+        "compare.moved.weights", token=labels[row], share=written(100 * distance, 1),
+        gained=labels[gained], more=written(moved[gained].item(), digits),
+        lost=labels[lost], less=written(-moved[lost].item(), digits),
+    )  # fmt: skip
 
 
 def _why_not(comparison: Comparison, name: str) -> str:
-    shapes = ["×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b)]
-    return f"The {STAGES[name].title.lower()} of A are {shapes[0]}, those of B {shapes[1]}: there is no B − A."
+    a, b = ("×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b))
+    return say("compare.moved.shapes", matrix=STAGES[name].title.lower(), a=a, b=b)
 
 
 def other_words(comparison: Comparison) -> str:
@@ -130,15 +141,13 @@ def other_words(comparison: Comparison) -> str:
 
     >>> from attnviz.scenario import trace
     >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
-    "Rows are compared by their place: at place 1 stands 'cat' in A and 'dog' in B."
+    "Rows are compared by their place: where A has 'cat', B has 'dog'."
     """
     a, b = comparison.a.tokens, comparison.b.tokens
-    if len(a) != len(b):
-        return ""
-    places = [place for place in range(len(a)) if a[place] != b[place]]
+    places = [place for place in range(len(a)) if a[place] != b[place]] if len(a) == len(b) else []
     if not places:
         return ""
-    at = places[0]
-    labels = [token_labels(tokens, 40)[at] for tokens in (a, b)]
-    more = f", and {len(places) - 1} other places differ" if len(places) > 1 else ""
-    return f"Rows are compared by their place: at place {at} stands '{labels[0]}' in A and '{labels[1]}' in B{more}."
+    first, second = (token_labels(tokens, 40)[places[0]] for tokens in (a, b))
+    if len(places) == 1:
+        return say("compare.words.one", a=first, b=second)
+    return say("compare.words.several", n=len(places) - 1, a=first, b=second)

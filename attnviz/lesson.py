@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
+from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
-from attnviz.summary import attends_most
+from attnviz.summary import attends_most, numbers_in_words, projections_in_words
 from attnviz.tokens import token_labels
+from attnviz.words import plural, say
 
 Cell = tuple[str, int, int]
 
@@ -18,7 +21,8 @@ Cell = tuple[str, int, int]
 class Step:
     """One step of the lesson: what it is called, which matrices it shows, the cell it lights up, what it says.
 
-    `says` gives two or three sentences, in paragraphs; an `analogy` stands apart from them.
+    `says` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
+    W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
 
     `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace
     and the query's position, as is `says`, which also takes the decimals to write. With `one_cell`, no other cell of
@@ -32,6 +36,8 @@ class Step:
     lit: Callable[[AttentionTrace, int], Cell] | None = None
     one_cell: bool = False
     analogy: str = ""
+    numbers: bool = False
+    finding: bool = False
 
 
 def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
@@ -40,7 +46,7 @@ def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
 
 
 def _label(trace: AttentionTrace, position: int) -> str:
-    return f"'{token_labels(trace.tokens, 40)[position]}'"
+    return say("lesson.named", token=token_labels(trace.tokens, 40)[position])
 
 
 def _most_read(trace: AttentionTrace, query: int) -> int:
@@ -61,157 +67,130 @@ def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
 def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[str]:
     n_tokens = len(trace.tokens)
     if n_tokens == 1:
-        return [
-            f"The sentence is one token, {_label(trace, query)}, which can look at nothing but itself. "
-            "Type more words above, and there is something to collect."
-        ]
-    seen = "itself and all before it" if trace.causal else f"all {n_tokens}, itself included,"
-    return [
-        f"The sentence is cut into {n_tokens} tokens. Each of them will look at {seen} and collect what it needs.",
-        f"Follow one of them, {_label(trace, query)}: pick another above, and the whole lesson follows it.",
-    ]
+        return [say("lesson.tokens.alone", token=_label(trace, query))]
+    tokens = plural(n_tokens, "token")
+    cut = (
+        say("lesson.tokens.cut_masked", tokens=tokens)
+        if trace.causal
+        else say("lesson.tokens.cut", tokens=tokens, count=n_tokens)
+    )
+    return [cut, say("lesson.tokens.follow", token=_label(trace, query))]
 
 
 def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[str]:
     d_in = trace.x.shape[-1]
-    numbers = "one number" if d_in == 1 else f"{d_in} numbers"
+    row = _numbers(trace.x[query], digits)
     return [
-        f"A token enters as a vector of {numbers} (d_in = {d_in}), its row in X: {_label(trace, query)} is "
-        f"{_numbers(trace.x[query], digits)}.",
-        "No row knows of any other yet, nor of its token's place in the sentence.",
+        say("lesson.embeddings.row", numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
+        say("lesson.embeddings.alone"),
     ]
 
 
 def _projections(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    learned = "W_q, W_k and W_v are" if trace.b_q is None else "W_q, W_k, W_v and the biases are"
+    q, k, v = (_numbers(vectors[query], digits) for vectors in (trace.q, trace.k, trace.v))
     return [
-        f"Three learned matrices make three vectors of each row. The query of {_label(trace, query)}, what it "
-        f"asks for, is {_numbers(trace.q[query], digits)}; its key, what it offers to be found by, is "
-        f"{_numbers(trace.k[query], digits)}; its value, what it hands on, is {_numbers(trace.v[query], digits)}.",
-        f"{learned} what training learns, Q, K and V are computed anew for every sentence: drag a number of W_q and "
-        "see what moves.",
+        say("lesson.projections.vectors", token=_label(trace, query), q=q, k=k, v=v),
+        say("lesson.projections.trained" if trace.b_q is None else "lesson.projections.trained_bias"),
     ]
 
 
 def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    key = _most_read(trace, query)
-    d_k = trace.q.shape[-1]
-    score = written(trace.scores[query, key].item(), digits)
-    how = "Multiply their two numbers" if d_k == 1 else f"Multiply the {d_k} numbers pairwise and add"
-    return [
-        f"How well does the query of {_label(trace, query)} match the key of {_label(trace, key)}? {how}: this first "
-        f"score is {score}.",
-        "The larger the dot product, the more the two vectors point the same way (and the longer they are).",
-    ]
+    other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
+    how = say("lesson.one_score.product") if d_k == 1 else say("lesson.one_score.products", d_k=d_k)
+    token, score = _label(trace, query), written(trace.scores[query, other].item(), digits)
+    match = (
+        say("lesson.one_score.match_itself", token=token, how=how, score=score)
+        if other == query
+        else say("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
+    )
+    return [match, say("lesson.one_score.large")]
 
 
 def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    other = _most_read_other(trace, query)
-    there, back = trace.scores[query, other].item(), trace.scores[other, query].item()
-    first = (
-        f"All scores at once are Q Kᵀ. The row of {_label(trace, query)} is {_numbers(trace.scores[query], digits)}."
-    )
+    token, other = _label(trace, query), _most_read_other(trace, query)
+    row = say("lesson.all_scores.row", token=token, row=_numbers(trace.scores[query], digits))
     if other == query:
-        return [first, "A row belongs to a query (it asks), a column to a key (it is asked)."]
-    return [
-        first,
-        f"The matrix need not be symmetric: {_label(trace, query)} asks {_label(trace, other)}: "
-        f"{written(there, digits)}; the other way round, another product: {written(back, digits)}.",
-    ]
+        return [row, say("lesson.all_scores.axes")]
+    there, back = (written(trace.scores[cell].item(), digits) for cell in ((query, other), (other, query)))
+    if there == back:
+        return [row, say("lesson.all_scores.alike", token=token, other=_label(trace, other), there=there)]
+    return [row, say("lesson.all_scores.differ", token=token, other=_label(trace, other), there=there, back=back)]
 
 
 def _scale(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    d_k, cooled = trace.q.shape[-1], trace.temperature != 1
-    divisor = written(trace.divisor, digits)
+    d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, f"{trace.temperature:g}"
     if trace.scale:
-        root = f"√{d_k} = {written(d_k**0.5, digits)}"
-        divided = f"{root} and by the temperature {trace.temperature:g}, in all by {divisor}" if cooled else root
-        says = [
-            f"The scores are divided by {divided}, where d_k = {d_k} is the length of one key, the number of products "
-            "in a score: change d_in and it stays.",
-            "Without √d_k, scores grow with d_k and softmax would give nearly everything to one token; the scaling "
-            "page measures this.",
-        ]
+        root, divisor = written(d_k**0.5, digits), written(trace.divisor, digits)
+        divided = (
+            say("lesson.scale.root_cooled", d_k=d_k, root=root, temperature=temperature, divisor=divisor)
+            if cooled
+            else say("lesson.scale.root", d_k=d_k, root=root)
+        )
+        says = [say("lesson.scale.scaled", divided=divided, d_k=d_k), say("lesson.scale.why")]
     else:
-        rest = f"divided by the temperature {trace.temperature:g} alone" if cooled else "as they are, undivided"
-        says = [
-            f"Scaling by √d_k is switched off: the scores are taken {rest}.",
-            "The scaling page measures what softmax makes of that when d_k is large.",
-        ]
-    if trace.causal:
-        says.append("Later tokens are masked with −∞: no token may attend to what comes after it.")
-    return says
+        off = say("lesson.scale.off_cooled", temperature=temperature) if cooled else say("lesson.scale.off")
+        says = [off, say("lesson.scale.off_why")]
+    return [*says, say("lesson.scale.masked")] if trace.causal else says
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    return [
-        "Softmax turns each row into shares that sum to 1: each query hands out 100 %. Columns need not sum to 1, "
-        "a token may be read by many or by none.",
-        attends_most(trace, query, digits),
-    ]
+    return [say("lesson.softmax.shares"), attends_most(trace, query, digits)]
 
 
 def _mix(trace: AttentionTrace, query: int, digits: int) -> list[str]:
     if torch.isnan(trace.attention_weights[query]).any():
-        return [
-            attends_most(trace, query, digits),
-            "Without them no values can be mixed. Smaller numbers in X or in the W's bring them back.",
-        ]
+        return [attends_most(trace, query, digits), say("lesson.mix.undefined")]
     most = _most_read(trace, query)
-    share = written(trace.attention_weights[query, most].item(), digits)
-    return [
-        f"Now the values are mixed, each times its attention weight: {_label(trace, most)} gives {share} times its "
-        f"value {_numbers(trace.v[most], digits)}. The bars below show what every token gives; the largest weight "
-        "need not fill the most of a bar, for the value counts as well.",
-        "Scores say how much to read, values what is read: type 0 into cells of W_v, and the attention weights stand "
-        "still while the context moves.",
-    ]
+    share, value = written(trace.attention_weights[query, most].item(), digits), _numbers(trace.v[most], digits)
+    return [say("lesson.mix.gives", most=_label(trace, most), share=share, value=value), say("lesson.mix.apart")]
 
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    context = f"The context vector of {_label(trace, query)} is {_numbers(trace.context[query], digits)}"
+    told = {"token": _label(trace, query), "row": _numbers(trace.context[query], digits)}
     if not torch.isfinite(trace.context[query]).all():
-        return [
-            f"{context}: on its way a number went beyond what float32 holds.",
-            "Smaller numbers in X or in the W's bring it back.",
-        ]
-    passed_on = "It is what the next layer gets in place of the input row."
+        return [say("lesson.context.overflow", **told), say("lesson.context.smaller")]
     if _reads_itself_alone(trace, query):
-        return [f"{context}: its own value, for it reads nothing but itself. {passed_on}"]
-    return [
-        f"{context}: a vector that has read the sentence{' up to its own place' if trace.causal else ''}. {passed_on}",
-        "It lies between the values, never outside them, for no share is negative and all sum to 1; which token gave "
-        "what can in general not be read off it any more.",
-    ]
+        return [say("lesson.context.itself", **told)]
+    read = say("lesson.context.read_masked", **told) if trace.causal else say("lesson.context.read", **told)
+    return [read, say("lesson.context.between")]
 
 
-_LIBRARY = (
-    "In a library: a reader comes with a question, catalogue cards say what each book is about, and the books "
-    "hold what the reader takes home. Here every token is reader, card and book at once."
-)
-_CLASS = (
-    "In a class: each pupil asks a question (query), has a list of what they know (key), and shares an answer "
-    "(value). Scores compare questions with lists; answers are what is passed on."
-)
+def _step(
+    name: str, shows: tuple[str, ...], says: Callable[[AttentionTrace, int, int], list[str]], **more: Any
+) -> Step:
+    return Step(say(f"lesson.title.{name}"), shows, says, **more)
+
 
 STEPS: tuple[Step, ...] = (
-    Step("Tokens", (), _tokens, analogy=_LIBRARY),
-    Step("Embeddings", ("x",), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
-    Step("Queries, keys and values", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
-         new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), analogy=_CLASS),
-    Step("One score", ("q", "k", "scores"), _one_score, new=("scores",),
-         lit=lambda trace, query: ("scores", query, _most_read(trace, query)), one_cell=True),
-    Step("All scores", ("q", "k", "scores"), _all_scores, new=("scores",),
-         lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
-    Step("Scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),
-         lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
-    Step("Softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
-         lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query))),
-    Step("Mixing the values", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",),
-         lit=lambda trace, query: ("context", query, 0)),
-    Step("The context vector", ("v", "attention_weights", "context"), _context,
-         lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1)),
+    _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
+    _step("embeddings", ("x",), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
+    _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
+          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), analogy=say("lesson.analogy.class"),
+          numbers=True),
+    _step("one_score", ("q", "k", "scores"), _one_score, new=("scores",), one_cell=True,
+          lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
+    _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",),
+          lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
+    _step("scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),
+          lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
+    _step("softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
+          lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query)), finding=True),
+    _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",),
+          lit=lambda trace, query: ("context", query, 0), finding=True),
+    _step("context", ("v", "attention_weights", "context"), _context,
+          lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1), finding=True),
 )  # fmt: skip
+
+
+def about_the_numbers(step: Step, scenario: Scenario) -> str:
+    """Say where the W's are from, at the steps that speak of them or of what they find; elsewhere nothing.
+
+    >>> about_the_numbers(STEPS[2], Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained.'
+    """
+    if step.finding:
+        return numbers_in_words(scenario)
+    return projections_in_words(scenario, finding=False) if step.numbers else ""
 
 
 def step_number(raw: str) -> int:

@@ -1,41 +1,73 @@
-"""A trace in sentences: what a token attends to, what a matrix shows, and what is out of the ordinary."""
+"""A trace in sentences: what a token reads, where the numbers come from, and what is out of the ordinary."""
+
+from collections.abc import Sequence
 
 import torch
 
 from attnviz.attention import AttentionTrace
-from attnviz.given import EXAMPLE_FILL
+from attnviz.given import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.numbers import written
 from attnviz.published import chosen_matrices
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
+from attnviz.words import plural, say
+
+_SAME = 1e-6  # weights that differ by less are the same, if they are written alike
+_NAMED = 3  # of several tokens that are read alike
+_IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
 
 def _labels(trace: AttentionTrace) -> tuple[str, ...]:
     n_tokens = trace.x.shape[-2]
-    return token_labels(trace.tokens, 40) if trace.tokens else tuple(f"token {i}" for i in range(n_tokens))
+    if trace.tokens:
+        return token_labels(trace.tokens, 40)
+    return tuple(say("summary.token", position=position) for position in range(n_tokens))
 
 
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
-    """Say which token a query attends to most, with the attention weight.
+    """Say which token a query reads most, with the attention weight and what an even share would be.
+
+    Tokens are read equally where their weights are the same and are written alike.
 
     >>> from attnviz.scenario import trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
-    "'journey' attends most to itself: attention weight 0.2264."
+    "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
     """
-    labels = _labels(trace)
+    token = _labels(trace)[query]
     row = trace.attention_weights[query]
     if torch.isnan(row).any():
-        return f"'{labels[query]}' has no attention weights: its scores are not all finite numbers."
-    largest = row.max()
-    if bool(((row - largest).abs() < 1e-6).all()) and len(row) > 1:
-        each = written(largest.item(), digits)
-        return f"'{labels[query]}' attends to all {len(row)} tokens equally: attention weight {each} each."
-    ties = ((row - largest).abs() < 1e-6).nonzero()[:, 0].tolist()
-    names = ["itself" if j == query else f"'{labels[j]}'" for j in ties]
-    shown = " and ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    each = " each" if len(names) > 1 else ""
-    return f"'{labels[query]}' attends most to {shown}: attention weight {written(largest.item(), digits)}{each}."
+        return say("summary.reads.undefined", token=token)
+    n_tokens = len(row)
+    reach = query + 1 if trace.causal else n_tokens
+    weight = written(row.max().item(), digits)
+    if reach == 1:
+        return say("summary.reads.first" if n_tokens > 1 else "summary.reads.alone", token=token, weight=weight)
+    ties = [
+        key for key, each in enumerate(row[:reach].tolist())
+        if row.max() - each < _SAME and written(each, digits) == weight
+    ]  # fmt: skip
+    if len(ties) == reach:
+        if trace.causal and reach < n_tokens:
+            return say("summary.reads.equally_masked", token=token, weight=weight)
+        return say("summary.reads.equally", token=token, count=n_tokens, weight=weight)
+    even = written(1 / reach, digits)
+    kind = ("barely" if even == weight else "most") + ("_each" if len(ties) > 1 else "")
+    if kind.startswith("barely"):
+        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
+    return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight, even=even)
+
+
+def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
+    labels = _labels(trace)
+    names = [say("summary.itself") if key == query else say("summary.named", token=labels[key]) for key in keys]
+    if len(names) > _NAMED:
+        return say("summary.more", names=", ".join(names[:_NAMED]), rest=len(names) - _NAMED)
+    return _in_a_row(names)
+
+
+def _in_a_row(names: Sequence[str]) -> str:
+    return say("summary.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
 
 
 def vectors_in_words(scenario: Scenario) -> str:
@@ -45,25 +77,69 @@ def vectors_in_words(scenario: Scenario) -> str:
     'All 6 tokens have their published vectors.'
     """
     if scenario.x is not None:
-        if isinstance(scenario.x, str) and scenario.x.startswith(EXAMPLE_FILL):
-            return f"The vectors are those of the worked example {scenario.x.removeprefix(EXAMPLE_FILL)}."
-        return f"X is {scenario.x}." if isinstance(scenario.x, str) else "X is given."
+        if not isinstance(scenario.x, str):
+            return say("summary.vectors.given")
+        if scenario.x.startswith(EXAMPLE_FILL):
+            return say("summary.vectors.example", example=scenario.x.removeprefix(EXAMPLE_FILL))
+        return say("summary.vectors.filled", by=scenario.x)
+    if scenario.embedding == "table":
+        return say("summary.vectors.table", seed=scenario.seed)
     n_tokens = len(scenario.tokens)
     published = sum(scenario.is_published(row) for row in range(n_tokens))
-    if scenario.embedding == "table":
-        return f"The vectors are rows of nn.Embedding, drawn from seed {scenario.seed}."
     if published == n_tokens:
-        return (
-            f"All {n_tokens} tokens have their published vectors."
-            if n_tokens > 1
-            else "The token has its published vector."
-        )
+        return say("summary.vectors.published", n=n_tokens)
     if published:
-        return (
-            f"{published} of {n_tokens} tokens have published vectors (double rim); "
-            f"those of the others are drawn from seed {scenario.seed}."
-        )
-    return f"The vector of each token is drawn from its text, d_in and seed {scenario.seed}."
+        return say("summary.vectors.some_published", n=published, count=n_tokens, seed=scenario.seed)
+    return say("summary.vectors.seeded", seed=scenario.seed)
+
+
+def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
+    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or set by hand.
+
+    Where a `finding` stands beside it, it says what random numbers make of that.
+
+    >>> projections_in_words(Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
+    >>> projections_in_words(Scenario(w_q="identity", w_k="zeros"))
+    'The numbers of W_v are random and untrained. The numbers of W_q and W_k were set by hand.'
+    """
+    groups: dict[str, list[str]] = {}
+    for name in ("w_q", "w_k", "w_v"):
+        groups.setdefault(_origin(scenario, name), []).append(name)
+    ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
+    return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
+
+
+def _origin(scenario: Scenario, name: str) -> str:
+    """Return "random", "set", or the worked example that a matrix is from."""
+    rows, columns = scenario.shape_of(name)
+    if len(_edits(scenario, [name])) == rows * columns:
+        return "set"
+    filled = getattr(scenario, name)
+    if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
+        return "random"
+    return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
+
+
+def _edits(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    return [edit[:3] for edit in scenario.edits if edit.matrix in names]
+
+
+def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
+    edited = len(_edits(scenario, names))
+    places = {"names": _in_a_row([STAGES[name].symbol for name in names])}
+    if origin == "set":
+        return say("summary.projections.set", **places)
+    kind = "random" if origin == "random" else "example"
+    if kind == "example":
+        places["example"] = origin.removeprefix(EXAMPLE_FILL)
+    if edited:
+        kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")
+    said = say(f"summary.projections.{kind}", **places)
+    if origin != "random":
+        return said
+    decides = finding and names != ["w_v"]  # queries and keys decide who reads whom
+    return say("summary.projections.nothing_yet" if decides else "summary.projections.no_finding", said=said)
 
 
 def chosen_in_words(scenario: Scenario) -> str:
@@ -80,15 +156,22 @@ def chosen_in_words(scenario: Scenario) -> str:
     )  # fmt: skip
     if not chosen or not as_chosen:
         return ""
-    times = [row[0] for row in chosen["w_q"]]
-    others = [f"query {i} (counted from 1) has it times {n:g}" for i, n in enumerate(times, 1) if n != 1]
-    every = "all others have it as it is" if others else "every query has it"
-    repeats = " W_v is the identity, so each context vector repeats its attention weights."
-    return (
-        f"The source of the worked example {example} prints one row of scores and no matrices. X, W_q and W_k are "
-        f"chosen here so that this row comes out: {', '.join((*others, every))}."
-        f"{repeats if scenario.w_v == 'identity' else ''}"
-    )
+    labels = token_labels(scenario.tokens, 40)
+    times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
+    said = say("summary.chosen.every", example=example)
+    if times:
+        names = _in_a_row([say("summary.named", token=labels[position]) for position in times])
+        said = say("summary.chosen.times", example=example, token=names, times=f"{next(iter(times.values())):g}")
+    return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
+
+
+def numbers_in_words(scenario: Scenario) -> str:
+    """Say, beside a finding, where the W's are from: so it can be told what the finding is worth.
+
+    >>> numbers_in_words(Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
+    """
+    return chosen_in_words(scenario) or projections_in_words(scenario)
 
 
 def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
@@ -102,19 +185,19 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     matrix = getattr(trace, name)
     matrix = matrix[None] if matrix.dim() == 1 else matrix  # a bias is one row
     finite = matrix[torch.isfinite(matrix)]
-    parts = [f"{stage.title}, {matrix.shape[0]} by {matrix.shape[1]}: {stage.meaning}."]
+    rows, columns = matrix.shape
+    parts = [say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)]
     if finite.numel():
         low, high = written(finite.min().item(), digits), written(finite.max().item(), digits)
-        parts.append(f"Values from {low} to {high}.")
+        parts.append(say("summary.described.spread", low=low, high=high))
     if finite.numel() < matrix.numel():
-        parts.append(f"{matrix.numel() - finite.numel()} cells are masked or not finite.")
+        parts.append(say("summary.described.not_finite", n=matrix.numel() - finite.numel()))
     if name == "attention_weights":
         parts.append(attends_most(trace, query, digits))
     elif stage.rows != "feature":
-        row = matrix[query].tolist()
-        more = ", and so on" if len(row) > 8 else ""
-        numbers = ", ".join(written(value, digits) for value in row[:8])
-        parts.append(f"The row of '{_labels(trace)[query]}': {numbers}{more}.")
+        numbers = ", ".join(written(value, digits) for value in matrix[query, :_IN_FULL].tolist())
+        key = "summary.described.row_longer" if columns > _IN_FULL else "summary.described.row"
+        parts.append(say(key, token=_labels(trace)[query], numbers=numbers))
     return " ".join(parts)
 
 
@@ -123,16 +206,12 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
 
     >>> from attnviz.scenario import trace
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
-    ['Grey cells (−∞) are masked: no token may attend to a later one (1 of 4 scaled scores).']
+    ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
     """
     notes = []
     n_tokens = trace.x.shape[-2]
     if trace.causal and n_tokens > 1:
-        masked = n_tokens * (n_tokens - 1) // 2
-        notes.append(
-            "Grey cells (−∞) are masked: no token may attend to a later one "
-            f"({masked} of {n_tokens * n_tokens} scaled scores)."
-        )
+        notes.append(say("summary.notes.masked", n=n_tokens * (n_tokens - 1) // 2, count=n_tokens * n_tokens))
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         note = _not_finite(trace, name)
         if note:
@@ -140,10 +219,7 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
             break  # what follows from it is not finite either
     undefined = int(torch.isnan(trace.attention_weights).any(-1).sum())
     if undefined:
-        notes.append(
-            f"{undefined} of {n_tokens} rows of attention weights are undefined (NaN): a softmax needs finite scores. "
-            "Smaller numbers in X or in the W's bring them back."
-        )
+        notes.append(say("summary.notes.undefined", n=undefined, count=n_tokens))
     return notes
 
 
@@ -155,9 +231,8 @@ def _not_finite(trace: AttentionTrace, name: str) -> str | None:
     if not bad.any():
         return None
     row, column = bad.nonzero()[0].tolist()
-    value = written(matrix[row, column].item(), 1)
-    return (
-        f"{STAGES[name].title} overflow first: {int(bad.sum())} of {matrix.numel()} cells are no finite number "
-        f"({STAGES[name].symbol}[{row}, {column}] is {value}). "
-        "float32 holds numbers up to 3.4e38; beyond that a product becomes infinite; infinity minus infinity is NaN."
-    )
+    stage = STAGES[name]
+    return say(
+        "summary.notes.overflow", n=int(bad.sum()), count=matrix.numel(), title=stage.title,
+        cell=f"{stage.symbol}[{row}, {column}]", value=written(matrix[row, column].item(), 1),
+    )  # fmt: skip

@@ -4,20 +4,18 @@ import streamlit as st
 
 from attnviz.lesson import STEPS
 from attnviz.scenario import Scenario, traced
-from attnviz.summary import chosen_in_words
 from attnviz.ui import current_scenario
 from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_questions, show_step
 from attnviz.ui.token_picker import show_token_picker
+from attnviz.words import say
 
 
 def show_lesson(scenario: Scenario) -> None:
     """Draw the step of now, told with this scenario."""
     query = show_token_picker(scenario)
-    if chosen := chosen_in_words(scenario):
-        st.caption(chosen)
     computed = traced(scenario)
     number = current_step()
-    show_step(number, computed, query)
+    show_step(number, scenario, computed, query)
     show_lit_board(number, scenario, computed, query)
     show_questions(number)
     if number == len(STEPS):
@@ -26,6 +24,6 @@ def show_lesson(scenario: Scenario) -> None:
 
 scenario = current_scenario()
 if scenario is None:
-    st.info("Type a sentence above: the lesson is told with it.", icon="✏️")
+    st.info(say("lesson.blank"), icon=":material/edit:")
 else:
     show_lesson(scenario)

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from attnviz.scenario import Scenario, traced
-from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary
+from attnviz.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
 from attnviz.ui.board import show_board_of_now
 from attnviz.ui.editor import show_editor, show_folded_editor
 from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
 from attnviz.ui.views import HEATMAPS, chosen_view
+from attnviz.words import say
 
 
 def show_playground(scenario: Scenario) -> None:
@@ -29,9 +30,7 @@ def show_playground(scenario: Scenario) -> None:
     computed = traced(scenario)
 
     says.text(attends_most(computed, query, digits()))
-    notes = (*filter(None, [chosen_in_words(scenario)]), *computed.notices, *out_of_the_ordinary(computed))
-    if notes:
-        says.caption(" ".join(notes))
+    says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
     with pictures:
         if view == HEATMAPS:
             show_heatmaps(computed, scenario, query)
@@ -41,6 +40,6 @@ def show_playground(scenario: Scenario) -> None:
 
 scenario = current_scenario()
 if scenario is None:
-    st.info("Type a sentence above: every token in it gets a query, a key and a value.", icon="✏️")
+    st.info(say("playground.blank"), icon=":material/edit:")
 else:
     show_playground(scenario)

@@ -3,7 +3,7 @@
 import torch
 
 from attnviz.ui.guarding import guard
-from attnviz.ui.headline import show_headline
+from attnviz.ui.headline import ICON, show_headline
 from attnviz.ui.setup import shared_setup
 from attnviz.ui.state import current_scenario, digits
 
@@ -13,4 +13,4 @@ from attnviz.ui.state import current_scenario, digits
 torch.set_num_threads(1)  # noqa: TID251
 guard()
 
-__all__ = ["current_scenario", "digits", "shared_setup", "show_headline"]
+__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_headline"]

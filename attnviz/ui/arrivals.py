@@ -14,7 +14,7 @@ from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, check_form, lesson_views, question_views, scaling_controls, state, views
 from attnviz.ui.address import open_without
 from attnviz.ui.check_modes import EXAMPLES, EXERCISE, mode_of_now
-from attnviz.ui.compare_views import pinned
+from attnviz.ui.compare_views import kept
 from attnviz.ui.example_views import example_of_now
 from attnviz.ui.exercise_views import exercise_of_now
 from attnviz.ui.picked_cell import picked_place
@@ -68,7 +68,7 @@ def _read_check() -> None:
 _READERS: Mapping[str, Callable[[], object]] = MappingProxyType(
     {
         bound.VIEW: views.view_of_now,
-        bound.PINNED: pinned,
+        bound.PINNED: kept,
         bound.SWEEP: scaling_controls.take_from_url,
         bound.STEP: lesson_views.current_step,
         bound.QUESTION: _read_question,

@@ -1,4 +1,4 @@
-"""A and B on a page: what is pinned, what differs, and the matrices side by side."""
+"""A and B on a page: what was kept as A, what differs, and the matrices side by side."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,51 +16,50 @@ from attnviz.ui import bound, state
 from attnviz.ui.charts import offer, show_figure
 from attnviz.ui.text import is_dark, literal
 from attnviz.ui.typed import scenario_now
+from attnviz.words import say
 
 
-def pinned() -> Scenario | None:
-    """Return the scenario that is pinned as A; None while none is."""
+def kept() -> Scenario | None:
+    """Return the scenario that was kept as A; None while none is."""
     packed, arrived = bound.receive(bound.PINNED)
     if not packed:
         return None
     try:
         scenario, ignored = scenario_from_query(unpack(packed, MAX_CHANGES_CHARACTERS))
     except ValueError as error:
-        state.say(f"What the link pins as A can't be read: {error}. Pin a set-up anew.")
+        state.say(say("compare.unreadable", why=error))
         bound.send(bound.PINNED, "")
         return None
     if arrived and ignored:
-        state.say(f"What the link pins as A was not taken as it is: {literal('; '.join(ignored), 200)}")
+        state.say(say("compare.partly", ignored=literal("; ".join(ignored), 200)))
     return scenario
 
 
-def show_pin(scenario: Scenario, a: Scenario | None) -> None:
-    """Draw the buttons that pin, bring back and let go of A, and say what B has other than A."""
+def show_keep(scenario: Scenario, a: Scenario | None) -> None:
+    """Draw the buttons that keep, bring back and forget A, and say what B has other than A."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Pin this as A" if a is None else "Pin B as the new A",
-            on_click=pin, type="primary" if a is None else "secondary",
+            say("compare.keep") if a is None else say("compare.keep_b"), on_click=keep,
+            type="primary" if a is None else "secondary",
         )  # fmt: skip
         if a is not None:
-            st.button("Go back to A", on_click=state.adopt, args=(a,), help="Makes the set-up what it is in A.")
-            st.button("Let go of A", on_click=bound.send, args=(bound.PINNED, ""), type="tertiary")
+            st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
+            st.button(say("compare.forget"), on_click=bound.send, args=(bound.PINNED, ""), type="tertiary")
     if a is None:
-        st.info(
-            "Pin the set-up as it is now as A. Then change anything, here or on another page, and compare.", icon="📌"
-        )
+        st.info(say("compare.nothing_yet"), icon=":material/bookmark:")
         return
     words = changed_in_words(a, scenario)
-    st.text("B is as A." if not words else "B differs from A in: " + "; ".join(words) + ".")
+    st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
 
 
-def pin() -> None:
-    """Pin the scenario of now as A."""
+def keep() -> None:
+    """Keep the scenario of now as A."""
     scenario = scenario_now()
     if scenario is None:
         return
     packed = pack(query_of(scenario))
     if not bound.fits(bound.PINNED, packed):
-        state.say("This set-up is too large to be pinned: a link cannot carry its given numbers twice.")
+        state.say(say("compare.too_large"))
         return
     bound.send(bound.PINNED, packed)
 
@@ -79,9 +78,10 @@ def show_comparison(comparison: Comparison, query: int) -> None:
         specs = draw(dark=dark)
         with st.container(horizontal=True, gap="small", key=f"compare_{name}"):
             for label, spec in specs.items():
-                alt = f"{STAGES[name].title}, {label}. {' '.join(moved)}"
+                called = say("compare.label", title=STAGES[name].title, which=label)
+                alt = say("compare.alt", title=STAGES[name].title, which=label, moved=" ".join(moved))
                 show_figure(spec, f"compare.{name}.{label}", alt)
-                offer(f"compare.{name}.{label}", f"{STAGES[name].title}, {label}", alt,
+                offer(f"compare.{name}.{label}", called, alt,
                       partial(_one_of, draw, label))  # fmt: skip
 
 

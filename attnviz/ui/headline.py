@@ -5,12 +5,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+_HERE = Path(__file__).parent
+ICON = str(_HERE / "icon.svg")
+
 # Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
 # widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
 _first = st.components.v2.component(
     "attnviz_first",
     html="<span></span>",
-    css=(Path(__file__).parent / "page.css").read_text(),
+    css=(_HERE / "page.css").read_text(),
     isolate_styles=False,
 )
 

@@ -4,13 +4,14 @@ import streamlit as st
 
 from attnviz.attention import AttentionTrace
 from attnviz.challenges import CHALLENGES, Challenge, undefined
-from attnviz.lesson import STEPS, shown_matrices, step_number
+from attnviz.lesson import STEPS, about_the_numbers, shown_matrices, step_number
 from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board_of_now
 from attnviz.ui.navigation import go_to
 from attnviz.ui.picked_cell import pick
+from attnviz.words import say
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
@@ -31,32 +32,38 @@ def current_step() -> int:
     raw, arrived = bound.receive(bound.STEP)
     number = step_number(raw)
     if arrived and raw and raw != str(number):
-        state.refuse(bound.STEP, raw, f"a whole number from 1 to {len(STEPS)}", str(number))
+        state.refuse(bound.STEP, raw, say("lesson.expected", count=len(STEPS)), str(number))
     return number
 
 
-def show_step(number: int, trace: AttentionTrace, query: int) -> None:
+def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
     """Draw the title, the way on and back, and the sentences of a step."""
     step = STEPS[number - 1]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"#### {number}. {step.title}", width="content")
-        st.button("Back", on_click=_go, args=(number - 1,), disabled=number == 1, shortcut="PageUp", key="lesson.back")
+    presenting = st.session_state.get(_PRESENTING, False)
+    # The buttons come first, so that a title, long or short, does not move them from under the reader's mouse.
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.button(
-            "Next", on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
+            say("lesson.back"), on_click=_go, args=(number - 1,), disabled=number == 1, shortcut="PageUp",
+            key="lesson.back",
+        )  # fmt: skip
+        st.button(
+            say("lesson.next"), on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
             key="lesson.next",
         )  # fmt: skip
-        st.caption(f"step {number} of {len(STEPS)}", width="content")
+        st.markdown(f"#### {say('lesson.heading', number=number, title=step.title)}", width="content")
+        st.caption(say("lesson.place", number=number, count=len(STEPS)), width="content")
         # A button and no switch: while a switch has the focus, PageDown would not lead on.
-        presenting = st.session_state.get(_PRESENTING, False)
         st.button(
-            "End presentation" if presenting else "Presentation", key="lesson.presentation", on_click=_present,
-            args=(not presenting,), help="Large type, no clutter.",
+            say("lesson.end_presentation") if presenting else say("lesson.present"), key="lesson.presentation",
+            on_click=_present, args=(not presenting,), help=say("lesson.present_help"),
         )  # fmt: skip
     if presenting:
         few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
         st.html(_PRESENTATION_CSS % (_FEW_FIT_ON if few else _FITS_ON))
     for sentence in step.says(trace, query, state.digits()):
         st.text(sentence)
+    if about := about_the_numbers(step, scenario):
+        st.caption(about)
     if step.analogy:
         st.caption(step.analogy)
 
@@ -77,7 +84,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     if not names:
         return
     if not fits_board(scenario):
-        st.text("The matrices are too large for the board. Take a shorter sentence, or smaller d_in and d_out.")
+        st.text(say("lesson.too_large"))
         return
     lit = step.lit(trace, query) if step.lit else None
     only = lit if step.one_cell else None
@@ -90,7 +97,7 @@ def show_questions(number: int) -> None:
     if not asked:
         return
     with st.container(key="lesson_questions", gap=None):
-        st.caption("What learners ask here")
+        st.caption(say("lesson.asked_here"))
         for i, question in asked:
             if st.button(question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(i,)):
                 go_to("pages/questions.py")
@@ -103,7 +110,7 @@ def _ask(question: int) -> None:
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges with how they stand, and all matrices to work on."""
-    st.markdown("#### Your turn")
+    st.markdown(f"#### {say('challenges.heading')}")
     # Beside each other, so that on a laptop they stand above the board in one view.
     for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
         with column:
@@ -115,16 +122,14 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:
     with st.container(border=True, height="stretch"):
         done, says = (
-            (False, "Some attention weights are no numbers.")
-            if undefined(trace)
-            else challenge.check(trace, state.digits())
+            (False, say("challenges.undefined")) if undefined(trace) else challenge.check(trace, state.digits())
         )
-        st.text(f"{'✓ Done: ' if done else ''}{challenge.task}")
+        st.text(say("challenges.done", task=challenge.task) if done else challenge.task)
         st.caption(says)
         with st.container(horizontal=True):
             if challenge.text and tuple(challenge.text.split()) != trace.tokens:
-                st.button("Use its sentence", key=f"lesson.use.{i}", on_click=_use, args=(challenge.text,))
-            with st.popover("Hint"):
+                st.button(say("challenges.use_sentence"), key=f"lesson.use.{i}", on_click=_use, args=(challenge.text,))
+            with st.popover(say("challenges.hint")):
                 st.text(challenge.hint)
 
 

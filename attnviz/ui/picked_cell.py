@@ -10,6 +10,7 @@ from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 from attnviz.ui import bound, state
 from attnviz.ui.charts import clicked
+from attnviz.words import say
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it
 
@@ -32,7 +33,7 @@ def picked_place(trace: AttentionTrace) -> Place | None:
     shape = shapes_of(trace).get(cell[0]) if cell else None
     if cell is None or shape is None or cell[1] >= shape[0] or cell[2] >= shape[1]:
         if arrived and raw:
-            state.refuse(bound.CELL, raw, "a cell of these matrices, as in scores.1.5", "none")
+            state.refuse(bound.CELL, raw, say("playground.cell.expected"), say("playground.cell.none"))
         return None
     return cell
 
@@ -78,16 +79,16 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     shapes = shapes_of(trace)
     st.session_state[MATRIX] = picked.matrix if picked else None
     st.selectbox(
-        "Matrix of the cell to explain", list(shapes), None, key=MATRIX, width=200,
-        format_func=lambda name: STAGES[name].title, placeholder="Click a cell, or choose",
+        say("playground.cell.matrix"), list(shapes), None, key=MATRIX, width=200,
+        format_func=lambda name: STAGES[name].title, placeholder=say("playground.cell.choose"),
         label_visibility="collapsed", on_change=_take_matrix, args=(shapes, query),
     )  # fmt: skip
     if picked is None:
         return
     stage = STAGES[picked.matrix]
     for label, kind, key, at, size in (
-        ("Row", stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
-        ("Column", stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
+        (say("playground.cell.row"), stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
+        (say("playground.cell.column"), stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
     ):
         st.session_state[key] = at
         if size > LONGEST_LIST:
@@ -95,7 +96,8 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
                             label_visibility="collapsed")  # fmt: skip
             continue
         names = token_labels(trace.tokens, 40) if kind != "feature" else range(size)
-        options = [f"{label.lower() if kind == 'feature' else kind} {name}" for name in names]
+        called = label.lower() if kind == "feature" else kind
+        options = [say("playground.cell.option", kind=called, name=name) for name in names]
         st.selectbox(label, range(size), key=key, on_change=_take_place, width=120, format_func=options.__getitem__,
                      label_visibility="collapsed")  # fmt: skip
 

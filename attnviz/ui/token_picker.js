@@ -6,6 +6,7 @@ const groups = new WeakMap();
 export default function tokenPicker({ parentElement, data, setStateValue }) {
   const group = parentElement.querySelector(".tokens");
   group.setAttribute("aria-label", data.label);
+  group.querySelector(".query").textContent = data.query;
   const state = groups.get(group) ?? { buttons: [] };
   groups.set(group, state);
 

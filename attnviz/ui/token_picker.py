@@ -5,16 +5,18 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.given import EXAMPLE_FILL
 from attnviz.scenario import Scenario
 from attnviz.tokens import token_labels
 from attnviz.ui import state
+from attnviz.words import say
 
 _HERE = Path(__file__).parent
 _KEY = "playground.picker"
 
 _picker = st.components.v2.component(
     "attnviz_token_picker",
-    html='<div class="tokens" role="radiogroup"><span aria-hidden="true">Query:</span></div>',
+    html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
     js=(_HERE / "token_picker.js").read_text(),
 )
@@ -31,7 +33,12 @@ def show_token_picker(scenario: Scenario) -> int:
         }
         for row, label in enumerate(token_labels(scenario.tokens))
     ]
-    data = {"tokens": tokens, "picked": picked, "label": "Query token: whose attention to look at"}
+    data = {
+        "tokens": tokens,
+        "picked": picked,
+        "query": say("playground.picker.query"),
+        "label": say("playground.picker.label"),
+    }
     _picker(key=_KEY, data=data, on_picked_change=_take_pick)
     return picked
 
@@ -42,7 +49,12 @@ def _take_pick() -> None:
 
 def _origin(scenario: Scenario, row: int) -> str:
     if scenario.is_published(row):
-        return "published vector"
+        return say("playground.picker.published")
     if scenario.x is None:
-        return "seeded vector"
-    return f"X is {scenario.x}" if isinstance(scenario.x, str) else "X is given"
+        return say("playground.picker.seeded")
+    if not isinstance(scenario.x, str):
+        return say("playground.picker.given")
+    example = scenario.x.removeprefix(EXAMPLE_FILL)
+    if example != scenario.x:
+        return say("playground.picker.example", example=example)
+    return say("playground.picker.filled", by=scenario.x)

@@ -5,6 +5,7 @@ import streamlit as st
 from attnviz.scenario import Scenario
 from attnviz.ui import bound, state
 from attnviz.ui.board import FITS, fits_board
+from attnviz.words import say
 
 BOARD, HEATMAPS = "board", "heatmaps"
 _KEY = "playground.view"
@@ -16,12 +17,12 @@ def chosen_view(scenario: Scenario) -> str:
     Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
     """
     if not fits_board(scenario):
-        st.caption(f"Up to {FITS} tokens and columns, every number can be seen on a board.", width="content")
+        st.caption(say("playground.views.fits", most=FITS), width="content")
         return HEATMAPS
     view = st.session_state[_KEY] = view_of_now()
     st.segmented_control(
-        "View", (BOARD, HEATMAPS), required=True, format_func=str.capitalize, key=_KEY, on_change=_choose,
-        label_visibility="collapsed",
+        say("playground.views.choice"), (BOARD, HEATMAPS), required=True, key=_KEY, on_change=_choose,
+        format_func=lambda view: say(f"playground.views.{view}"), label_visibility="collapsed",
     )  # fmt: skip
     return view
 
@@ -30,7 +31,7 @@ def view_of_now() -> str:
     """Return the view that the URL says; the board, where it says none."""
     chosen, arrived = bound.receive(bound.VIEW)
     if arrived and chosen not in ("", BOARD, HEATMAPS):
-        state.refuse(bound.VIEW, chosen, f"{BOARD} or {HEATMAPS}", BOARD)
+        state.refuse(bound.VIEW, chosen, say("playground.views.expected", board=BOARD, heatmaps=HEATMAPS), BOARD)
     return HEATMAPS if chosen == HEATMAPS else BOARD
 
 

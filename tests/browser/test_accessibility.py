@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +12,12 @@ from tests.browser.serving import ROOT
 
 
 def pages() -> dict[str, str]:
-    """Return the titles of all pages and where they are, as app.py lists them: the first is the first page."""
+    """Return all pages and where they are, as app.py lists them: the first is the first page."""
     module = ast.parse((ROOT / "app.py").read_text())
     (table,) = (
         node.value for node in module.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"
     )
-    files = {title: Path(file).stem for title, (file, *_) in ast.literal_eval(table).items()}
-    return {title: "/" if i == 0 else f"/{stem}" for i, (title, stem) in enumerate(files.items())}
+    return {name: "/" if i == 0 else f"/{name}" for i, name in enumerate(ast.literal_eval(table))}
 
 
 @pytest.mark.parametrize("path", pages().values(), ids=pages())

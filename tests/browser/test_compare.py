@@ -1,4 +1,4 @@
-"""Comparing in a real browser: A stays as it was pinned while B changes, and one link opens both."""
+"""Comparing in a real browser: A stays as it was kept while B changes, and one link opens both."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,9 @@ def row(playground: Playground, figure: str, label: str = "journey") -> list[str
     return next((each["cells"] for each in rows if each["label"] == label), [])
 
 
-def test_an_edit_made_after_pinning_moves_b_alone_and_a_reload_keeps_both(new_learner: Callable[..., Learner]) -> None:
+def test_an_edit_made_after_keeping_moves_b_alone_and_a_reload_keeps_both(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner().open("/", "board")
-    learner.go_to("Compare").press("Pin this as A").says("B is as A.")
+    learner.go_to("Compare").press("Keep this as A").says("B is still the same as A.")
     learner.go_to("Playground").cell("w_q", 0, 1).focus()
     learner.page.keyboard.type("0.9")
     learner.page.keyboard.press("Enter")
@@ -32,5 +32,5 @@ def test_an_edit_made_after_pinning_moves_b_alone_and_a_reload_keeps_both(new_le
     assert [abs(float(a) - float(b)) < 1.5e-4 for a, b in zip(shown, moved, strict=True)] == [True, True]
     learner.page.reload()
     eventually(lambda: [row(learner, "A"), row(learner, "B")], [PUBLISHED_CONTEXT_OF_JOURNEY, context])
-    learner.press("Go back to A").says("B is as A.")
+    learner.press("Go back to A").says("B is still the same as A.")
     eventually(lambda: row(learner, "B"), PUBLISHED_CONTEXT_OF_JOURNEY)

@@ -37,13 +37,13 @@ def opened(context: BrowserContext, file: Path, page: str) -> Page:
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, tmp_path: Path, dark: bool) -> None:
     trace = attnviz.trace(Scenario(TEXT, tokenizer="whitespace"))
-    page = figures.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' attends most to itself.")
+    page = figures.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' reads itself most.")
     tab = opened(offline, tmp_path / "page.html", page)
     expect(tab.locator(".heatmap-label text").first).to_be_visible()
     drawn = sorted(tab.locator(".heatmap-label text").all_text_contents())
     assert drawn == sorted(f"{value:.4f}" for value in trace.attention_weights.flatten().tolist())
     assert tab.locator(".ytick text").all_text_contents()[2].startswith("</script><script>")
-    expect(tab.get_by_role("img", name="'step' attends most to itself.")).to_be_visible()
+    expect(tab.get_by_role("img", name="'step' reads itself most.")).to_be_visible()
     for label, starts in (("Save as SVG", b"<svg"), ("Save as PNG", b"\x89PNG")):
         with tab.expect_download() as download:
             tab.get_by_role("button", name=label).click()

@@ -28,7 +28,7 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
     # The query is picked with the keyboard too, and the sentences follow it.
     learner.tab_to("journey")
     keyboard.press("ArrowRight")
-    learner.says("The bars below show what every token gives")
+    learner.says("A large weight on a small value still gives little")
     eventually(lambda: "query=2" in learner.address, True)
 
 
@@ -50,14 +50,14 @@ def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner:
 
 def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner().lesson(step=9, d_in=1, d_out=1)
-    expect(learner.page.get_by_text("✓ Done: Make every row")).to_have_count(0)
+    expect(learner.page.get_by_text("✓ Done: Make every token")).to_have_count(0)
     for _ in range(160):
         learner.tab()
         if learner.cell_in_focus()[0] == "w_q":
             break
     learner.page.keyboard.type("0")
     learner.page.keyboard.press("Enter")
-    learner.says("✓ Done: Make every row")
+    learner.says("✓ Done: Make every token")
 
 
 def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[..., Learner]) -> None:

@@ -29,7 +29,7 @@ def out_of_place(playground: Playground, width: int, height: int) -> list[str]:
         if box["x"] < room["x"] or box["x"] + box["width"] > room["x"] + room["width"]:
             found.append(str(figure.get_attribute("aria-label")))
     if width > 1000:
-        texts = ("Type a sentence, change any number", "Edit the numbers of", "attends most to itself", "Examples")
+        texts = ("Type a sentence, change any number", "Edit the numbers of", "reads itself most", "Examples")
         found += [text for text in texts if bottom_of(playground.page.get_by_text(text).first) > height]
         found += [matrix for matrix in ("x", "q", "k", "v") if bottom_of(playground.chart(matrix)) > height]
     return found
@@ -74,7 +74,7 @@ def test_a_page_can_be_read_by_eyes_and_by_screen_readers(new_reader: Callable[.
     playground.says("W_q[0, 1]: 0.5166 → 0.9000")
     assert max(brightness_of_texts(playground)) < 100
     assert serious_trouble(playground.page) == []
-    playground.darken().pick("starts").says("'starts' attends most to ")
+    playground.darken().pick("starts").says("'starts' reads ")
     eventually(lambda: min(brightness_of_texts(playground)) > 155, True)
     assert serious_trouble(playground.page) == []
 

@@ -41,10 +41,10 @@ def test_the_copied_link_opens_the_same_elsewhere(new_reader: Callable[..., Play
     sender, receiver = new_reader(permissions=CLIPBOARD).open(init="linear", seed=789), new_reader()
     sender.edit(0, 1, 0.9).says("W_q[0, 1]: ")
     sender.look_at("W_v").press("Identity").shows("v", "journey", ["0.5500", "0.8700"])
-    sender.switch("Causal mask").pick("starts").says("'starts' attends most to ")
+    sender.switch("Causal mask").pick("starts").says("'starts' reads ")
     link = copied(share(sender), "Copy link")
     receiver.page.goto(link)
-    receiver.settle().says("'starts' attends most to ")
+    receiver.settle().says("'starts' reads ")
     for name in ("v", "attention_weights", "context"):
         eventually(lambda name=name: receiver.cells(name), sender.cells(name))
 

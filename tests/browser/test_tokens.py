@@ -32,7 +32,7 @@ def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(pla
     assert playground.hover("x", 0, 2) == "token Your, feature 2\nX = 0.8900"
     eventually(lambda: playground.outlined("scores"), ["journey"])
     playground.pick("step")
-    playground.says("'step' attends most to 'journey': attention weight 0.2092.")
+    playground.says("'step' reads 'journey' most: attention weight 0.2092")
     for matrix in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         eventually(lambda matrix=matrix: playground.outlined(matrix), ["step"])
     expect(playground.chip("step")).to_be_checked()
@@ -49,7 +49,7 @@ def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new_reader: Callabl
     shown = [token if len(token) <= 18 else token[:17] + "…" for token in HOSTILE_TOKENS]
     eventually(lambda: playground.labels("attention_weights"), ["cat", *shown])
     assert "query <img, key <b>x</b>" in playground.hover("scores", 1, 5)
-    playground.pick("<b>x</b>").says("'<b>x</b>' attends most to ")
+    playground.pick("<b>x</b>").says("'<b>x</b>' reads ")
     playground.look_at("X")
     expect(playground.page.locator("[data-testid=stDataFrame] table")).to_contain_text("</script><script>alert(1)")
     nothing_is_markup(playground)

@@ -12,7 +12,7 @@ from tests.browser.serving import ROOT
 
 def test_masked_cells_are_marked_and_explained(playground: Playground) -> None:
     playground.switch("Causal mask").shows("scaled_scores", "Your", ["0.6528"] + ["−∞"] * 5)
-    playground.says("Grey cells (−∞) are masked: no token may attend to a later one (15 of 36 scaled scores).")
+    playground.says("15 of 36 scaled scores are masked (−∞): no token may read a later one.")
     assert playground.hover("scaled_scores", 0, 3) == "query Your, key with\nS′ = −∞, masked: a later token"
     assert [row.count("−∞") for row in playground.cells("scaled_scores")] == [5, 4, 3, 2, 1, 0]
 

@@ -1,4 +1,4 @@
-"""The page that compares a pinned set-up with the one of now."""
+"""The page that compares a kept set-up with the one of now."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from attnviz import Scenario, trace
 from attnviz.link import query_of
 from attnviz.packing import pack
+from attnviz.words import say
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -24,14 +25,14 @@ def drawn(page: Playground, name: str, label: str) -> np.ndarray:
     return page.matrix(next(key for key in page.charts if key.endswith(f"-compare.{name}.{label}")))
 
 
-def test_without_a_pinned_set_up_the_page_says_what_to_do(page: Playground) -> None:
+def test_without_a_kept_set_up_the_page_says_what_to_do(page: Playground) -> None:
     assert not page.charts
-    assert page.at.info[0].value.startswith("Pin the set-up as it is now as A.")
+    assert page.at.info[0].value == say("compare.nothing_yet")
 
 
-def test_a_pinned_set_up_stays_while_the_other_changes(page: Playground) -> None:
-    page.press("Pin this as A")
-    assert "B is as A." in page.texts
+def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:
+    page.press("Keep this as A")
+    assert "B is still the same as A." in page.texts
     page.set("seed", 124).set("causal", True)
     a, b = trace(Scenario(**PUBLISHED)), trace(Scenario(**PUBLISHED, seed=124, causal=True))
     assert "B differs from A in: Seed 123 → 124; Causal mask off → on." in page.texts
@@ -39,9 +40,9 @@ def test_a_pinned_set_up_stays_while_the_other_changes(page: Playground) -> None
     np.testing.assert_array_equal(drawn(page, "context", "B"), b.context.numpy())
     np.testing.assert_array_equal(drawn(page, "context", "B − A"), (b.context - a.context).numpy())
     page.press("Go back to A")
-    assert "B is as A." in page.texts
+    assert "B is still the same as A." in page.texts
     assert page.at.session_state["seed"] == 123
-    page.press("Let go of A")
+    page.press("Forget A")
     assert not page.charts
 
 
@@ -59,7 +60,7 @@ def test_going_back_to_a_brings_its_edits_and_matrices_and_they_can_be_edited_on
         "the cat sat", **PUBLISHED, seed=9, init="linear", bias=True, w_v="identity", edits=[("w_q", 0, 1, 0.9)]
     )
     opened = open_compare(pinned=pack(query_of(a))).press("Go back to A")
-    assert "B is as A." in opened.texts
+    assert "B is still the same as A." in opened.texts
     assert not opened.messages
     opened.at.switch_page("pages/playground.py")
     assert opened.run().shows(a)
@@ -69,21 +70,21 @@ def test_going_back_to_a_brings_its_edits_and_matrices_and_they_can_be_edited_on
 
 
 @pytest.mark.parametrize("pinned", ["nonsense", "z1.", "z9.abc", "z1.%%%", "z1.eNoDAAAA", "<b>x</b>"])
-def test_a_damaged_pin_is_said_and_let_go_of(pinned: str) -> None:
+def test_a_damaged_set_up_a_is_said_and_forgotten(pinned: str) -> None:
     opened = open_compare(pinned=pinned, seed="7")
     (message,) = opened.messages
-    assert message.startswith("What the link pins as A can't be read: ")
+    assert message.startswith("The set-up A in this link is damaged (")
     assert not opened.charts
     assert opened.at.session_state["seed"] == 7
 
 
-def test_what_a_pin_cannot_be_is_named_as_text() -> None:
+def test_what_a_cannot_be_is_named_as_text() -> None:
     opened = open_compare(pinned=pack("seed=-1&init=**b**&d_out=4"))
     (message,) = opened.messages
-    assert message.startswith("What the link pins as A was not taken as it is: `")
+    assert message.startswith("Part of the set-up A in this link was ignored: `")
     assert opened.charts
 
 
 def test_a_blank_sentence_gets_a_friendly_line(page: Playground) -> None:
-    page.press("Pin this as A").type_sentence("  ")
+    page.press("Keep this as A").type_sentence("  ")
     assert page.at.info[0].value == "Type a sentence above: it is one side of the comparison."

@@ -63,7 +63,9 @@ def test_settings_work_together(playground: Playground) -> None:
 
 def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Playground) -> None:
     playground.set("digits", 2)
-    assert playground.sentence == "'journey' attends most to itself: attention weight 0.23."
+    assert (
+        playground.sentence == "'journey' reads itself most: attention weight 0.23, where an even share would be 0.17."
+    )
     cells = playground.figure("context")["data"][0]
     assert cells["text"][0][0] == "0.30"
     assert "%{text}" in cells["hovertemplate"]
@@ -105,7 +107,10 @@ def test_start_over_leads_back_to_the_published_example(playground: Playground) 
     playground.set("tokenizer", "characters").set("embedding", "table").set("digits", 1).edit("w_q", 0, 0, 9.0)
     playground.press("Start over")
     assert playground.shows(Scenario(embedding="published"))
-    assert playground.sentence == "'journey' attends most to itself: attention weight 0.2264."
+    assert (
+        playground.sentence
+        == "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
+    )
 
 
 def test_known_words_keep_their_published_vectors_and_the_page_says_which_are_new(playground: Playground) -> None:
@@ -134,14 +139,14 @@ def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
     playground.set("causal", True)
     assert playground.signs("scaled_scores") == {"−∞, masked: a later token": 15}
     assert playground.signs("attention_weights") == {"0, masked: a later token": 15}
-    explained = "Grey cells (−∞) are masked: no token may attend to a later one (15 of 36 scaled scores)."
-    assert explained in playground.captions
-    assert "15 cells are masked or not finite." in playground.charts["scaled_scores"].alt
+    explained = "15 of 36 scaled scores are masked (−∞): no token may read a later one."
+    assert any(explained in caption for caption in playground.captions)
+    assert "15 cells are masked or hold no finite numbers." in playground.charts["scaled_scores"].alt
 
 
 def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
     playground = Playground(query="4")
-    assert playground.sentence.startswith("'one' attends most to ")
+    assert playground.sentence.startswith("'one' reads ")
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         figure = playground.figure(name)
         (outline,) = figure["layout"]["shapes"]
@@ -152,7 +157,7 @@ def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
 @pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 50])
 def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
     playground = Playground(query=query)
-    assert playground.sentence.startswith("'journey' attends most to itself")
+    assert playground.sentence.startswith("'journey' reads itself most")
     (message,) = playground.messages
     assert message.startswith("query = `")
     assert message.endswith("` is not the place of a token, from 0 to 5; 1 is used.")

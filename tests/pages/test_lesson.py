@@ -64,8 +64,8 @@ def test_the_sentences_follow_the_set_up(lesson):
 
 def test_a_challenge_is_marked_as_done_when_it_is(lesson):
     at = lesson(step="9")
-    assert "✓ Done: Make every row" not in texts(at)
-    assert "✓ Done: Make every row" in texts(lesson(step="9", edits="w_q.zeros"))
+    assert "✓ Done: Make every token" not in texts(at)
+    assert "✓ Done: Make every token" in texts(lesson(step="9", edits="w_q.zeros"))
 
 
 def test_a_challenge_brings_its_sentence(lesson):
@@ -89,7 +89,7 @@ def test_a_step_frames_what_is_new_and_nothing_else(lesson):
 
 
 def test_one_score_is_the_only_one_filled_and_the_next_step_fills_all():
-    assert Reader("pages/lesson.py", step="4").boards[0]["only"] == {"matrix": "scores", "row": 1, "column": 1}
+    assert Reader("pages/lesson.py", step="4").boards[0]["only"] == {"matrix": "scores", "row": 1, "column": 2}
     assert Reader("pages/lesson.py", step="5").boards[0]["only"] is None
 
 

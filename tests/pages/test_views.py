@@ -31,7 +31,10 @@ def first_page() -> Playground:
 
 def test_a_first_visit_shows_the_board_with_the_published_numbers(first_page: Playground) -> None:
     assert board_shows(first_page, Scenario(embedding="published"))
-    assert first_page.sentence == "'journey' attends most to itself: attention weight 0.2264."
+    assert (
+        first_page.sentence
+        == "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
+    )
     assert "All 6 tokens have their published vectors." in first_page.captions
     assert not first_page.charts
 

@@ -149,7 +149,7 @@ def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
     for value in (*trace.attention_weights.flatten().tolist(), *trace.context.flatten().tolist()):
         assert written(value, 4) in cells(page)
     for said in ("seed = 123", "temperature = 2.0", "Changed by hand: w_v.0.0.0.5.", "import torch",
-                 "'journey' attends most to", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
+                 "'journey' reads itself most", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
         assert said in text, said
     for stage in STAGES.values():
         assert (f"<h2>{html.escape(stage.title)}" in page) == (getattr(trace, stage.name) is not None)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario, explain, trace
 from attnviz.challenges import CHALLENGES, undefined
-from attnviz.lesson import STEPS, shown_matrices, step_number
+from attnviz.lesson import STEPS, about_the_numbers, shown_matrices, step_number
 from attnviz.numbers import written
 from attnviz.scenario import traced
 from attnviz.stages import STAGES
@@ -70,6 +71,11 @@ def test_every_step_says_two_or_three_sentences(scenario):
             assert 2 <= len(re.findall(r"[.?!](?= |$)", text)) <= 3, text
 
 
+def reached(computed, query: int) -> torch.Tensor:
+    """The attention weights that a query gives to the tokens it may read."""
+    return computed.attention_weights[query, : query + 1 if computed.causal else None]
+
+
 def numbers_in(text: str) -> set[str]:
     return set(re.findall(r"−?(?:\d+\.\d+(?:e[+−]\d+)?|∞)|NaN", text))
 
@@ -97,7 +103,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
             numbers_of(computed.scores[query]),
             numbers_of(computed.scores[query], computed.scores[:, query]),
             divisors | {"−∞"},
-            numbers_of(weights),
+            numbers_of(weights) | {written(1 / len(reached(computed, query)), DIGITS)},
             numbers_of(weights, computed.v),
             numbers_of(computed.context[query]),
         )
@@ -109,13 +115,48 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
         assert bool(numbers_in(told(7, computed, query))) == (not bool(torch.isnan(weights).any()))
 
 
+@given(setups())
+@settings(max_examples=60, deadline=None)
+def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario):
+    computed = traced(scenario)
+    labels = token_labels(computed.tokens, 40)
+    for query in range(len(computed.tokens)):
+        matrix, row, other = STEPS[3].lit(computed, query)
+        assert (matrix, row) == ("scores", query)
+        assert (other == query) == (len(labels) == 1), "how a token scores itself is no example of reading"
+        others = [key for key in range(len(labels)) if key != query]
+        if others:
+            assert computed.attention_weights[query, other] == computed.attention_weights[query, others].max()
+        there, back = (written(computed.scores[cell].item(), DIGITS) for cell in ((query, other), (other, query)))
+        first, both = (" ".join(STEPS[at].says(computed, query, DIGITS)) for at in (3, 4))
+        asked = f"the key of '{labels[other]}'" if others else "its own key"
+        assert f"match {asked}? " in first
+        assert f"this first score is {there}." in first
+        assert (f"both score {there}" in both) == (bool(others) and there == back)
+        assert (f"scores {there}, " in both) == (bool(others) and there != back)
+
+
+@given(setups())
+@settings(max_examples=40, deadline=None)
+def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(scenario):
+    said = [about_the_numbers(step, scenario) for step in STEPS]
+    assert [bool(each) for each in said] == [number in (3, 7, 8, 9) for number in range(1, 10)]
+    assert said[2] == "The numbers of W_q, W_k and W_v are random and untrained."
+    assert all(each.endswith("so this attention means nothing yet.") for each in said[6:])
+    w_q, w_k, w_v = (scenario.matrix(name).tolist() for name in ("w_q", "w_k", "w_v"))
+    given = replace(scenario, w_q=w_q, w_k=w_k, w_v=w_v)
+    assert not any("random" in about_the_numbers(step, given) for step in STEPS)
+    computed = traced(scenario)
+    assert not any("learned" in sentence for step in STEPS for sentence in step.says(computed, 0, 4))
+
+
 @pytest.mark.parametrize(
     ("fields", "divided"),
     [
         ({}, "divided by √2 = 1.4142, where d_k = 2 is"),
         ({"temperature": 2.0}, "divided by √2 = 1.4142 and by the temperature 2, in all by 2.8284, where d_k = 2 is"),
-        ({"temperature": 2.0, "scale": False}, "divided by the temperature 2 alone."),
-        ({"scale": False}, "taken as they are, undivided."),
+        ({"temperature": 2.0, "scale": False}, "the scores are divided by the temperature 2 alone."),
+        ({"scale": False}, "the scores stay undivided."),
     ],
 )
 def test_the_scores_are_divided_by_what_is_said(fields, divided):
@@ -132,7 +173,7 @@ def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest
         says = " ".join(STEPS[7].says(computed, query, DIGITS))
         assert f"'{computed.tokens[key]}' gives {share} times its value" in says
         assert "largest part" not in says
-        assert "the largest weight need not fill the most of a bar" in says
+        assert "A large weight on a small value still gives little" in says
 
 
 def test_a_row_that_is_no_number_gets_a_sentence_of_its_own():
@@ -144,16 +185,16 @@ def test_a_row_that_is_no_number_gets_a_sentence_of_its_own():
     assert "has read" not in told(9, computed, 1)
 
 
-def test_who_looks_at_whom_is_said_as_it_is():
-    assert "will look at all 6, itself included," in told(1, trace(Scenario()), 1)
+def test_who_reads_whom_is_said_as_it_is():
+    assert "will read all 6, itself included," in told(1, trace(Scenario()), 1)
     masked = trace(Scenario(causal=True))
-    assert "will look at itself and all before it and" in told(1, masked, 1)
+    assert "will read itself and all tokens before it, and" in told(1, masked, 1)
     assert "all 6" not in told(1, masked, 1)
     assert "has read the sentence up to its own place." in told(9, masked, 1)
     alone = trace(Scenario(text="alone"))
-    assert "is one token, TOKEN, which can look at nothing but itself" in told(1, alone, 0)
+    assert "is one token, TOKEN, which can read nothing but itself" in told(1, alone, 0)
     for of_itself in (told(9, masked, 0), told(9, alone, 0)):
-        assert "its own value, for it reads nothing but itself" in of_itself
+        assert "its own value, because it reads nothing but itself" in of_itself
     assert "which token gave what" in told(9, masked, 1)
 
 

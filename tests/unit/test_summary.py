@@ -1,20 +1,33 @@
 """Sentences about a trace say what its numbers say."""
 
+import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
 from attnviz.numbers import written
 from attnviz.scenario import traced
 from attnviz.stages import EVERY_STAGE, PICTURED, STAGES, VECTORS, formula_of
-from attnviz.summary import attends_most, described, out_of_the_ordinary, vectors_in_words
+from attnviz.summary import (
+    attends_most,
+    chosen_in_words,
+    described,
+    numbers_in_words,
+    out_of_the_ordinary,
+    projections_in_words,
+    vectors_in_words,
+)
 from attnviz.tokens import token_labels
-from tests.unit.helpers import random_inputs, setups
+from attnviz.words import plural, say
+from attnviz.worked_examples import worked_example, worked_examples
+from tests.unit.helpers import edits_of, random_inputs, setups
 
+W = ("w_q", "w_k", "w_v")
 COMPUTED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
@@ -24,42 +37,79 @@ def overflown(**arguments: object) -> AttentionTrace:
     return caught.value.trace
 
 
-@given(setups(), st.integers(0, 20), st.integers(1, 6))
-def test_the_sentence_names_a_token_with_the_largest_weight(setup: Scenario, query: int, digits: int) -> None:
+SETUPS = setups() | st.builds(  # weights that are even, or nearly
+    lambda setup, temperature, w: replace(setup, temperature=temperature, w_q=w),
+    setups(), st.sampled_from((1.0, 100.0)), st.sampled_from((None, "zeros", "identity")),
+)  # fmt: skip
+
+
+def read_by(made: AttentionTrace, query: int) -> list[float]:
+    """The attention weights that a query gives to the tokens it may read."""
+    return made.attention_weights[query, : query + 1 if made.causal else None].tolist()
+
+
+@given(SETUPS, st.integers(0, 20), st.integers(1, 6))
+@settings(max_examples=300)
+def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenario, query: int, digits: int) -> None:
     made = trace(setup)
     query = min(query, len(made.tokens) - 1)
-    row, labels = made.attention_weights[query], token_labels(made.tokens)
+    weights, labels = read_by(made, query), token_labels(made.tokens, 40)
+    shown = [written(weight, digits) for weight in weights]
     said = attends_most(made, query, digits)
-    assert written(row.max().item(), digits) in said
-    assert said.startswith(f"'{labels[query]}' attends ")
-    if "equally" in said:
-        assert row.max() - row.min() < 1e-5
-    elif row.argmax() == query:
-        assert "itself" in said
-    else:
-        largest = row.max() - row < 1e-5
-        assert any(f"'{labels[j]}'" in said or j == query for j in largest.nonzero()[:, 0].tolist())
+    assert said.startswith(f"'{labels[query]}' ")
+    said = said.removeprefix(f"'{labels[query]}' ")
+    best, even = written(max(weights), digits), written(1 / len(weights), digits)
+    assert f"attention weight {best}" in said
+    assert ("equally" in said) == (len(weights) > 1 and set(shown) == {best} and max(weights) - min(weights) < 1e-6)
+    assert ("nothing but itself" in said) == (len(weights) == 1), "a token alone reads nothing *most*"
+    if "equally" in said or len(weights) == 1:
+        assert "most" not in said
+        assert ("before it" in said) == (made.causal and 1 < len(weights) < len(labels))
+        return
+    named, _, told = said.removeprefix("reads ").partition(" most")
+    ties = [key for key, weight in enumerate(weights) if max(weights) - weight < 1e-6 and shown[key] == best]
+    names = ["itself" if key == query else f"'{labels[key]}'" for key in ties]
+    assert named in (", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0],
+                     f"{', '.join(names[:3])} and {len(names) - 3} more")  # fmt: skip
+    assert ("each" in told) == (len(ties) > 1)
+    assert ("hardly more than an even share" in told) == (best == even)
+    assert best == even or f"an even share would be {even}" in told
 
 
 def test_equal_weights_are_said_to_be_equal() -> None:
     made = trace(Scenario(w_q="zeros", text="a b c d"))
-    assert attends_most(made, 0, 2) == "'a' attends to all 4 tokens equally: attention weight 0.25 each."
+    assert attends_most(made, 0, 2) == "'a' reads all 4 tokens equally: attention weight 0.25 each, an even share."
+
+
+def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
+    made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
+    assert attends_most(made, 1, 2) == (
+        "'b' reads itself and all tokens before it equally: attention weight 0.50 each, an even share."
+    )
+    assert attends_most(made, 3, 2).startswith("'d' reads all 4 tokens equally")
+    assert attends_most(made, 0, 2) == (
+        "'a' comes first and later tokens are masked, so it can read nothing but itself: attention weight 1.00."
+    )
 
 
 def test_ties_are_all_named() -> None:
-    made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
-    assert attends_most(made, 1, 2) == "'b' attends most to 'a' and itself: attention weight 0.50 each."
+    made = trace(Scenario(text="a b c", x="identity", w_q="identity", w_k=[[1, 0, 0], [1, 0, 0], [0, 0, 0]], d_out=3))
+    assert attends_most(made, 0, 2) == (
+        "'a' reads itself and 'b' most: attention weight 0.39 each, where an even share would be 0.33."
+    )
 
 
-def test_a_single_token_attends_to_itself() -> None:
-    assert attends_most(trace(Scenario(text="a")), 0, 2) == "'a' attends most to itself: attention weight 1.00."
+def test_a_single_token_does_not_read_itself_most() -> None:
+    assert attends_most(trace(Scenario(text="a")), 0, 2) == (
+        "'a' is the only token, so it can read nothing but itself: attention weight 1.00."
+    )
 
 
 def test_a_repeated_word_is_told_apart() -> None:
     made = trace(
         Scenario(text="the the", x=[[1, 0, 0], [0, 1, 0]], w_q=[[0, 9], [0, 0], [0, 0]], w_k=[[0, 0], [0, 9], [0, 0]])
     )
-    assert attends_most(made, 0, 2).startswith("'the (1)' attends most to 'the (2)'")
+    assert attends_most(made, 0, 2).startswith("'the (1)' reads 'the (2)' most")
 
 
 def test_an_undefined_row_has_no_largest_weight() -> None:
@@ -67,8 +117,54 @@ def test_an_undefined_row_has_no_largest_weight() -> None:
     assert "has no attention weights" in attends_most(made, 0, 4)
 
 
-def test_rows_without_tokens_are_numbered() -> None:
-    assert attends_most(attend(**random_inputs(3, 2, 2, 2)), 1, 2).startswith("'token 1' attends most to ")
+def test_rows_without_tokens_are_numbered_from_0() -> None:
+    assert attends_most(attend(**random_inputs(3, 2, 2, 2)), 1, 2).startswith("'token 1' reads ")
+
+
+# What the W's are
+
+
+@given(setups(), st.data())
+def test_what_is_said_of_the_projections_is_true_of_each(setup: Scenario, data: st.DataObject) -> None:
+    fills = {name: data.draw(st.sampled_from((None, None, "random:3", "identity", "zeros"))) for name in W}
+    scenario = replace(setup, **fills)
+    scenario = replace(scenario, edits=data.draw(edits_of(scenario)))
+    said = projections_in_words(scenario)
+    edited = {name: sum(edit.matrix == name for edit in scenario.edits) for name in W}
+    typed_whole = {name: edited[name] == math.prod(scenario.shape_of(name)) for name in W}
+    random = [name for name in W if fills[name] in (None, "random:3") and not typed_whole[name]]
+    for sentence in re.findall(r"[^.]+\.", said):
+        named = [name for name in W if f"W_{name[-1]}" in sentence]
+        assert named == (random if "random" in sentence else [name for name in W if name not in random])
+    assert ("means nothing yet" in said) == bool({"w_q", "w_k"} & set(random))
+    changed = sum(edited[name] for name in random)
+    assert ("changed by hand" in said) == (changed > 0)
+    assert not changed or f"Apart from {plural(changed, 'number')} changed" in said
+
+
+@pytest.mark.parametrize("name", [name for name, example in worked_examples().items() if not example.from_scores])
+def test_matrices_of_a_worked_example_are_not_called_random(name: str) -> None:
+    scenario = worked_example(name).scenario
+    stated = isinstance(scenario.w_q, str) and scenario.w_q.startswith("example:")
+    said = projections_in_words(scenario)
+    assert ("random" in said) == (scenario.w_q is None)
+    assert (f"those of the worked example {name}: made up to compute with" in said) == stated
+    assert ("set by hand" in said) == (scenario.w_q == "identity")
+    if stated:
+        edited = replace(scenario, edits=[("w_q", 0, 0, 9.0)])
+        assert projections_in_words(edited).startswith("Apart from 1 number changed by hand, ")
+
+
+def test_beside_no_finding_random_numbers_say_nothing_of_one() -> None:
+    assert (
+        projections_in_words(Scenario(), finding=False) == "The numbers of W_q, W_k and W_v are random and untrained."
+    )
+
+
+def test_scores_that_were_chosen_are_told_instead() -> None:
+    chosen = worked_example("slide-row").scenario
+    assert numbers_in_words(chosen) == chosen_in_words(chosen) != ""
+    assert numbers_in_words(Scenario()) == projections_in_words(Scenario())
 
 
 @given(setups(), st.integers(1, 6))
@@ -82,7 +178,7 @@ def test_a_description_has_the_shape_and_the_spread(setup: Scenario, digits: int
         low, high = (written(value.item(), digits) for value in (finite.min(), finite.max()))
         assert f"Values from {low} to {high}." in said
         undefined = matrix.numel() - finite.numel()
-        assert (f"{undefined} cells are masked or not finite" in said) == (undefined > 0)
+        assert (say("summary.described.not_finite", n=undefined) in said) == (undefined > 0)
 
 
 def test_a_description_of_weights_says_what_the_query_attends_to() -> None:
@@ -100,7 +196,7 @@ def test_only_masked_cells_are_worth_a_word_in_an_ordinary_trace(setup: Scenario
     notes = out_of_the_ordinary(made)
     assert len(notes) == (masked > 0)
     if masked:
-        assert f"({masked} of {made.scaled_scores.numel()} scaled scores)" in notes[0]
+        assert notes[0].startswith(f"{masked} of {made.scaled_scores.numel()} scaled scores ")
 
 
 OVERFLOWS = [
@@ -122,7 +218,7 @@ def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict,
     assert next(name for name in COMPUTED if bad[name].any()) == first[0]  # the case is what it says
     told = [note for note in out_of_the_ordinary(made) if "overflow first" in note]
     assert len(told) == 1
-    assert told[0].startswith(STAGES[first[0]].title)
+    assert f"overflow first in {STAGES[first[0]].title}: " in told[0]
     assert f"{int(bad[first[0]].sum())} of {bad[first[0]].numel()} cells" in told[0]
 
 
@@ -130,9 +226,7 @@ def test_undefined_rows_are_counted() -> None:
     made = overflown(text="a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
     undefined = int(made.attention_weights.isnan().any(-1).sum())
     assert undefined > 0
-    assert any(
-        f"{undefined} of 3 rows of attention weights are undefined" in note for note in out_of_the_ordinary(made)
-    )
+    assert say("summary.notes.undefined", n=undefined, count=3) in out_of_the_ordinary(made)
 
 
 # Where the vectors come from, and formulas
@@ -144,11 +238,12 @@ def test_undefined_rows_are_counted() -> None:
         ({"embedding": "published"}, "All 6 tokens have their published vectors."),
         ({"embedding": "published", "text": "one"}, "The token has its published vector."),
         ({"embedding": "published", "text": "one small step"}, "2 of 3 tokens have published vectors"),
+        ({"embedding": "published", "text": "one small leap"}, "1 of 3 tokens has a published vector"),
         ({"embedding": "published", "d_in": 4}, "drawn from its text, d_in and seed 123"),
         ({"embedding": "stable", "seed": 9}, "drawn from its text, d_in and seed 9"),
         ({"embedding": "table"}, "rows of nn.Embedding"),
         ({"x": "identity"}, "X is identity."),
-        ({"x": [[1, 2, 3]] * 6}, "X is given."),
+        ({"x": [[1, 2, 3]] * 6}, "The numbers of X are given."),
     ],
 )
 def test_it_is_said_where_the_vectors_come_from(arguments: dict, said: str) -> None:

@@ -83,8 +83,11 @@ def test_what_is_chosen_for_scores_is_said_while_it_is_so():
     scenario = worked_example("slide-row").scenario
     words = chosen_in_words(scenario)
     assert "prints one row of scores and no matrices" in words
-    assert "every query has it. W_v is the identity" in words
-    assert "query 2 (counted from 1) has it times 8" in chosen_in_words(worked_example("softmax-times-8").scenario)
+    assert "every query gets this row. W_v is the identity" in words
+    assert chosen_in_words(worked_example("softmax-times-8").scenario).endswith(
+        f"every query gets this row, and '{worked_example('softmax-times-8').scenario.tokens[1]}' gets it times 8. "
+        "W_v is the identity, so each context vector repeats its attention weights."
+    )
     assert "W_v" not in chosen_in_words(replace(scenario, w_v=None))
     assert html.escape(words) in report(scenario, attnviz.trace(scenario))
     with_others = [{"edits": [("x", 0, 1, 0.5)]}, {"w_k": None}, {"x": None}, {"text": "fewer tokens", "w_q": "zeros"}]
