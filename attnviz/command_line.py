@@ -12,7 +12,7 @@ import pandas as pd
 
 from attnviz.attention import AttentionTrace
 from attnviz.changes import bring_back
-from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
+from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.figures import report
 from attnviz.limits import in_short
 from attnviz.link import (
@@ -136,7 +136,8 @@ def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:
     if given.html is not None:
         given.html.write_text(report(scenario, computed, digits=digits), encoding="utf-8", errors="replace")
     if given.json:
-        print(trace_json(computed))
+        sys.stdout.writelines(json_pieces(computed))
+        print()
     elif given.code:
         print(pytorch_script(scenario, digits), end="")
     elif given.csv is None and given.html is None:

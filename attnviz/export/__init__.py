@@ -1,18 +1,31 @@
 """What can be taken home: code, data and documents of a scenario and its trace; and what can be brought back."""
 
 from attnviz.export.code import notebook, pytorch_script
-from attnviz.export.data import matrix_csv, matrix_names, trace_json, trace_safetensors
+from attnviz.export.data import (
+    json_file,
+    json_pieces,
+    json_size,
+    matrix_csv,
+    matrix_names,
+    safetensors_size,
+    trace_json,
+    trace_safetensors,
+)
 from attnviz.export.reading import read_matrix
 from attnviz.export.saving import scenario_from_json, scenario_json
 from attnviz.limits import MAX_FILE_BYTES
 
 __all__ = [
     "MAX_FILE_BYTES",
+    "json_file",
+    "json_pieces",
+    "json_size",
     "matrix_csv",
     "matrix_names",
     "notebook",
     "pytorch_script",
     "read_matrix",
+    "safetensors_size",
     "scenario_from_json",
     "scenario_json",
     "trace_json",

@@ -5,7 +5,8 @@ import io
 import json
 import math
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
@@ -75,22 +76,58 @@ def _word(value: float) -> str:
 def trace_json(trace: AttentionTrace) -> str:
     """Return all of a trace as JSON: its settings, tokens and matrices, rows of numbers each.
 
-    What is no finite number, which JSON does not have, stands as "Infinity", "-Infinity" or "NaN".
+    Numbers have all digits that float32 needs. What is no finite number, which JSON does not have, stands as
+    "Infinity", "-Infinity" or "NaN".
 
     >>> from attnviz.scenario import Scenario, trace
     >>> json.loads(trace_json(trace(Scenario("a cat"))))["tokens"]
     ['a', 'cat']
     """
-    matrices = {name: _jsonable(_rows(getattr(trace, name))) for name in matrix_names(trace)}
-    return json.dumps(_settings(trace) | {"tokens": list(trace.tokens), "matrices": matrices}, allow_nan=False)
+    return "".join(json_pieces(trace))
+
+
+def json_pieces(trace: AttentionTrace) -> Iterator[str]:
+    """Yield the same JSON piece by piece, a row of a matrix at most, so that it never has to stand in memory whole."""
+    head = json.dumps(_settings(trace) | {"tokens": list(trace.tokens)}, allow_nan=False)
+    yield f'{head[:-1]}, "matrices": {{'
+    for i, name in enumerate(matrix_names(trace)):
+        yield f'{", " if i else ""}"{name}": ['
+        for row, numbers in enumerate(_arrays(getattr(trace, name))):
+            yield f"{', ' if row else ''}[{', '.join(map(_json_number, numbers))}]"
+        yield "]"
+    yield "}}"
+
+
+def json_file(trace: AttentionTrace) -> BinaryIO:
+    """Return the same JSON as a file in memory, which holds it once and nothing besides."""
+    file = io.BytesIO()
+    for piece in json_pieces(trace):
+        file.write(piece.encode("ascii"))
+    file.seek(0)
+    return file
+
+
+def json_size(trace: AttentionTrace) -> int:
+    """Return about how many bytes the JSON of a trace has, from a look at a few rows of each matrix."""
+    size = 0
+    for name in matrix_names(trace):
+        rows = _arrays(getattr(trace, name))
+        seen = rows[:: max(1, len(rows) // 4)]
+        size += len(rows) * sum(len(_json_number(each)) + 2 for row in seen for each in row) // len(seen)
+    return size
+
+
+def _arrays(matrix: torch.Tensor) -> np.ndarray:
+    """Return the rows of a matrix, float32; a bias is one row."""
+    return np.atleast_2d(matrix.detach().cpu().numpy())
+
+
+def _json_number(value: np.float32) -> str:
+    return str(value) if math.isfinite(value) else f'"{_word(float(value))}"'
 
 
 def _settings(trace: AttentionTrace) -> dict[str, Any]:
     return {"causal": trace.causal, "scale": trace.scale, "temperature": trace.temperature}
-
-
-def _jsonable(rows: list[list[float]]) -> list[list[float | str]]:
-    return [[value if math.isfinite(value) else _word(value) for value in row] for row in rows]
 
 
 def trace_safetensors(trace: AttentionTrace) -> bytes:
@@ -106,3 +143,8 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     matrices = {name: getattr(trace, name).detach().cpu().contiguous() for name in matrix_names(trace)}
     metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
     return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})
+
+
+def safetensors_size(trace: AttentionTrace) -> int:
+    """Return how many bytes the numbers of a trace take in a safetensors file."""
+    return sum(getattr(trace, name).nbytes for name in matrix_names(trace))

@@ -1,15 +1,20 @@
 """The cells of a heatmap as Plotly traces: the numbers, and the signs of what is no finite number."""
 
 import html
+import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnviz.figures.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
-from attnviz.numbers import in_format
+from attnviz.numbers import LARGEST_FIXED, number_format
+from attnviz.stages import Stage
+from attnviz.words import say
 
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
+FIXED, POWERS = "fixed digits", "powers of ten"
 
 
 class Sign(NamedTuple):
@@ -23,12 +28,12 @@ class Sign(NamedTuple):
 
 
 _SIGNS = {
-    MASKED: Sign("−∞", "−∞, masked: a later token", "grey: masked", "", ""),
-    NEGATIVE: Sign("−∞", "−∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
-    POSITIVE: Sign("∞", "∞, beyond float32", "purple: ∞", INFINITE, LIGHT_INK),
-    NAN: Sign("NaN", "NaN, not a number", "pink: NaN", NOT_A_NUMBER, DARK_INK),
+    MASKED: Sign("−∞", say("figures.signs.masked"), say("figures.legend.masked"), "", ""),
+    NEGATIVE: Sign("−∞", say("figures.signs.negative"), say("figures.legend.infinite"), INFINITE, LIGHT_INK),
+    POSITIVE: Sign("∞", say("figures.signs.positive"), say("figures.legend.infinite"), INFINITE, LIGHT_INK),
+    NAN: Sign("NaN", say("figures.signs.nan"), say("figures.legend.nan"), NOT_A_NUMBER, DARK_INK),
 }
-_MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words="0, masked: a later token")
+_MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words=say("figures.signs.share"))
 
 
 def cell_traces(picture: Picture) -> list[dict[str, Any]]:
@@ -38,12 +43,25 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
     """
     z, scale = picture.z, scale_of(picture)
     finite = picture.kinds == FINITE
-    groups = [(finite, "")]
     if picture.in_cell:
         dark_ink = needs_dark_ink(np.nan_to_num(z), scale, picture.limits)
         groups = [(finite & dark_ink, DARK_INK), (finite & ~dark_ink, LIGHT_INK)]
-    drawn = [_numbers(picture, np.where(where, z, np.nan), scale, ink) for where, ink in groups if where.any()]
+        draw = partial(_numbers_in_cells, picture, scale)
+    else:
+        fixed = _fixed(z, picture.digits)
+        groups = [(finite & fixed, FIXED), (finite & ~fixed, POWERS)]
+        draw = partial(_numbers_in_hover, picture, scale)
+    drawn = [draw(np.where(where, z, np.nan), of_group) for where, of_group in groups if where.any()]
     return drawn + [_signs(picture, kind) for kind in kinds_in(picture)]
+
+
+def _fixed(z: np.ndarray, digits: int) -> np.ndarray:
+    """Whether each number is written with fixed digits, and not as a power of ten: as number_format says it."""
+    size = np.abs(np.nan_to_num(z).astype(np.float64))
+    fixed = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
+    for at in zip(*np.nonzero(fixed & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up
+        fixed[at] = number_format(float(size[at]), digits).endswith("f")
+    return fixed
 
 
 def scale_of(picture: Picture) -> Scale:
@@ -53,14 +71,14 @@ def scale_of(picture: Picture) -> Scale:
 
 def legend(picture: Picture) -> str:
     """Say which colours mean that a cell is no finite number; empty where all are."""
-    return "".join(f", {words}" for words in dict.fromkeys(_SIGNS[kind].legend for kind in kinds_in(picture)))
+    return ", ".join(dict.fromkeys(_SIGNS[kind].legend for kind in kinds_in(picture)))
 
 
 def value_in_words(picture: Picture, row: int, column: int) -> str:
     """Return what the hover says of a cell: its number, or why it has none."""
     kind = int(picture.kinds[row, column])
     if kind == FINITE:
-        return in_format(float(picture.z[row, column]), picture.number)
+        return picture.text_of(float(picture.z[row, column]))
     return sign_of(picture, kind).words
 
 
@@ -69,13 +87,25 @@ def kinds_in(picture: Picture) -> list[int]:
     return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
 
 
-def _numbers(picture: Picture, z: np.ndarray, scale: Scale, ink: str) -> dict[str, Any]:
-    coloured = {"zmin": picture.limits[0], "zmax": picture.limits[1], "colorscale": scale}
-    if not picture.in_cell:
-        # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
-        return _trace(picture, z, "%{z}") | coloured | {"zhoverformat": picture.number}
-    text = [["" if np.isnan(value) else in_format(value, picture.number) for value in row] for row in z.tolist()]
-    return _trace(picture, z, "%{text}") | coloured | _texts(text, ink)
+def _coloured(picture: Picture, scale: Scale) -> dict[str, Any]:
+    return {"zmin": picture.limits[0], "zmax": picture.limits[1], "colorscale": scale}
+
+
+def _numbers_in_cells(picture: Picture, scale: Scale, z: np.ndarray, ink: str) -> dict[str, Any]:
+    return _trace(picture, z, "%{text}") | _coloured(picture, scale) | _texts(_written(picture, z), ink)
+
+
+def _numbers_in_hover(picture: Picture, scale: Scale, z: np.ndarray, form: str) -> dict[str, Any]:
+    """Return cells whose numbers the hover alone says: Plotly writes fixed digits, and of powers of ten it is told."""
+    if form == POWERS:
+        return _trace(picture, z, "%{text}") | _coloured(picture, scale) | {"text": _written(picture, z)}
+    # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
+    number = f"{'+' if picture.signed else ''}.{picture.digits}f"
+    return _trace(picture, z, "%{z}") | _coloured(picture, scale) | {"zhoverformat": number}
+
+
+def _written(picture: Picture, z: np.ndarray) -> list[list[str]]:
+    return [["" if math.isnan(value) else picture.text_of(value) for value in row] for row in z.tolist()]
 
 
 def _texts(text: list[list[str]], ink: str) -> dict[str, Any]:
@@ -99,6 +129,13 @@ def sign_of(picture: Picture, kind: int) -> Sign:
     return _MASKED_SHARE if kind == MASKED and picture.stage.rule == "softmax" else _SIGNS[kind]
 
 
+def hover_of(stage: Stage, row: str, column: str, value: str) -> str:
+    """Return what the hover says of a cell, of its row and column by their names."""
+    names = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
+    rows, columns = names
+    return say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
+
+
 def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:
     stage = picture.stage
     gap = 1 if picture.in_cell else 0
@@ -107,15 +144,12 @@ def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:
         "z": z,  # plotly.js leaves NaN cells open
         "showscale": False,
         "hoverongaps": False,
-        "hovertemplate": f"{stage.rows} %{{y}}, {stage.columns} %{{x}}<br>{stage.symbol} = {value}<extra></extra>",
+        "hovertemplate": f"{hover_of(stage, '%{y}', '%{x}', value)}<extra></extra>",
         "xgap": gap,
         "ygap": gap,
     }
     # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
-    sides = (("y", picture.rows, stage.rows, 0), ("x", picture.columns, stage.columns, 1))
-    for axis, labels, kind, side in sides:
-        if len(labels) > LABELLED:
-            step = picture.steps[side]
-            names = labels if kind == "feature" else [f"{i * step}: {label}" for i, label in enumerate(labels)]
+    for axis, names in (("y", picture.row_names), ("x", picture.column_names)):
+        if len(names) > LABELLED:
             trace[axis] = [html.escape(name) for name in names]
     return trace

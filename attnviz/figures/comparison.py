@@ -8,7 +8,7 @@ import numpy as np
 from attnviz.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, picture
-from attnviz.numbers import DEFAULT_DIGITS, number_format
+from attnviz.numbers import DEFAULT_DIGITS
 
 
 def comparison_specs(
@@ -30,18 +30,18 @@ def comparison_specs(
         # What only one of the two masks is a number in the other, and so has moved by it.
         moved: dict[str, Any] = {name: difference, "causal": comparison.a.causal and comparison.b.causal}
         traced = comparison.b._replace(**moved)
-        pictures["B − A"] = _difference(picture(traced, name, digits, query, dark), digits)
+        pictures["B − A"] = _difference(picture(traced, name, digits, query, dark))
     return {label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()}
 
 
-def _difference(drawn: Picture, digits: int) -> Picture:
+def _difference(drawn: Picture) -> Picture:
     finite = np.abs(drawn.z[drawn.kinds == FINITE])
     largest = float(finite.max()) if finite.size else 0.0
     return replace(
         drawn,
         stage=replace(drawn.stage, colours="scores"),  # any signed family: the limits are its own
         limits=(-largest, largest) if largest > 0 else (-1.0, 1.0),
-        number="+" + number_format(largest, digits),
+        signed=True,
     )
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from attnviz.attention import AttentionTrace
 from attnviz.figures.heatmap import heatmap_spec
-from attnviz.figures.palette import DARK, theme
+from attnviz.figures.palette import DARK, FONT_FAMILY, LETTERS, theme
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import EVERY_STAGE
+from attnviz.words import say
 
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
@@ -23,7 +24,9 @@ _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 _SPARE = 4  # pixels to the right of the letters
 
 # Nothing may be loaded from anywhere, whatever a figure's texts say.
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+)
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -32,44 +35,30 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{title}</title>
+<style id="letters">{letters}</style>
 <style>
-body {{ margin: 16px; font: 14px system-ui, sans-serif; color: {text}; background: {background}; }}
+body {{ margin: 16px; font: 14px {family}; color: {text}; background: {background}; }}
+#frame {{ overflow: hidden; }}
+#figure {{ transform-origin: 0 0; }}
+button {{ font: inherit; }}
 @media print {{ button {{ display: none; }} }}
 </style>
 </head>
 <body>
-<div id="figure" role="img" aria-label="{alt}"></div>
+<div id="frame"><div id="figure" role="img" aria-label="{alt}"></div></div>
 <p>{caption}</p>
-<button data-format="svg">Save as SVG</button>
-<button data-format="png">Save as PNG</button>
+<button data-format="svg">{save_svg}</button>
+<button data-format="png">{save_png}</button>
 <script>{plotly}</script>
 <script>
 const figure = {spec};
-const options = {{displayModeBar: false, responsive: !figure.layout.width}};
-const ready = Plotly.newPlot("figure", figure.data, figure.layout, options).then(makeRoom);
-for (const button of document.querySelectorAll("button")) {{
-  const {{format}} = button.dataset;
-  button.addEventListener("click", async () =>
-    Plotly.downloadImage(await ready, {{format, filename: {filename}, scale: format === "png" ? 2 : 1}}));
-}}
-// This machine's letters may be wider than was reckoned with; what then stands out would be cut off when saved.
-async function makeRoom(plot) {{
-  const {{width, margin}} = plot._fullLayout;
-  const {{left}} = plot.getBoundingClientRect();
-  const texts = [...plot.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
-  const drawn = texts.filter((text) => text.width > 0);
-  const before = Math.ceil(Math.max(0, ...drawn.map((text) => left - text.left)));
-  const after = Math.ceil(Math.max(0, ...drawn.map((text) => text.right + {spare} - left - width)));
-  if (before + after > 0) {{
-    const margins = {{"margin.l": margin.l + before, "margin.r": margin.r + after}};
-    await Plotly.relayout(plot, {{width: width + before + after, ...margins}});
-  }}
-  return plot;
-}}
+const filename = {filename}, spare = {spare};
+{script}
 </script>
 </body>
 </html>
 """
+_SCRIPT = resources.files("attnviz.figures").joinpath("page.js").read_text(encoding="utf-8")
 
 
 def heatmap_page(
@@ -80,22 +69,33 @@ def heatmap_page(
     query: int | None = None,
     dark: bool = False,
     alt: str = "",
+    letters: bytes | None = None,
 ) -> str:
     """Return the heatmap of one matrix as an HTML page that needs nothing else; arguments as in
-    :func:`attnviz.figures.heatmap`, and `alt`, a description of it in words.
+    :func:`attnviz.figures.heatmap`, `alt`, a description of it in words, and `letters`, a font to write it in.
 
     >>> from attnviz.scenario import Scenario, trace
     >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
     True
     """
     spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
-    return figure_page(spec, EVERY_STAGE[name].title, alt=alt, dark=dark, file_name=name)
+    return figure_page(spec, EVERY_STAGE[name].title, alt=alt, dark=dark, file_name=name, letters=letters)
 
 
-def figure_page(spec: dict[str, Any], title: str, *, alt: str = "", dark: bool = False, file_name: str = "") -> str:
+def figure_page(
+    spec: dict[str, Any],
+    title: str,
+    *,
+    alt: str = "",
+    dark: bool = False,
+    file_name: str = "",
+    letters: bytes | None = None,
+) -> str:
     """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else.
 
-    It is on the page's paper, also where it is saved: its letters could not be read on any other.
+    It stands on the page's paper, also where it is saved: its letters could not be read on any other. `letters` is
+    the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
+    written in what the reader's machine has.
     """
     background = "#0e1117" if theme(dark) is DARK else "#ffffff"
     on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": background}}
@@ -106,10 +106,25 @@ def figure_page(spec: dict[str, Any], title: str, *, alt: str = "", dark: bool =
         caption=html.escape(alt),
         text=theme(dark).text,
         background=background,
+        family=html.escape(FONT_FAMILY, quote=False),
+        letters=_font_face(letters),
+        save_svg=html.escape(say("figures.page.save_svg")),
+        save_png=html.escape(say("figures.page.save_png")),
+        script=_SCRIPT,
         spare=_SPARE,
         plotly=_plotly_js(),
         spec=script_json(on_paper),
         filename=script_json(file_name or title),
+    )
+
+
+def _font_face(letters: bytes | None) -> str:
+    if letters is None:
+        return ""
+    data = base64.b64encode(letters).decode("ascii")
+    return (
+        f'@font-face {{ font-family: "{LETTERS}"; font-weight: 200 900; '
+        f'src: url("data:font/woff2;base64,{data}") format("woff2"); }}'
     )
 
 

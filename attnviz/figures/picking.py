@@ -4,7 +4,7 @@ import html
 from typing import Any
 
 from attnviz.explanation import Cells, Explanation
-from attnviz.figures.cells import value_in_words
+from attnviz.figures.cells import hover_of, value_in_words
 from attnviz.figures.picture import Picture
 
 # Streamlit sets the modes of a layout that has none after it has drawn it, and so would draw it once more.
@@ -19,7 +19,6 @@ def targets(picture: Picture) -> dict[str, Any]:
     stage = picture.stage
     n_rows, n_columns = picture.z.shape
     places = [(row, column) for row in range(n_rows) for column in range(n_columns)]
-    named = f"{stage.rows} %s, {stage.columns} %s<br>{stage.symbol} = %s"
     rows, columns = ([html.escape(label) for label in labels] for labels in (picture.rows, picture.columns))
     return {
         "type": "scatter",
@@ -27,7 +26,7 @@ def targets(picture: Picture) -> dict[str, Any]:
         "x": [column for _, column in places],
         "y": [row for row, _ in places],
         "hovertext": [
-            named % (rows[row], columns[column], value_in_words(picture, row, column)) for row, column in places
+            hover_of(stage, rows[row], columns[column], value_in_words(picture, row, column)) for row, column in places
         ],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "hoverlabel": {"bgcolor": picture.theme.text, "font": {"color": picture.theme.undefined}},

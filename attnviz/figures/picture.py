@@ -8,10 +8,11 @@ import numpy as np
 from attnviz.attention import AttentionTrace
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import Theme, theme
-from attnviz.numbers import number_format
+from attnviz.numbers import written
 from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import EVERY_STAGE, Stage
 from attnviz.tokens import token_labels
+from attnviz.words import say
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
@@ -36,14 +37,29 @@ class Picture:
     rows: list[str]
     columns: list[str]
     limits: tuple[float, float]
-    number: str
+    digits: int
     theme: Theme
     query: int | None
+    signed: bool = False  # a difference, which says its sign
 
     @property
     def in_cell(self) -> bool:
         """Whether numbers stand in the cells."""
         return max(self.shape) <= IN_CELL
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows at the axis and in the hover, no two the same."""
+        return _numbered(self.rows, self.stage.rows, self.steps[0])
+
+    @property
+    def column_names(self) -> list[str]:
+        """The same of the columns."""
+        return _numbered(self.columns, self.stage.columns, self.steps[1])
+
+    def text_of(self, value: float) -> str:
+        """Return a finite number as it stands in a cell and in its hover."""
+        return ("+" if self.signed and value > 0 else "") + written(value, self.digits)
 
 
 def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
@@ -59,7 +75,6 @@ def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, qu
     stage = EVERY_STAGE[name]
     steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
     z, kinds = _blocks(matrix, _kinds(matrix, trace.causal and stage.rule in ("scale", "softmax")), steps)
-    finite = np.abs(z[kinds == FINITE])
     return Picture(
         stage=stage,
         z=z,
@@ -69,7 +84,7 @@ def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, qu
         rows=_axis_labels(trace, stage.rows, matrix.shape[0], steps[0]),
         columns=_axis_labels(trace, stage.columns, matrix.shape[1], steps[1]),
         limits=colour_limits(trace, name),
-        number=number_format(float(finite.max()) if finite.size else 0.0, digits),
+        digits=digits,
         theme=theme(dark),
         query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
     )
@@ -106,6 +121,12 @@ def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndar
     return padded.reshape(n_rows, steps[0], n_columns, steps[1]).swapaxes(1, 2).reshape(n_rows, n_columns, -1)
 
 
+def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
+    if len(labels) <= LABELLED or kind == "feature":
+        return labels
+    return [say("figures.labels.numbered", place=i * step, label=label) for i, label in enumerate(labels)]
+
+
 def _axis_labels(trace: AttentionTrace | FeedForwardTrace, kind: str, n: int, step: int = 1) -> list[str]:
     """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
 
@@ -117,4 +138,6 @@ def _axis_labels(trace: AttentionTrace | FeedForwardTrace, kind: str, n: int, st
         labels = list(token_labels(trace.tokens, LABEL_CHARS))
     if step == 1:
         return labels
-    return [f"{labels[i]} to {labels[min(i + step, n) - 1]}" for i in range(0, n, step)]
+    return [
+        say("figures.labels.several", first=labels[i], last=labels[min(i + step, n) - 1]) for i in range(0, n, step)
+    ]

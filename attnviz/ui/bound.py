@@ -82,10 +82,16 @@ def texts() -> dict[str, str]:
     return {name: current(name) for name in MOST_CHARACTERS}
 
 
+def room(name: str) -> int:
+    """Return how many characters a link has for the changes, or for the set-up kept as A, beside all other texts."""
+    sizes = {other: len(held) for other, held in texts().items() if other != name}
+    beside = sizes.get(CHANGES, 0) + sizes.get(PINNED, 0)
+    return max(0, min(MOST_GIVEN - beside, _MOST_TOGETHER - sum(sizes.values())))
+
+
 def fits(name: str, text: str) -> bool:
-    """Whether a link can carry these changes, or this set-up pinned, beside all the other texts."""
-    sizes = {other: len(held) for other, held in (texts() | {name: text}).items()}
-    return sizes[CHANGES] + sizes[PINNED] <= MOST_GIVEN and sum(sizes.values()) <= _MOST_TOGETHER
+    """Whether a link can carry these changes, or this set-up kept as A, beside all the other texts."""
+    return len(text) <= room(name)
 
 
 def draw() -> None:

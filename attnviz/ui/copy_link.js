@@ -6,7 +6,7 @@ const wired = new WeakSet();
 export default function copyLink({ parentElement, data }) {
   const root = parentElement.querySelector(".copy-link");
   const field = root.querySelector("input");
-  root.dataset.hide = data.hide;
+  Object.assign(root.dataset, { hide: data.hide, copied: data.copied, byHand: data.byHand });
   field.setAttribute("aria-label", data.label);
   root.querySelector("button").textContent = data.button;
   field.value = linkOf(location.href, data.hide);
@@ -22,7 +22,7 @@ export default function copyLink({ parentElement, data }) {
   });
   root.querySelector("button").addEventListener("click", async () => {
     refresh();
-    root.querySelector("[role=status]").textContent = (await copied(field)) ? "Copied" : "Press Ctrl+C to copy it";
+    root.querySelector("[role=status]").textContent = root.dataset[(await copied(field)) ? "copied" : "byHand"];
   });
 }
 

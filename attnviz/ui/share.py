@@ -3,35 +3,39 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import streamlit as st
 
 from attnviz.changes import changes_of, replace_matrix
 from attnviz.export import (
+    json_file,
+    json_size,
     matrix_csv,
     matrix_names,
     notebook,
     pytorch_script,
     read_matrix,
+    safetensors_size,
     scenario_from_json,
     scenario_json,
-    trace_json,
     trace_safetensors,
 )
 from attnviz.figures import figure_page, heatmap_page, report
-from attnviz.limits import MAX_TEXT_TOKENS
-from attnviz.link import decode_changes, encode_changes, parameters
+from attnviz.link import MAX_CHANGES_CHARACTERS, change_texts, decode_changes, encode_changes, parameters
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
 from attnviz.ui.charts import Offered, take_offered
+from attnviz.ui.letters import app_letters
 from attnviz.ui.typed import scenario_now
+from attnviz.words import plural, say
 
 _HERE = Path(__file__).parent
-_FRAME_HEIGHT = 480  # of a picture with its buttons; a larger one scrolls in it
-_LINK, _CODE, _DATA, _PICTURES, _OPEN = "Link", "Code", "Data", "Pictures", "Open"
+_LINK, _CODE, _DATA, _PICTURES, _OPEN = "link", "code", "data", "pictures", "open"
+_LARGE = 1_000_000  # bytes of a file whose size is said beforehand
 
 _copy_link = st.components.v2.component(
     "attnviz_copy_link",
@@ -45,12 +49,12 @@ _copy_link = st.components.v2.component(
 def show_share() -> None:
     """Draw the button that opens all this; what is in it is made once it is open."""
     offered = take_offered()
-    with st.popover("Share", key="share", on_change="rerun", help="A link, code, data; open a file") as popover:
+    with st.popover(say("share.button"), key="share", on_change="rerun", help=say("share.help")) as popover:
         if not popover.open:
             return
         chosen = st.segmented_control(
-            "What", (_LINK, _CODE, _DATA, _PICTURES, _OPEN), default=_LINK, required=True, label_visibility="collapsed",
-            key="share.part",
+            say("share.what"), (_LINK, _CODE, _DATA, _PICTURES, _OPEN), default=_LINK, required=True,
+            format_func=_part_in_words, label_visibility="collapsed", key="share.part",
         )  # fmt: skip
         if chosen == _LINK:
             _show_links()
@@ -68,28 +72,41 @@ def show_share() -> None:
             _show_open(scenario)
 
 
+def _part_in_words(part: str) -> str:
+    return say(f"share.part.{part}")
+
+
 def _show_links() -> None:
-    st.caption("This link opens the page as it is now: set-up, edits, what is picked.")
-    _copy_link(key="share.link", data={"hide": bound.current(bound.HIDE), "label": "Link", "button": "Copy link"})
-    st.caption("For a lesson, a link can leave out controls that would only distract.")
+    st.caption(say("share.link.about"))
+    _show_link("link", bound.current(bound.HIDE))
+    st.caption(say("share.lesson_link.about"))
     table = parameters()
     hidden = st.multiselect(
-        "Hide these controls", list(table), format_func=lambda name: table[name].label, key="share.hide"
+        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide"
     )
     if hidden:
-        data = {"hide": hiding.text_of(hidden), "label": "Lesson link", "button": "Copy lesson link"}
-        _copy_link(key="share.lesson_link", data=data)
+        _show_link("lesson_link", hiding.text_of(hidden))
+
+
+def _show_link(kind: str, hide: str) -> None:
+    data = {
+        "hide": hide,
+        "label": say(f"share.{kind}.label"),
+        "button": say(f"share.{kind}.copy"),
+        "copied": say("share.copied"),
+        "byHand": say("share.copy_by_hand"),
+    }
+    _copy_link(key=f"share.{kind}", data=data)
 
 
 def _show_code(scenario: Scenario) -> None:
-    st.caption("Show me this in PyTorch: a script that needs torch alone and prints the same numbers.")
+    st.caption(say("share.code.about"))
     script = pytorch_script(scenario, state.digits())
     st.code(script, language="python", height=320)
     with st.container(horizontal=True):
-        _download("Python script", "attention.py", "text/x-python", lambda: script)
-        _download(
-            "Notebook", "attention.ipynb", "application/x-ipynb+json", partial(notebook, scenario, state.digits())
-        )
+        _download("script", "attention.py", "text/x-python", lambda: script)
+        make = partial(notebook, scenario, state.digits())
+        _download("notebook", "attention.ipynb", "application/x-ipynb+json", make)
 
 
 def _show_data(scenario: Scenario) -> None:
@@ -97,15 +114,30 @@ def _show_data(scenario: Scenario) -> None:
     names = matrix_names(made)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            "Matrix", names, index=names.index("attention_weights"), format_func=_title_of, key="share.matrix"
-        )
-        _download("CSV", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
-    st.caption("All matrices in one file:")
+            say("share.data.matrix"), names, index=names.index("attention_weights"), format_func=_title_of,
+            key="share.matrix",
+        )  # fmt: skip
+        _download("csv", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
+    in_json, in_safetensors = json_size(made), safetensors_size(made)
+    large = in_json > _LARGE
+    st.caption(
+        say("share.data.all_large", json=_megabytes(in_json), safetensors=_megabytes(in_safetensors))
+        if large
+        else say("share.data.all")
+    )
+    as_json = partial(_download, "json", "attention.json", "application/json", partial(json_file, made))
+    as_safetensors = partial(
+        _download, "safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made)
+    )
     with st.container(horizontal=True):
-        _download("JSON", "attention.json", "application/json", partial(trace_json, made))
-        _download("safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made))
-    st.caption("The set-up with its edits, to be opened here again:")
-    _download("Scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+        for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
+            draw()
+    st.caption(say("share.data.scenario"))
+    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def _megabytes(size: int) -> str:
+    return f"{max(1, round(size / 1e6)):,}"
 
 
 def _title_of(name: str) -> str:
@@ -120,55 +152,59 @@ def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> No
     made = None if scenario is None else traced(scenario)
     names = () if made is None else matrix_names(made)
     titles = {key: figure.title for key, figure in offered.items()}
-    titles |= {name: _title_of(name) + (", of the set-up" if offered else "") for name in names}
+    titles |= {
+        name: say("share.pictures.of_set_up", title=_title_of(name)) if offered else _title_of(name) for name in names
+    }
     if not titles:
         _ask_for_sentence()
         return
     first = 0 if offered else names.index("attention_weights")
-    chosen = st.selectbox("Figure", list(titles), first, format_func=titles.__getitem__, key="share.picture")
+    chosen = st.selectbox(
+        say("share.pictures.figure"), list(titles), first, format_func=titles.__getitem__, key="share.picture"
+    )
     if chosen in offered:
         title, alt, draw = offered[chosen]
-        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"))
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
     elif scenario is not None and made is not None:
         query, digits = state.picked_query(len(scenario.tokens)), state.digits()
         alt = described(made, chosen, query, digits)
-        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt)
+        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
     st.iframe(page, height="content", alt=alt)
-    st.caption("As web pages that open without a network:")
+    st.caption(say("share.pictures.pages"))
     with st.container(horizontal=True):
-        _download("This figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+        _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
         if scenario is not None and made is not None:
             make = partial(report, scenario, made, digits=state.digits())
-            _download("Report of everything", "attention.html", "text/html", make)
+            _download("report", "attention.html", "text/html", make)
 
 
 def _ask_for_sentence() -> None:
-    st.info("Type a sentence first.", icon="✏️")
+    st.info(say("share.blank"), icon=":material/edit:")
 
 
-def _download(label: str, file_name: str, mime: str, make: Callable[[], str | bytes]) -> None:
+def _download(name: str, file_name: str, mime: str, make: Callable[[], str | bytes | BinaryIO]) -> None:
     """Draw a button; the file is made when it is pressed, and no other run comes of it."""
-    st.download_button(label, make, file_name, mime, key=f"share.download.{label}", on_click="ignore")
+    label = say(f"share.download.{name}")
+    st.download_button(label, make, file_name, mime, key=f"share.download.{name}", on_click="ignore")
 
 
 def _show_open(scenario: Scenario) -> None:
-    upload = st.file_uploader(
-        "A scenario that was saved here (.json)", type="json", key=f"share.scenario.{state.revision()}"
-    )
+    upload = st.file_uploader(say("share.open.scenario"), type="json", key=f"share.scenario.{state.revision()}")
     if upload is not None:
-        st.button("Open it", key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary")
-    names = scenario.editable
+        st.button(
+            say("share.open.open"), key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary"
+        )
     name = st.selectbox(
-        "Or the numbers of one matrix", names, format_func=lambda each: STAGES[each].symbol, key="share.into"
+        say("share.open.into"), scenario.editable, format_func=lambda each: STAGES[each].symbol, key="share.into"
     )
     n_rows, n_columns = scenario.shape_of(name)
     upload = st.file_uploader(
-        f"{n_rows} rows of {n_columns} numbers (.csv, .txt or .safetensors)", type=["csv", "txt", "tsv", "safetensors"],
-        key=f"share.numbers.{state.revision()}",
+        say("share.open.numbers", rows=plural(n_rows, "row"), columns=plural(n_columns, "number")),
+        type=["csv", "txt", "tsv", "safetensors"], key=f"share.numbers.{state.revision()}",
     )  # fmt: skip
     if upload is not None:
         st.button(
-            f"Use these numbers for {STAGES[name].symbol}", key="share.use", type="primary",
+            say("share.open.use", symbol=STAGES[name].symbol), key="share.use", type="primary",
             on_click=_use_numbers, args=(name, upload.name, upload.getvalue()),
         )  # fmt: skip
 
@@ -176,13 +212,11 @@ def _show_open(scenario: Scenario) -> None:
 def _open_scenario(data: bytes) -> None:
     try:
         scenario = scenario_from_json(data.decode("utf-8"))
-        if len(scenario.tokens) > MAX_TEXT_TOKENS:  # of which the app would cut all but the first
-            raise ValueError(f"its sentence has {len(scenario.tokens)} tokens, expected at most {MAX_TEXT_TOKENS}")
         _check_size(scenario)
     except UnicodeDecodeError:
-        state.say("The scenario was not opened: the file is no text.")
+        state.say(say("share.refused.no_text"))
     except ValueError as error:
-        state.say(f"The scenario was not opened: {error}.")
+        state.say(say("share.refused.scenario", why=error))
     else:
         state.adopt(scenario)
 
@@ -198,18 +232,28 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
     except ValueError as error:
-        state.say(f"The numbers in the file were not taken: {str(error).removesuffix('.')}.")
+        state.say(say("share.refused.numbers", why=str(error).removesuffix(".")))
         return
     state.keep(changed)
     state.redraw_editors()
 
 
 def _check_size(scenario: Scenario) -> None:
-    """Raise ``ValueError`` for changes that the link, from which every reload reads them, cannot carry."""
-    encoded = encode_changes(changes_of(scenario))
-    if bound.fits(bound.CHANGES, encoded) and not decode_changes(encoded)[1]:
+    """Raise ``ValueError`` for changes that the link, from which every reload reads them, cannot carry.
+
+    How many numbers fit depends on their digits, so what is said is characters: those needed, and those there are.
+    """
+    changes = changes_of(scenario)
+    encoded, room = encode_changes(changes), bound.room(bound.CHANGES)
+    if len(encoded) <= room and not decode_changes(encoded)[1]:
         return
+    taken = len(encoded)
+    if taken <= room:  # packed it would fit, but it would not be unpacked
+        taken, room = len("*".join(change_texts(changes))), MAX_CHANGES_CHARACTERS
     given = {name: getattr(scenario, name) for name in scenario.editable}
     cells = {name: len(rows) * len(rows[0]) for name, rows in given.items() if isinstance(rows, tuple)}
-    listed = ", ".join(f"{name} has {count:,} numbers" for name, count in cells.items())
-    raise ValueError(f"{listed}; with all else they are more than a link can carry: about 40,000 random numbers")
+    listed = ", ".join(
+        say("share.refused.has", symbol=STAGES[name].symbol, numbers=plural(count, "number"))
+        for name, count in cells.items()
+    )
+    raise ValueError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))

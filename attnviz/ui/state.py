@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.devices import resolve_device
-from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TEXT_TOKENS
+from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.link import change_texts, decode_changes, encode_changes, parameters, scenario_of
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.scenario import Scenario
@@ -61,9 +61,9 @@ def set_up(values: dict[str, Any]) -> None:
     Changes that came with the URL are taken as they are; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
     """
-    text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TEXT_TOKENS)
+    text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
-        say(f"The sentence is long: its first {MAX_TEXT_TOKENS} tokens are used, the rest stays in the box.")
+        say(f"The sentence is long: its first {MAX_TOKENS} tokens are used, the rest stays in the box.")
     st.session_state[_BLANK] = not tokenize(text, values["tokenizer"])
     if st.session_state[_BLANK]:  # the set-up of before stays, to be compared with once there is a sentence
         return

@@ -85,7 +85,7 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     )  # fmt: skip
     board = new_board(color_scheme="dark").open_board(text=scenario.text, seed=7, tokenizer="whitespace", causal="true")
     assert board.page.locator("iframe").count() == 0
-    share(board, "Code").says("Show me this in PyTorch")
+    share(board, "Code").says("The same computation in PyTorch.")
     assert saved(board, "Python script").read_text(encoding="utf-8") == pytorch_script(scenario)
     assert "masked_fill" in board.page.get_by_test_id("stCode").inner_text()
 

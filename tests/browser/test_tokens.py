@@ -66,7 +66,7 @@ def test_a_long_text_is_cut_and_stays_in_the_box(new_board: Callable[..., Board]
     playground = new_board().open_board()
     text = ("word " * 2000)[:10_000]
     playground.type_sentence(text)
-    playground.says("The sentence is long: its first 512 tokens are used, the rest stays in the box.")
+    playground.says("The sentence is long: its first 1024 tokens are used, the rest stays in the box.")
     expect(playground.page.get_by_label("Sentence", exact=True)).to_have_value(text)
-    expect(playground.chips).to_have_count(512)
+    expect(playground.chips).to_have_count(1024)
     assert playground.sideways <= 0

@@ -86,13 +86,13 @@ def test_any_text_in_the_address_of_a_choice_is_shown_as_code(kind: str) -> None
 
 
 @pytest.mark.parametrize("tokenizer", ["words", "characters"])
-def test_ten_thousand_characters_are_cut_to_512_tokens_and_stay_in_the_box(
+def test_ten_thousand_characters_are_cut_to_1024_tokens_and_stay_in_the_box(
     playground: Playground, tokenizer: str
 ) -> None:
     text = ("word " * 2000)[:10_000]
     playground.set("tokenizer", tokenizer).type_sentence(text)
-    assert playground.charts["scores"].alt.startswith("Scores, 512 by 512: ")
-    assert playground.messages == ["The sentence is long: its first 512 tokens are used, the rest stays in the box."]
+    assert playground.charts["scores"].alt.startswith("Scores, 1024 by 1024: ")
+    assert playground.messages == ["The sentence is long: its first 1024 tokens are used, the rest stays in the box."]
     assert playground.at.text_input(key="text").value == text
 
 

@@ -1,5 +1,7 @@
 """What a reader sees before touching anything: the published example."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playgrou
         cells = figure["data"][0]
         limits[name] = (cells["zmin"], cells["zmax"])
         said = "colours 0 to 1" if name == "attention_weights" else f"colours ±{cells['zmax']:.2f}"
-        assert said in figure["layout"]["title"]["text"]
+        assert said in re.sub("(<[^>]*>)+", " ", figure["layout"]["title"]["text"])
     assert limits["q"] == limits["k"] == limits["v"] == limits["context"]
     assert limits["scores"] == limits["scaled_scores"]
     assert limits["attention_weights"] == (0, 1)

@@ -15,10 +15,14 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.figures import heatmap_page
+from attnviz.limits import MAX_TOKENS
 from attnviz.link import parameters, query_of
 from attnviz.packing import pack
 from attnviz.summary import described
+from attnviz.ui.bound import MOST_GIVEN
+from attnviz.ui.letters import app_letters
 from attnviz.ui.text import as_message, literal
+from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
 
@@ -34,7 +38,12 @@ class Sharing(Playground):
         return super().run()
 
     def part(self, name: str) -> Self:
-        return self.set("share.part", name)
+        return self.set("share.part", name.lower())
+
+    def says_of_data(self) -> list[str]:
+        """The files that hold all matrices, in the order of their buttons."""
+        labels = [button.label for button in self.at.get("download_button")]
+        return [label for label in labels if label in ("JSON", "safetensors")]
 
     def open_scenario(self, data: bytes) -> Self:
         self.part("Open").at.file_uploader[0].set_value(("s.json", data, "application/json"))
@@ -140,12 +149,20 @@ def test_a_saved_scenario_is_opened_with_all_it_has(sharing: Sharing) -> None:
     assert sharing.shows(Scenario(**{**vars_of(saved), "edits": [*saved.edits, ("w_q", 1, 1, 2.0)]}))
 
 
-def test_a_scenario_of_512_tokens_and_with_a_mark_before_it_is_opened(sharing: Sharing) -> None:
-    saved = Scenario("a " * 512, **PUBLISHED, x="zeros")
+def test_a_scenario_of_the_most_tokens_and_with_a_mark_before_it_is_opened(sharing: Sharing) -> None:
+    saved = Scenario("a " * MAX_TOKENS, **PUBLISHED, x="zeros")
     sharing.open_scenario(b"\xef\xbb\xbf" + scenario_json(saved).encode())
     assert sharing.messages == []
     assert sharing.value("text") == saved.text
     assert sharing.changes == "x.zeros"
+    assert sharing.charts["scores"].alt.startswith(f"Scores, {MAX_TOKENS} by {MAX_TOKENS}: ")
+
+
+def test_of_a_large_trace_safetensors_is_offered_first_with_its_size(sharing: Sharing) -> None:
+    assert sharing.part("Data").says_of_data() == ["JSON", "safetensors"]
+    sharing.type_sentence("the cat sat on " * 128)
+    assert sharing.says_of_data() == ["safetensors", "JSON"]
+    assert say("share.data.all_large", safetensors="3", json="9") in sharing.captions
 
 
 def test_a_scenario_of_another_device_says_which_one_is_used(sharing: Sharing) -> None:
@@ -206,21 +223,21 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
     ("data", "problem"),
     [
         (b"", "the file is no JSON"),
-        (b"\xff\xfe", "the file is no text"),
-        (pickle.dumps([1]), "the file is no text"),
+        (b"\xff\xfe", "the file isn't text"),
+        (pickle.dumps([1]), "the file isn't text"),
         (b'{"a": 1}', "the file is no scenario"),
         (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "holds NaN, expected finite numbers"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "the number of tokens is 0"),
         (b'{"format": "attnviz scenario", "version": 1, "text": "\\ud800 a"}', "a character is only half there"),
-        (scenario_json(Scenario("a " * 513)).encode(), "its sentence has 513 tokens, expected at most 512"),
+        (scenario_json(Scenario("a")).replace('"a"', f'"{"a " * 1025}"').encode(), "number of tokens is 1025"),
         (scenario_json(Scenario("a")).replace('"a"', f'"{"a" * 20_001}"').encode(), "text has 20001 characters"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
     sharing.edit("w_q", 0, 1, 0.9).open_scenario(data)
     (message,) = sharing.messages
-    assert message.startswith("The scenario was not opened: ")
+    assert message.startswith("The scenario wasn't opened")
     assert problem in message
     assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
 
@@ -253,7 +270,7 @@ def test_numbers_that_do_not_fit_leave_everything_as_it_was(
 ) -> None:
     sharing.edit("w_q", 0, 1, 0.9).upload("w_q", file_name, data)
     (message,) = sharing.messages
-    assert message.startswith("The numbers in the file were not taken: ")
+    assert message.startswith("The numbers in the file weren't used: ")
     assert problem in message
     assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
 
@@ -270,9 +287,12 @@ def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
     np.testing.assert_array_equal(elsewhere.matrix("q"), wanted)
     sharing.upload("w_k", "w.safetensors", file)
     (message,) = sharing.messages
-    assert (
-        "w_q has 32,768 numbers, w_k has 32,768 numbers; with all else they are more than a link can carry" in message
-    )
+    has = r"W_q has 32,768 numbers, W_k has 32,768 numbers\. A link would need ([\d,]+) characters .* room for ([\d,]+)"
+    said = re.search(has, message)
+    assert said, message
+    needed, room = (int(number.replace(",", "")) for number in said.groups())
+    assert needed > room
+    assert room == MOST_GIVEN, "nothing is kept as A"
     np.testing.assert_array_equal(sharing.matrix("q"), wanted)
 
 
@@ -284,7 +304,7 @@ def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing
     sharing.part("Pictures").set("share.picture", name)
     (frame,) = sharing.at.get("iframe")
     alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
-    assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt)
+    assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt, letters=app_letters())
     assert "background: #ffffff" in frame.proto.srcdoc
 
 

@@ -136,7 +136,7 @@ def test_a_table_has_every_number_of_its_matrix(n_tokens: int, d_out: int, causa
         matrix = getattr(trace, name)
         for text, value, kind in zip(cells(matrix_markup(drawn)), matrix.flatten(), drawn.kinds.flatten(), strict=True):
             if kind == 0:
-                assert text == format(value.item(), drawn.number).replace("-", "−")
+                assert text == written(value.item(), 3)
             else:
                 assert text in ("–", "−∞")
 

@@ -8,6 +8,7 @@ import pickle
 import re
 import struct
 import sys
+import tracemalloc
 import unicodedata
 from contextlib import suppress
 from typing import Any
@@ -22,9 +23,13 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.export import (
     MAX_FILE_BYTES,
+    json_file,
+    json_pieces,
+    json_size,
     matrix_csv,
     matrix_names,
     read_matrix,
+    safetensors_size,
     scenario_from_json,
     scenario_json,
     trace_json,
@@ -373,3 +378,30 @@ def test_a_shape_of_many_dimensions_is_named_in_short() -> None:
     with pytest.raises(ValueError, match=r"has shape|no safetensors file") as caught:
         read_matrix("w.safetensors", struct.pack("<Q", len(header)) + header + b"\0" * 4, "w_q", (2, 2))
     assert len(str(caught.value)) <= MORE_THAN_ALL
+
+
+# Memory
+
+
+def test_json_is_made_piece_by_piece_and_a_file_of_it_holds_it_once() -> None:
+    made = trace(Scenario("the cat sat on " * 64, causal=True))
+    size = len(trace_json(made))
+    tracemalloc.start()
+    try:
+        assert sum(map(len, json_pieces(made))) == size
+        assert tracemalloc.get_traced_memory()[1] < size / 5
+        tracemalloc.reset_peak()
+        assert json_file(made).read(20) == trace_json(made)[:20].encode()
+        tracemalloc.reset_peak()
+        file = json_file(made)
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * size
+        assert file.read() == trace_json(made).encode()
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("scenario", [Scenario("a b c d " * 8), Scenario("a b " * 40, causal=True, init="normal")])
+def test_the_size_of_a_file_is_known_before_it_is_made(scenario: Scenario) -> None:
+    made = trace(scenario)
+    assert json_size(made) == pytest.approx(len(trace_json(made)), rel=0.2)
+    assert safetensors_size(made) == pytest.approx(len(trace_safetensors(made)), rel=0.2)

@@ -16,6 +16,7 @@ from attnviz import Scenario, attend, trace
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.numbers import in_format, written
 from attnviz.scenario import traced
 from attnviz.stages import PICTURED, STAGES
 from attnviz.tokens import token_labels
@@ -57,6 +58,11 @@ def signs(spec: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:
         if "= %{" not in drawn["hovertemplate"]
         for row, column in np.argwhere(~np.isnan(drawn["z"])).tolist()
     }
+
+
+def title_of(spec: dict[str, Any]) -> str:
+    """What stands above a heatmap, in one line."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", spec["layout"]["title"]["text"])).split())
 
 
 def kind_of(value: float, masked: bool) -> str:
@@ -145,7 +151,7 @@ def test_masked_infinite_and_nan_cells_are_marked_as_such_in_small_and_large_mat
                 ((_, colour), _) = drawn["colorscale"]
                 colours.add(colour)
                 word = {"masked": "grey: masked", "NaN": "pink: NaN"}.get(kind_of(value, masked), "purple: ∞")
-                assert word in spec["layout"]["title"]["text"]
+                assert word in title_of(spec)
         assert not colours & {colour for _, colour in (*SEQUENTIAL, *DIVERGING)}
 
 
@@ -297,6 +303,44 @@ def test_colour_limits_are_finite_and_not_empty_for_extreme_numbers(scenario: Sc
 # Numbers in cells and the picked row
 
 
+def test_a_title_says_what_the_matrix_is_and_what_its_rows_and_columns_are() -> None:
+    made = trace(Scenario(bias=True))
+    for name, stage in STAGES.items():
+        said = title_of(heatmap_spec(made, name))
+        n_rows, n_columns = cells(heatmap_spec(made, name))["z"].shape
+        assert said.removeprefix("■ ").startswith(stage.title)
+        assert stage.plain in said
+        assert f"{stage.axes}; {n_rows}×{n_columns}, colours " in said
+
+
+@pytest.mark.parametrize("n_tokens", [6, 48, 49, 100, 300])
+def test_no_name_of_a_row_is_wider_than_its_room(n_tokens: int) -> None:
+    words = ("a", "incomprehensibilities", "WWWWWWWWWWMMMMMMMM", "漢字" * 9)
+    made = trace(Scenario(text=" ".join(words[i * i % 4] for i in range(n_tokens)), tokenizer="whitespace"))
+    for name in BY_TOKEN:
+        layout, drawn = heatmap_spec(made, name)["layout"], heatmap_spec(made, name)["data"][0]
+        names = layout["yaxis"].get("ticktext") or drawn["y"]
+        # As wide as Source Sans, the app's letters, has them; a capital W 0.86 of its size, an ideograph all of it.
+        widest = max(sum(11 if each > "⺀" else 9.5 if each in "WM" else 5.6 for each in name) for name in names)
+        assert layout["margin"]["l"] >= widest
+
+
+@pytest.mark.parametrize("digits", [1, 4, 6])
+@pytest.mark.parametrize("n_tokens", [3, 20])
+def test_a_number_reads_as_in_every_other_view(n_tokens: int, digits: int) -> None:
+    numbers = [0.0, -0.0, 2.13e-7, -2.13e-7, 1e-6, 0.5, -1234.5, 9999.0, 9999.9999, 12345.0, 3e38, 0.05, 0.000099999]
+    made = trace(Scenario(text="a " * n_tokens, d_in=len(numbers), x=[numbers] * n_tokens, w_q="zeros"))
+    for drawn in heatmap_spec(made, "x", digits=digits)["data"]:
+        for (row, column), value in np.ndenumerate(drawn["z"]):
+            if math.isnan(value):
+                continue
+            wanted = written(made.x[row, column].item(), digits)
+            if "text" in drawn:
+                assert drawn["text"][row][column] == wanted
+            else:  # Plotly writes it, in this format
+                assert in_format(value, drawn["zhoverformat"]) == wanted
+
+
 @pytest.mark.parametrize(("n_tokens", "shown"), [(1, True), (16, True), (17, False), (64, False)])
 def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -> None:
     drawn = cells(heatmap_spec(trace(Scenario(text="a " * n_tokens)), "scores", digits=3))
@@ -338,12 +382,19 @@ def test_the_picked_row_is_outlined_and_bold(name: str, query: int) -> None:
 
 
 @pytest.mark.parametrize("query", [0, 255, 256, 299])
-def test_the_picked_row_is_outlined_among_many(query: int) -> None:
-    made = trace(Scenario(text="a b c " * 100))
-    spec = heatmap_spec(made, "attention_weights", query=query)
-    (outline,) = spec["layout"]["shapes"]
-    step = -(-300 // len(cells(spec)["z"]))
-    assert outline["y0"] < query // step < outline["y1"]
+@pytest.mark.parametrize("n_tokens", [100, 300])
+def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tokens: int) -> None:
+    made, query = trace(Scenario(text="a b c " * (n_tokens // 3) + "a" * (n_tokens % 3))), query % n_tokens
+    layout = heatmap_spec(made, "attention_weights", query=query)["layout"]
+    (outline,) = layout["shapes"]
+    n_rows = layout["yaxis"]["range"][0] + 0.5
+    row = query // math.ceil(n_tokens / n_rows)
+    height = (layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]) / n_rows
+    half = outline["line"]["width"] / 2 / height  # of the frame's line lies to each side of where it is drawn
+    assert outline["y0"] + half == pytest.approx(row - 0.5, abs=0.05)
+    assert outline["y1"] - half == pytest.approx(row + 0.5, abs=0.05)
+    (pointer,) = layout["annotations"]
+    assert pointer["y"] == row
 
 
 @pytest.mark.parametrize(("name", "query"), [("w_q", 0), ("scores", None), ("scores", 6)])

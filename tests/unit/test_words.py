@@ -101,9 +101,6 @@ NOT_YET = {
     "attnviz/explanation/rules.py",
     "attnviz/figures/curves.py",
     "attnviz/figures/handout.py",
-    "attnviz/figures/heatmap.py",
-    "attnviz/figures/pages.py",
-    "attnviz/figures/palette.py",
     "attnviz/figures/tables.py",
     "attnviz/limits.py",
     "attnviz/link.py",
@@ -132,7 +129,6 @@ NOT_YET = {
     "attnviz/ui/scaling_controls.py",
     "attnviz/ui/scaling_views.py",
     "attnviz/ui/setup.py",
-    "attnviz/ui/share.py",
     "attnviz/ui/state.py",
     "attnviz/ui/sweeps.py",
     "attnviz/ui/typed.py",
@@ -157,8 +153,8 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.value
 
 
-# What these write is Python, or a command line's help, and no page.
-NO_PAGE = ("attnviz/export/code.py", "attnviz/command_line.py")
+# What these write is Python, a command line's help, or the server's log, and no page.
+NO_PAGE = ("attnviz/export/code.py", "attnviz/command_line.py", "attnviz/ui/guarding.py")
 TALKING = [file for file in SOURCES if str(file.relative_to(ROOT)) not in NO_PAGE]
 
 

@@ -1,0 +1,73 @@
+// Draws the figure of a page of its own, fits it into the window and saves it. `figure`, `filename` and `spare` are given.
+
+const place = document.getElementById("figure");
+const frame = document.getElementById("frame");
+const face = document.getElementById("letters").textContent;
+const options = { displayModeBar: false, responsive: !figure.layout.width };
+const ready = lettersThere()
+  .then(() => Plotly.newPlot(place, figure.data, figure.layout, options))
+  .then(makeRoom)
+  .then(fit);
+addEventListener("resize", () => ready.then(fit));
+
+for (const button of document.querySelectorAll("button")) {
+  button.addEventListener("click", async () => save(await ready, button.dataset.format));
+}
+
+// A figure that is measured before its letters are there is measured in others.
+async function lettersThere() {
+  if (!face) return;
+  const { family } = figure.layout.font;
+  await Promise.all([document.fonts.load(`11px ${family}`), document.fonts.load(`bold 13px ${family}`)]);
+}
+
+// Letters may be wider than was reckoned with; what then stands out would be cut off.
+async function makeRoom(plot) {
+  const { width, margin } = plot._fullLayout;
+  const { left } = plot.getBoundingClientRect();
+  const texts = [...plot.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  const drawn = texts.filter((text) => text.width > 0);
+  const before = Math.ceil(Math.max(0, ...drawn.map((text) => left - text.left)));
+  const after = Math.ceil(Math.max(0, ...drawn.map((text) => text.right + spare - left - width)));
+  if (before + after > 0 && figure.layout.width) {
+    const margins = { "margin.l": margin.l + before, "margin.r": margin.r + after };
+    await Plotly.relayout(plot, { width: width + before + after, ...margins });
+  }
+  return plot;
+}
+
+// A figure wider than the window is shown smaller, and whole; it is saved in its own size.
+function fit(plot) {
+  const { width, height } = plot._fullLayout;
+  const scale = figure.layout.width ? Math.min(1, frame.clientWidth / width) : 1;
+  plot.style.transform = scale < 1 ? `scale(${scale})` : "";
+  frame.style.height = `${Math.ceil(height * scale)}px`;
+  return plot;
+}
+
+async function save(plot, format) {
+  const { width, height } = plot._fullLayout;
+  const svg = await Plotly.toImage(plot, { format: "svg", imageDataOnly: true, width, height });
+  const picture = svg.replace(/<svg[^>]*>/, (start) => `${start}<style>${face}</style>`);
+  const file = new Blob([picture], { type: "image/svg+xml" });
+  download(format === "svg" ? file : await drawn(picture, width, height), format);
+}
+
+// The picture as a PNG, with twice as many pixels each way.
+async function drawn(picture, width, height) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * width, 2 * height];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+function download(file, format) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = `${filename}.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
