@@ -69,7 +69,7 @@ def theme(dark: bool) -> Theme:
 # The app's own letters. Without a family Plotly takes Verdana where there is no Open Sans, which is a fifth wider:
 # titles would be cut off.
 LETTERS = "Source Sans"
-FONT_FAMILY = f'"{LETTERS}", Arial, Helvetica, sans-serif'
+FONT_FAMILY = ", ".join((f'"{LETTERS}"', "Arial", "Helvetica", "sans-serif"))
 FONT_SIZE = 11
 
 
