@@ -39,7 +39,7 @@
     new Promise((resolve) => window.addEventListener("pointerup", async () => {
       const start = performance.now();
       await painted();
-      while (!bench.status().startsWith("Computed by torch")) await painted();
+      while (!bench.status().startsWith("✓ checked with torch")) await painted();
       resolve(performance.now() - start);
     }, { capture: true, once: true }));
 })();

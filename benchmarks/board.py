@@ -23,6 +23,7 @@ from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, STOCK, serving
 
 FRAME_MS = 1000 / 60
+DRAG_STARTS = 8  # pixels, from which on a scrub follows the hand
 MOVES = 20  # of a scrub; the pointer moves on by one step with each
 POINTINGS = 5  # walks over cells of all kinds
 TWELVE = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(12))
@@ -112,12 +113,15 @@ def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     page.bring_to_front()
     page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'nearest'})", SCRUBBED)  # as on the first screen
     x, y = _middle(page, SCRUBBED)
+    way = 1 if steps > 0 else -1
     page.mouse.move(x, y)
     page.mouse.down()
+    x += DRAG_STARTS * way
+    page.mouse.move(x, y)
     page.evaluate(
         f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').textContent))"
     )
-    _move(page, [(x + 4 * step * (1 if steps > 0 else -1), y) for step in range(1, abs(steps) + 1)])
+    _move(page, [(x + 4 * step * way, y) for step in range(1, abs(steps) + 1)])
     moves = page.evaluate("(done(), boardBench.moves)")
     page.evaluate("void (window.released = boardBench.release())")
     page.mouse.up()

@@ -64,11 +64,6 @@ def quotient(numerator: str, divisors: Sequence[str], joint: str = " · ") -> st
     return f"{numerator} / {divisors[0] if len(divisors) == 1 else f'({joint.join(divisors)})'}"
 
 
-def counted(n: int, noun: str) -> str:
-    """Write a number of things: "1 product", "2 products"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def total(values: Iterable[float]) -> float:
     """Sum exactly where that is possible; infinities and NaN sum as floats do.
 

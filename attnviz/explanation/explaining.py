@@ -1,7 +1,7 @@
 """What made one cell, put together: value, terms, sources, words and LaTeX."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import localcontext
 
@@ -18,6 +18,7 @@ from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 from attnviz.position_wise import FeedForwardTrace
 from attnviz.scenario import Scenario
 from attnviz.stages import EVERY_STAGE, Rule
+from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,14 @@ def explain(
     *,
     digits: int = DEFAULT_DIGITS,
     scenario: Scenario | None = None,
+    shown: Collection[str] | None = None,
 ) -> Explanation:
     """Explain how one cell of a trace is made: its rule, its numbers, its sources.
 
     `matrix` is a field of the trace that holds a matrix; `row` and `column` count from 0, a bias has only row 0;
     `digits` are the decimals displayed, 1 to 6. The `scenario` of the trace, if given, tells where a number of X,
-    a projection or a bias is from. All of it follows from the row of the matrix in the table of stages.
+    a projection or a bias is from. Where only some matrices are `shown` beside it, and the scaled scores are not, a
+    softmax is told of the scores. All of it follows from the row of the matrix in the table of stages.
 
     Raises ``ValueError`` for another matrix, a cell outside of it, other digits, a batched trace, or a scenario
     that has another number there.
@@ -105,6 +108,7 @@ def explain(
     value = float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
     cell = Cell(
         trace, stage, int(row), int(column), digits, shapes, sources, value, torch.finfo(tensor.dtype),
+        shown,
     )  # fmt: skip
     with localcontext(DECIMALS):
         made = RULES[stage.rule](cell) if sources else _given(cell, scenario)
@@ -123,9 +127,12 @@ def _given(cell: Cell, scenario: Scenario | None) -> Made:
 def _explanation(cell: Cell, made: Made) -> Explanation:
     name = name_of(cell.stage.name, cell.row, cell.column)
     notes = _notes(cell, made)
+    where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
-        f"{cell.stage.title}, {cell.place()}: {name} is {cell.write(cell.value)}.",
-        f"{made.words}: {_numbers(made.steps)}." if made.symbols else f"{made.words}.",
+        say("explanation.is", where=where, cell=name, value=cell.write(cell.value)),
+        say("explanation.made", words=made.words, numbers=_numbers(made.steps))
+        if made.symbols
+        else say("explanation.only", words=made.words),
         *notes,
     ]
     return Explanation(
@@ -141,7 +148,7 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         divisor=made.divisor,
         shift=made.shift,
         masked=made.masked,
-        sources=cell.sources,
+        sources=cell.seen_sources(),
         symbols=f"{name} = {made.symbols}" if made.symbols else name,
         steps=tuple(made.steps),
         words=made.words,
@@ -152,21 +159,19 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
 
 
 def _numbers(steps: Sequence[str]) -> str:
+    numbers = " ".join(steps)
     rounded = any(step.startswith("≈") for step in steps)
-    return " ".join(steps) + (" (rounded)" if rounded else "")
+    return say("explanation.rounded", numbers=numbers) if rounded else numbers
 
 
 def _notes(cell: Cell, made: Made) -> tuple[str, ...]:
-    notes = [made.trouble] if made.trouble else []
     if math.isfinite(cell.value):
         may_be = abs(made.exact - cell.value) <= made.tolerance
     else:
         may_be = made.tolerance == math.inf or made.exact == cell.value
+    exact, dtype = cell.write(made.exact), cell.precision.dtype
     if not may_be:
-        notes.append(
-            f"The numbers of the trace give {cell.write(made.exact)} here: "
-            f"more than the rounding of {cell.precision.dtype} explains."
-        )
-    elif cell.value == 0 and 0 < abs(made.exact) < cell.precision.tiny:
-        notes.append(f"{cell.write(made.exact)} is too small for {cell.precision.dtype}, which holds 0 instead.")
-    return tuple(notes)
+        return (*made.notes, say("explanation.trouble.disagrees", exact=exact, dtype=dtype))
+    if cell.value == 0 and 0 < abs(made.exact) < cell.precision.tiny:
+        return (*made.notes, say("explanation.trouble.too_small", exact=exact, dtype=dtype))
+    return made.notes

@@ -3,13 +3,20 @@
 import re
 from collections.abc import Sequence
 
+from attnviz.words import say
+
 _CELL = re.compile(r"(\w+)(′?)\[([^\]]+)\]")
-_REMAINDER = re.compile(r"\(and (\d+) more: ([^)]+)\)")
+_MASKED = say("explanation.step.masked")
+# As the catalogue says it: how many terms remain, and what they come to.
+_MORE = re.escape(say("explanation.step.more", count="\0", value="\1"))
+_REMAINDER = re.compile(_MORE.replace("\0", r"(\d+)").replace("\1", r"([^)]+)"))
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
-    "Σ_j": r"\sum_j", "exp": r"\exp", "max": r"\max", "×": r"\cdot", "·": r"\cdot", "−": "-", "→": r"\to",
-    "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}", "(masked)": r"\text{(masked)}",
+    "Σ_j": r"\sum_j", "exp": r"\exp", "softmax": r"\operatorname{softmax}", "max": r"\max", "×": r"\cdot",
+    "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}",
+    _MASKED: rf"\text{{{_MASKED}}}",
 }  # fmt: skip
+_SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
 
 
 def in_latex(name: str, symbols: str, steps: Sequence[str]) -> str:
@@ -24,7 +31,7 @@ def in_latex(name: str, symbols: str, steps: Sequence[str]) -> str:
 
 def _line(step: str) -> str:
     relation, _, rest = step.partition(" ")
-    numerator, _, denominator = rest.partition(" / ")
+    numerator, denominator = _parted(rest)
     if not denominator:
         return f"&{_converted(relation)} {_converted(rest)}"
     if denominator.startswith("("):
@@ -32,11 +39,19 @@ def _line(step: str) -> str:
     return f"&{_converted(relation)} \\frac{{{_converted(numerator)}}}{{{_converted(denominator)}}}"
 
 
+def _parted(text: str) -> tuple[str, str]:
+    """Part a quotient at its line; one within parentheses is none."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and text.startswith(" / ", at):
+            return text[:at], text[at + 3 :]
+    return text, ""
+
+
 def _converted(text: str) -> str:
     text = _REMAINDER.sub(r"\\underbrace{\2}_{\\text{\1 more}}", text)
     text = _CELL.sub(lambda cell: f"{{{cell[1]}{cell[2] and chr(39)}}}_{{{cell[3].replace(' ', '')}}}", text)
     text = _POWER.sub(lambda power: rf" \times 10^{{{'-' * (power[1] == '−')}{int(power[2])}}}", text)
     text = re.sub(r"√(\d+|d_k)", r"\\sqrt{\1}", text)
-    for sign, command in _SIGNS.items():
-        text = text.replace(sign, command)
-    return text
+    return _SIGN.sub(lambda sign: _SIGNS[sign[0]], text)

@@ -7,6 +7,7 @@ from attnviz.published import chosen_matrices
 from attnviz.scenario import Scenario
 from attnviz.stages import BIASES
 from attnviz.tokens import visible
+from attnviz.words import say
 
 DRAWN_BY = {"uniform": "torch.rand", "normal": "torch.randn", "linear": "nn.Linear"}
 
@@ -21,7 +22,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     'Given: an input, made from nothing else here'
     """
     if scenario is None:
-        return "Given: an input, made from nothing else here"
+        return say("explanation.given.unknown")
     name, row, column, value = given
     if name in BIASES and not scenario.bias:
         raise ValueError(f"{name} is in the trace, but bias is False in the scenario")
@@ -32,38 +33,40 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
         raise ValueError(f"{name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
     if any(edit[:3] == (name, row, column) for edit in scenario.edits):
         before = written(scenario.unedited(name)[row, column].item(), digits)
-        return f"Given: edited, in place of {before}, {before_edits(scenario, name, row)}"
-    return f"Given: {before_edits(scenario, name, row)}"
+        return say("explanation.given.edited", before=before, origin=before_edits(scenario, name, row))
+    return say("explanation.given.origin", origin=before_edits(scenario, name, row))
 
 
 def before_edits(scenario: Scenario, name: str, row: int) -> str:
     """Say where the numbers in a row of a given matrix are from, apart from its edits.
 
     >>> before_edits(Scenario(seed=5), "w_q", 0)
-    'drawn by torch.rand from seed 5'
+    'drawn at random by torch.rand from seed 5'
     """
     replaced = getattr(scenario, name)
     if isinstance(replaced, tuple):
-        return "given as a number, in place of a drawn one"
-    if replaced == "identity":
-        return "of the identity matrix, 1 on the diagonal and 0 elsewhere"
-    if replaced == "zeros":
-        return "of a matrix of zeros"
+        return say("explanation.given.number")
+    if replaced in ("identity", "zeros"):
+        return say("explanation.given.identity" if replaced == "identity" else "explanation.given.zeros")
     if replaced is not None and replaced.startswith(EXAMPLE_FILL):
         example = replaced.removeprefix(EXAMPLE_FILL)
         chosen = name in chosen_matrices(example)
-        return f"{'chosen for the scores of' if chosen else 'stated by'} the worked example {example}"
+        return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=example)
     if replaced is not None:
-        return f"drawn for this matrix alone, from seed {replaced.removeprefix(RANDOM_FILL)}"
+        return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
     if name == "x":
-        token = visible(scenario.tokens[row])
-        if scenario.is_published(row):
-            return f"from the published vector of '{token}'"
-        if scenario.embedding == "table":
-            return f"from the row of '{token}' in nn.Embedding, drawn from seed {scenario.seed}"
-        return f"from the vector of '{token}', drawn from its text, d_in = {scenario.d_in} and seed {scenario.seed}"
+        return _origin_of_token(scenario, row)
     drawn_width = scenario.drawn_d_v if name == "b_v" else scenario.d_out
     # A bias as wide as a W_v of its own width has no drawn numbers either.
     if name in BIASES and (scenario.init != "linear" or scenario.shape_of(name)[1] != drawn_width):
-        return "a bias that starts at 0"
-    return f"drawn by {DRAWN_BY[scenario.init]} from seed {scenario.seed}"
+        return say("explanation.given.bias")
+    return say("explanation.given.drawn", function=DRAWN_BY[scenario.init], seed=scenario.seed)
+
+
+def _origin_of_token(scenario: Scenario, row: int) -> str:
+    token = visible(scenario.tokens[row])
+    if scenario.is_published(row):
+        return say("explanation.given.published", token=token)
+    if scenario.embedding == "table":
+        return say("explanation.given.table", token=token, seed=scenario.seed)
+    return say("explanation.given.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

@@ -1,7 +1,7 @@
 """The rules of the table of stages, for one cell: its arithmetic in symbols, in numbers and in words."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -11,7 +11,6 @@ import torch
 from attnviz.attention import AttentionTrace
 from attnviz.explanation.displayed import (
     as_decimal,
-    counted,
     exp,
     in_sum,
     quotient,
@@ -25,13 +24,14 @@ from attnviz.numbers import written
 from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.tokens import visible
+from attnviz.words import say
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision
 
 
 class Made(NamedTuple):
-    """What a rule says about a cell; the fields are those of an explanation, `trouble` is why it is not finite."""
+    """What a rule says about a cell; the fields are those of an explanation."""
 
     symbols: str
     steps: Sequence[str]
@@ -42,7 +42,27 @@ class Made(NamedTuple):
     divisor: float = 1.0
     shift: float = 0.0
     masked: bool = False
-    trouble: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Scores(NamedTuple):
+    """The scores of a softmax as they stand beside it: those that it reads, or those that these are divided from."""
+
+    matrix: str
+    divisors: Sequence[str]
+    divisor: str  # in words; empty where it reads them as they stand
+
+    def of(self, row: int, column: int | str) -> str:
+        return name_of(self.matrix, row, column)
+
+    def name(self, row: int, column: int | str) -> str:
+        """Write what the exp is taken of."""
+        return quotient(self.of(row, column), self.divisors)
+
+    def softmax(self, cell: "Cell", lowered: str) -> str:
+        if self.divisor:  # no quotient within a quotient
+            return f"softmax({self.name(cell.row, ':')}{lowered})[{cell.column}]"
+        return f"exp({self.of(cell.row, cell.column)}{lowered}) / Σ_j exp({self.of(cell.row, 'j')}{lowered})"
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,7 @@ class Cell:
     sources: tuple[Cells, ...]
     value: float
     precision: torch.finfo
+    shown: Collection[str] | None = None  # the matrices that stand beside it; None: all
 
     @property
     def is_later(self) -> bool:
@@ -69,14 +90,18 @@ class Cell:
         kind = getattr(self.stage, axis)
         index = self.row if axis == "rows" else self.column
         if kind == "feature":
-            return f"{axis.removesuffix('s') if self.stage.rows == 'feature' else kind} {index}"
-        token = f" '{visible(self.trace.tokens[index])}'" if index < len(self.trace.tokens) else ""
-        return f"{kind} {index}{token}"
+            return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
+        line = line_of(kind, index)
+        if index >= len(self.trace.tokens):
+            return line
+        return say("explanation.line.called", line=line, token=visible(self.trace.tokens[index]))
 
     def place(self) -> str:
         """Name its row and its column; a bias has no rows."""
         column = self.label("columns")
-        return column if self.stage.name in VECTORS else f"{self.label('rows')}, {column}"
+        if self.stage.name in VECTORS:
+            return column
+        return say("explanation.place", row=self.label("rows"), column=column)
 
     def factors(self, cells: Cells) -> list[Factor]:
         """Read a row, a column or a single cell of a matrix, in float64."""
@@ -91,6 +116,24 @@ class Cell:
         """Write a number with the digits displayed."""
         return written(value, self.digits)
 
+    def seen_sources(self) -> tuple[Cells, ...]:
+        """Return its sources; of scaled scores that do not stand beside it, the scores that these are made from."""
+        read = self.sources[0] if self.sources else None
+        if read is None or self.shown is None or read.matrix in self.shown or self.stage.rule != "softmax":
+            return self.sources
+        stage = EVERY_STAGE[read.matrix]
+        seen = stage.rule == "scale" and stage.sources[0] in self.shown
+        return (read._replace(matrix=stage.sources[0]),) if seen else ()
+
+    def seen_scores(self) -> Scores | None:
+        """Return the scores of a softmax as they stand beside it; None where none do."""
+        sources = self.seen_sources()
+        if not sources or sources == self.sources:
+            return Scores(sources[0].matrix, (), "") if sources else None
+        roots, cooled = divisors_of(self)
+        d_k = roots[0] if roots else 0
+        return Scores(sources[0].matrix, _symbols_of(roots, cooled), _divisor(self, d_k))
+
     def tolerance(self, size: float, roundings: float) -> float:
         """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""
         if not size <= self.precision.max * (1 - self.precision.eps):
@@ -99,7 +142,16 @@ class Cell:
 
     @property
     def largest_float(self) -> str:
-        return f"the largest {self.precision.dtype}, {self.write(self.precision.max)}"
+        return say("explanation.trouble.largest", dtype=self.precision.dtype, value=self.write(self.precision.max))
+
+
+def line_of(kind: str, index: int) -> str:
+    """Name a row or a column by what it stands for.
+
+    >>> line_of("query", 1)
+    'query 1'
+    """
+    return say(f"explanation.line.{kind}", index=index)
 
 
 def product(cell: Cell) -> Made:
@@ -123,10 +175,14 @@ def product(cell: Cell) -> Made:
         displayed = [sum(map(as_decimal, values), start=Decimal(0))]
     steps.append(f"{sign_of_all(displayed, [value])} {value}")
 
-    line = "row" if cell.stage.transposed else "column"
-    symbols = EVERY_STAGE[first.matrix].symbol, EVERY_STAGE[second.matrix].symbol
-    words = f"Row {cell.row} of {symbols[0]} times {line} {cell.column} of {symbols[1]}: "
-    words += f"the sum of {counted(len(products), 'product')}{' and the bias' if bias else ''}"
+    words = say(
+        "explanation.product.with_bias" if bias else "explanation.product.sum",
+        n=len(products),
+        first=line_of("row", cell.row),
+        a=EVERY_STAGE[first.matrix].symbol,
+        second=line_of("row" if cell.stage.transposed else "column", cell.column),
+        b=EVERY_STAGE[second.matrix].symbol,
+    )
     size = total(abs(term.value) for term in (*products, *bias))
     return Made(
         symbols=" + ".join([f"{first.symbols} · {second.symbols}", *(cells.symbols for cells in biases)]),
@@ -135,45 +191,51 @@ def product(cell: Cell) -> Made:
         terms=terms,
         exact=total(term.value for term in (*products, *bias)),
         tolerance=cell.tolerance(size, len(products) + 2),
-        trouble="" if math.isfinite(cell.value) else _trouble_of_product(cell, [*products, *bias]),
+        notes=() if math.isfinite(cell.value) else tuple(_trouble_of_product(cell, [*products, *bias])),
     )
 
 
 def _factors(cell: Cell, term: Term) -> list[str]:
     if not term.factors:
-        return [f"(and {term.n_terms} more: {cell.write(term.value)})"]
+        return [say("explanation.step.more", count=term.n_terms, value=cell.write(term.value))]
     texts = [cell.write(factor.value) for factor in term.factors]
     return texts if len(texts) == 1 else [f"({text})" if text.startswith("−") else text for text in texts]
 
 
-def _trouble_of_product(cell: Cell, terms: list[Term]) -> str:
-    no_number = ", and ∞ − ∞ is no number" if math.isnan(cell.value) else ""
+def _trouble_of_product(cell: Cell, terms: list[Term]) -> list[str]:
+    no_number = [say("explanation.trouble.difference")] if math.isnan(cell.value) else []
     broken = [factor for term in terms for factor in term.factors if not math.isfinite(factor.value)]
     if broken:
         if any(math.isnan(factor.value) for factor in broken):
-            no_number = ""
+            no_number = []
         elif any(math.isnan(term.value) for term in terms):
-            no_number = ", and 0 × ∞ is no number"
-        return f"{broken[0].symbols} is {cell.write(broken[0].value)} already{no_number}."
+            no_number = [say("explanation.trouble.product")]
+        return [_already(cell, broken[0]), *no_number]
     over = [term for term in terms if abs(term.value) > cell.precision.max]
     if not over:
-        return f"No term is beyond {cell.largest_float}, but on its way the sum is{no_number}."
+        return [say("explanation.trouble.on_the_way", largest=cell.largest_float), *no_number]
     worst = max(over, key=lambda term: abs(term.value))
-    arithmetic = f"{' × '.join(_factors(cell, worst))} = {cell.write(worst.value)}"
-    infinite = cell.write(math.copysign(math.inf, worst.value))
-    others = f", and so {'does' if len(over) == 2 else 'do'} {len(over) - 1} more of the {len(terms)} terms"
-    more = others if len(over) > 1 else ""
-    return f"{arithmetic} is beyond {cell.largest_float}, and becomes {infinite}{more}{no_number}."
+    beyond = say(
+        "explanation.trouble.beyond",
+        arithmetic=f"{' × '.join(_factors(cell, worst))} = {cell.write(worst.value)}",
+        largest=cell.largest_float,
+        infinite=cell.write(math.copysign(math.inf, worst.value)),
+    )
+    others = len(over) - 1
+    more = [say("explanation.trouble.others_beyond", n=others, terms=len(terms))] if others else []
+    return [beyond, *more, *no_number]
+
+
+def _already(cell: Cell, broken: Factor) -> str:
+    return say("explanation.trouble.already", cell=broken.symbols, value=cell.write(broken.value))
 
 
 def scale(cell: Cell) -> Made:
     """A score divided by √d_k and the temperature, then masked where its key comes after its query."""
     source = cell.sources[0]
     (score,) = cell.factors(source)
-    d_k = cell.shapes[EVERY_STAGE[source.matrix].sources[0]][1]  # as many products as there are in a score
-    temperature = cell.trace.temperature
-    roots, cooled = [d_k] * cell.trace.scale, [temperature] * (temperature != 1)
-    divisor = (math.sqrt(d_k) if roots else 1.0) * temperature
+    roots, cooled = divisors_of(cell)
+    divisor = (math.sqrt(roots[0]) if roots else 1.0) * cell.trace.temperature
     exact = score.value / divisor
 
     numerator, value = cell.write(score.value), cell.write(exact if cell.is_later else cell.value)
@@ -182,40 +244,63 @@ def scale(cell: Cell) -> Made:
     if roots or cooled:
         denominator = cell.write(divisor)
     if roots:
-        displayed = Decimal(d_k).sqrt() * (as_decimal(cell.write(temperature)) if cooled else 1)
+        displayed = Decimal(roots[0]).sqrt() * (as_decimal(cell.write(cooled[0])) if cooled else 1)
         steps.append(f"{sign(displayed, denominator)} {numerator} / {denominator}")
     steps.append(f"{sign(as_decimal(numerator) / as_decimal(denominator), value)} {value}")
 
-    names = [f"√d_k = √{d} = {cell.write(math.sqrt(d))} (d_k = {d}: a score is a sum of {counted(d, 'product')})"
-             for d in roots] + [f"the temperature {t:g}" for t in cooled]  # fmt: skip
-    words = f"{source.symbols} divided by {' and by '.join(names)}" if names else f"{source.symbols} as it is, unscaled"
-    symbols = quotient(source.symbols, ["√d_k" for _ in roots] + [f"{t:g}" for t in cooled])
-    trouble = ""
+    symbols = quotient(source.symbols, _symbols_of(roots, cooled))
+    divided = _divisor(cell, roots[0] if roots else 0)
+    words = say("explanation.scale.divided", score=source.symbols, divisor=divided)
+    if not divided:
+        words = say("explanation.scale.undivided", score=source.symbols)
+    notes: tuple[str, ...] = ()
     if not math.isfinite(score.value):
-        trouble = f"{source.symbols} is {numerator} already."
+        notes = (_already(cell, score),)
     elif not math.isfinite(cell.value) and not cell.is_later:
-        trouble = f"The quotient is beyond {cell.largest_float}."
+        notes = (say("explanation.trouble.quotient_beyond", largest=cell.largest_float),)
     if cell.is_later:
-        steps.append("→ −∞ (masked)")
-        symbols = "−∞ (masked)"
-        order = f"{cell.label('columns')} comes after {cell.label('rows')}"
-        words = f"Masked: {order}, and a token may not attend to a later one. Unmasked it would be {words}"
+        masked = say("explanation.step.masked")
+        steps.append(f"→ −∞ {masked}")
+        symbols = f"−∞ {masked}"
+        words = say("explanation.scale.masked", key=cell.label("columns"), query=cell.label("rows"), words=words)
     return Made(
         symbols, steps, words, (Term(exact, (score,)),), -math.inf if cell.is_later else exact,
-        0.0 if cell.is_later else cell.tolerance(abs(exact), 4), divisor, masked=cell.is_later, trouble=trouble,
+        0.0 if cell.is_later else cell.tolerance(abs(exact), 4), divisor, masked=cell.is_later, notes=notes,
     )  # fmt: skip
 
 
+def divisors_of(cell: Cell) -> tuple[list[int], list[float]]:
+    """Return what the scores of a trace are divided by: the d_k under the root and the temperature, if they are."""
+    temperature = cell.trace.temperature
+    # As many products as there are in a score.
+    return [cell.shapes["q"][1]] * cell.trace.scale, [temperature] * (temperature != 1)
+
+
+def _symbols_of(roots: list[int], cooled: list[float]) -> list[str]:
+    return ["√d_k" for _ in roots] + [f"{t:g}" for t in cooled]
+
+
+def _divisor(cell: Cell, d_k: int) -> str:
+    """Say what the scores are divided by; empty where by nothing."""
+    temperature = say("explanation.scale.temperature", temperature=f"{cell.trace.temperature:g}")
+    if not cell.trace.scale:
+        return temperature if cell.trace.temperature != 1 else ""
+    root = say("explanation.scale.root", n=d_k, root=cell.write(math.sqrt(d_k)))
+    if cell.trace.temperature == 1:
+        return root
+    return say("explanation.scale.both", root=root, temperature=temperature)
+
+
 def relu(cell: Cell) -> Made:
-    """A number as it is, or 0 where it is negative."""
+    """A number, or 0 where it is negative."""
     source = cell.sources[0]
     (number,) = cell.factors(source)
     exact = number.value if number.value > 0 or math.isnan(number.value) else 0.0
     before, value = cell.write(number.value), cell.write(cell.value)
     return Made(
         f"max(0, {source.symbols})", [f"max(0, {before})", f"{sign(as_decimal(cell.write(exact)), value)} {value}"],
-        f"{source.symbols} as it is, or 0 where it is negative", (Term(exact, (number,)),), exact, 0.0,
-        trouble="" if math.isfinite(exact) else f"{source.symbols} is {before} already.",
+        say("explanation.relu.words", number=source.symbols), (Term(exact, (number,)),), exact, 0.0,
+        notes=() if math.isfinite(exact) else (_already(cell, number),),
     )  # fmt: skip
 
 
@@ -242,38 +327,55 @@ def softmax(cell: Cell) -> Made:
     steps.append(f"{between} {numerator} / {denominator}")
     steps.append(f"{sign(as_decimal(numerator) / as_decimal(denominator), value)} {value}")
 
-    score, scores = row[cell.column], name_of(row[0].matrix, cell.row, "j")
-    words = f"The exp of {score.symbols} over the sum of the exps of its row"
-    words += f" ({counted(len(row), 'term')})"
-    if shift:
-        before, most, after = map(cell.write, (score.value, shift, score.value - shift))
-        words += (
-            f". {score.symbols} is {before}; m = {most}, the largest of the row, is taken from each of the row first"
-        )
-        if math.isfinite(score.value - shift) and sign(as_decimal(before) - as_decimal(most), after) != "=":
-            words += f" ({before} less {most} is {after}, rounded)"
-        words += ": that changes no quotient, and no exp overflows" if math.isfinite(shift) else ""
-    if cell.is_later:
-        words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0"
-    lowered = " − m" if shift else ""
     exact = own.value / divisor if divisor else math.nan
     # The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
     distances = [min(abs(s.value - shift), FAR) for s in row]
     spread = total(t.value * d for t, d in zip(all_terms, distances, strict=True)) / (divisor or 1)
-    return Made(
-        f"exp({score.symbols}{lowered}) / Σ_j exp({scores}{lowered})", steps, words, terms, exact,
-        cell.tolerance(exact, distances[cell.column] + spread + len(row) + 8), divisor, shift, cell.is_later,
-        "" if math.isfinite(cell.value) else _trouble_of_softmax(cell, row),
+    made = Made(
+        "", steps, "", terms, exact, cell.tolerance(exact, distances[cell.column] + spread + len(row) + 8), divisor,
+        shift, cell.is_later,
     )  # fmt: skip
+    return _said_of_share(cell, made, row)
+
+
+def _said_of_share(cell: Cell, made: Made, row: list[Factor]) -> Made:
+    """Say what a softmax does in symbols and words, of the scores that stand beside it."""
+    seen = cell.seen_scores()
+    if seen is None:
+        return made._replace(steps=(cell.write(cell.value),), words=say("explanation.softmax.unshown"))
+    score = row[cell.column]
+    name = seen.name(cell.row, cell.column)
+    notes = [say("explanation.softmax.divided", score=seen.of(cell.row, cell.column), divisor=seen.divisor)]
+    notes = notes if seen.divisor else []
+    if made.shift:
+        before, most, after = map(cell.write, (score.value, made.shift, score.value - made.shift))
+        finite = math.isfinite(made.shift)
+        notes.append(say(f"explanation.softmax.{'lowered' if finite else 'lowered_to_nothing'}", largest=most))
+        if finite and math.isfinite(score.value):
+            is_exact = sign(as_decimal(before) - as_decimal(most), after) == "="
+            less = "less" if is_exact else "less_rounded"
+            notes.append(say(f"explanation.softmax.{less}", score=name, value=before, less=after))
+    if cell.is_later:
+        notes.append(say("explanation.softmax.masked"))
+    if not math.isfinite(cell.value):
+        notes += _trouble_of_softmax(cell, row, seen)
+    return made._replace(
+        symbols=seen.softmax(cell, " − m" if made.shift else ""),
+        words=say("explanation.softmax.share", n=len(row), score=name),
+        notes=tuple(notes),
+    )
 
 
 def _exp(cell: Cell, term: Term, shift: float) -> str:
     return f"exp({cell.write(term.factors[0].value - shift)})" if term.factors else _factors(cell, term)[0]
 
 
-def _trouble_of_softmax(cell: Cell, row: list[Factor]) -> str:
+def _trouble_of_softmax(cell: Cell, row: list[Factor], seen: Scores) -> list[str]:
+    undefined = say("explanation.trouble.undefined_row")
     broken = next((s for s in row if math.isnan(s.value) or s.value == math.inf), None)
     if broken is None:
-        return "The row has no finite score: 0 / 0 is no number."
-    no_number = "" if math.isnan(broken.value) else ", and ∞ − ∞ is no number"
-    return f"{broken.symbols} is {cell.write(broken.value)} already{no_number}: the whole row is undefined."
+        return [say("explanation.trouble.no_score"), say("explanation.trouble.quotient"), undefined]
+    name = seen.name(broken.row, broken.column)
+    already = say("explanation.trouble.already", cell=name, value=cell.write(broken.value))
+    difference = [] if math.isnan(broken.value) else [say("explanation.trouble.difference")]
+    return [already, *difference, undefined]

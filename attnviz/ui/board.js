@@ -4,6 +4,7 @@
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
 const SOON_MS = 300;
+const LONGEST_LABEL = 16; // characters of it that are seen
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 const boards = new WeakMap();
 
@@ -34,7 +35,8 @@ export class Board {
       Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
     );
     const shapes = Object.entries(this.torch).map(([name, { rows, columns }]) => [name, rows, columns]);
-    const structure = JSON.stringify([data.stages, data.labels, shapes, data.titles, data.layout, data.framed, data.notes]);
+    const { stages, labels, titles, layout, framed, notes, digits } = data;
+    const structure = JSON.stringify([stages, labels, shapes, titles, layout, framed, notes, digits]);
     if (structure !== this.structure) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
@@ -77,6 +79,8 @@ export class Board {
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
     this.made = { ...this.data, stages: this.stages, matrices: this.torch };
+    this.characters = this.data.digits + MORE_CHARACTERS;
+    this.root.style.setProperty("--characters", this.characters);
     const column = (names) => make("div", "column", names.map((name) => this.grid(name).matrix));
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
     if (this.data.mix) lines.at(-1).append(this.mix.element);
@@ -94,8 +98,9 @@ export class Board {
 
   // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
   widthOf(columns) {
-    const widths = columns.map((names) => names.map((name) => 8 + (MIN_CHARACTERS + 1) * this.torch[name].columns));
-    return widths.reduce((sum, each) => sum + Math.max(0, ...each), 0);
+    const longest = Math.min(LONGEST_LABEL, Math.max(...this.data.labels.map((label) => label.length)));
+    const widthOfOne = (name) => 1 + (this.stages.get(name).rows === "feature" ? 2 : longest) + (this.characters + 1) * this.torch[name].columns;
+    return columns.reduce((sum, names) => sum + Math.max(0, ...names.map(widthOfOne)), 0);
   }
 
   // Show these matrices; only cells whose number, colour or mark changed are written.
@@ -173,7 +178,7 @@ export class Board {
   // Light up what the cell of now is made from, and say how.
   explain() {
     const place = [this.pinned, this.at, this.data.lit].find((each) => this.isShown(each)) ?? null;
-    const sources = place ? sourcesOf(this.stage(place), place.row, place.column, this.shown) : [];
+    const sources = place ? seenSourcesOf(this.made, place) : [];
     const lit = new Map(sources.flat().map((source) => [this.cellAt(source), "source"]));
     if (place) lit.set(this.cellAt(place), "chosen");
     lit.delete(undefined); // a source that is not on this board
@@ -195,7 +200,7 @@ export class Board {
     return addressOf(this.pinned) === addressOf(place);
   }
 
-  // Pin a cell, or with null let go of the one that is pinned.
+  // Pin a cell, or with null unpin the one that is pinned.
   pin(place) {
     if (!this.isPinned(place) && (!place || this.isShown(place))) {
       this.pinned = place;
@@ -204,7 +209,7 @@ export class Board {
     this.explain();
   }
 
-  letGo() {
+  unpin() {
     this.panel.leaveTrail();
     this.panel.say("");
     this.pin(null);

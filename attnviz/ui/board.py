@@ -15,7 +15,9 @@ from attnviz.stages import STAGES
 from attnviz.ui import state
 from attnviz.ui.board_data import board_data
 from attnviz.ui.picked_cell import Place, pick, picked_place
+from attnviz.ui.sentences import with_sentences
 from attnviz.ui.typed import scenario_now
+from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
 
@@ -31,10 +33,13 @@ _SCRIPTS = (
     "board_grid.js",
     "board_panel.js",
     "pointer.js",
+    "typed_numbers.js",
     "board_input.js",
     "board.js",
 )
-BOARD_SCRIPT = "".join((_HERE / name).read_text() for name in _SCRIPTS)
+BOARD_SCRIPT = with_sentences(
+    "".join((_HERE / name).read_text() for name in _SCRIPTS), "board.", "explanation.", "typed."
+)
 BOARD_STYLE = (_HERE / "board.css").read_text()
 
 _board = st.components.v2.component(
@@ -135,7 +140,7 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
         if sent["edits"]:
             make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        state.say(f"This edit was not taken: {error}.")
+        state.say(say("board.refused", reason=error))
 
 
 def _change_scenario_of_now(change: Change) -> None:

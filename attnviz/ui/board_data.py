@@ -31,6 +31,7 @@ def board_data(
     return {
         "stages": [asdict(STAGES[name]) | _drawn(name) for name in names],
         "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
+        "shown": [name for name in names if name in shown],
         "titles": {name: formula_of(STAGES[name], bias=trace.b_q is not None, **settings) for name in names},
         "matrices": {name: _matrix(getattr(trace, name)) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},

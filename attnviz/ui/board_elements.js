@@ -14,9 +14,8 @@ function toggle(element, className, on) {
 
 // What the frames of matrices mean.
 function legend() {
-  const meanings = { learned: "learned, kept from sentence to sentence", computed: "computed anew for each sentence" };
-  const each = ([origin, meaning]) => make("span", origin, [make("span", "grid"), meaning]);
-  return make("div", "legend", [...Object.entries(meanings).map(each), "without a frame: the input"]);
+  const each = (origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
+  return make("div", "legend", [each("learned"), each("computed"), say("board.legend.input")]);
 }
 
 function placeOf(element) {

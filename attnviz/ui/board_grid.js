@@ -1,23 +1,22 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks.
 
-const MIN_CHARACTERS = 6; // in the width of a column
+const MORE_CHARACTERS = 3; // than digits after the point have room in a column; a longer number has smaller letters
 
 class Grid {
   constructor(board, name) {
     this.board = board;
     this.stage = board.stages.get(name);
     this.inView = true;
-    this.longest = 0;
     this.cells = [];
     this.build(board.torch[name]);
-    this.matrix = make("div", `matrix ${this.stage.origin}`, [this.title(), this.element]);
+    this.matrix = make("div", `matrix ${this.stage.origin} ${this.stage.rule}`, [...this.title(), this.element, this.about()]);
   }
 
   build({ rows, columns }) {
     const { stage } = this;
     this.element = make("div", "grid");
     this.element.setAttribute("role", "grid");
-    this.element.setAttribute("aria-label", `${stage.title}, ${rows} by ${columns}: ${stage.meaning}`);
+    this.element.setAttribute("aria-label", say("board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
     this.element.style.setProperty("--columns", columns);
     const header = make("div", "line", [make("span", "corner")]);
     for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
@@ -32,13 +31,23 @@ class Grid {
     }
   }
 
+  // What stands over it: its name and shape, and in a line of its own what it is made of.
   title() {
     const { titles, notes } = this.board.data;
     const { name, title, colour } = this.stage;
     const called = make("b", "", [title]);
     if (colour) called.style.borderBottom = `3px solid ${colour}`;
-    const says = [titles[name] === title ? "" : ` = ${titles[name]}`, notes?.[name] ? ` (${notes[name]})` : ""];
-    return make("div", "title", [called, ...says]);
+    const shape = make("span", "shape", [say("board.matrix.shape", this.board.torch[name])]);
+    const note = notes?.[name] ? [make("span", "note", [say("board.matrix.note", { note: notes[name] })])] : [];
+    const line = make("div", "title", [called, " ", shape, " ", ...note]);
+    line.dataset.new = say("board.matrix.new");
+    return [line, make("div", "formula", [titles[name] === title ? "" : `= ${titles[name]}`])];
+  }
+
+  // What it is, below it; of one whose columns are keys, what its rows and columns are.
+  about() {
+    const { plain, axes, columns } = this.stage;
+    return make("div", "about", [plain, ...(columns === "key" ? [make("div", "", [axes])] : [])]);
   }
 
   cell(row, column) {
@@ -62,7 +71,7 @@ class Grid {
 
   // Only cells whose number or colour changed are written.
   paint() {
-    const { board, cells, element, stage } = this;
+    const { board, cells, stage } = this;
     const { values, columns } = board.shown[stage.name];
     const { digits, settings } = board.data;
     const limits = board.data.limits[stage.name];
@@ -75,7 +84,10 @@ class Grid {
       const later = settings.causal && column > row;
       cell.masked = later && values[at] === { scale: -Infinity, softmax: 0 }[stage.rule];
       const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
-      if (cell.firstChild.data !== text) cell.firstChild.data = text;
+      if (cell.firstChild.data !== text) {
+        cell.firstChild.data = text;
+        this.fit(cell, text);
+      }
       const colour = empty || cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
       const paper = colour ? `rgb(${colour})` : "";
       if (cell.paper !== paper) cell.style.backgroundColor = cell.paper = paper;
@@ -84,12 +96,14 @@ class Grid {
       toggle(cell, "masked", cell.masked);
       toggle(cell, "empty", empty);
     });
-    // A column is as wide as the longest number of its matrix. While a cell is dragged it only grows, and not for one
-    // character, for which there is room: places stay where they are under the hand.
-    const longest = Math.max(MIN_CHARACTERS, ...cells.map((cell) => cell.firstChild.data.length));
-    if (longest > this.longest + (board.drag ? 1 : 0) || (board.settled && longest !== this.longest)) {
-      element.style.setProperty("--characters", (this.longest = longest));
-    }
+  }
+
+  // A column is as wide as the digits ask for, whatever its numbers are, so that nothing moves when one gets longer. The
+  // letters of a number with no room for it are smaller.
+  fit(cell, text) {
+    const room = this.board.characters;
+    const size = text.length > room ? `${Math.floor((1000 * room) / text.length) / 10}%` : "";
+    if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
   // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
@@ -101,7 +115,8 @@ class Grid {
       const row = Math.floor(at / columns);
       toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
       toggle(cell, "query", stage.rows !== "feature" && row === board.data.query);
-      const label = `${cell.called}: ${cell.empty ? "not filled yet" : cell.masked ? "masked" : cell.firstChild.data}`;
+      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : cell.firstChild.data;
+      const label = say("board.matrix.cell", { where: cell.called, value });
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
   }

@@ -1,6 +1,7 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
 const PIXELS_PER_STEP = 4;
+const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class Input {
@@ -8,7 +9,8 @@ class Input {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
     this.held = false; // whether a number is held by some pointer
-    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "dblclick", "paste"]) {
+    this.dragged = false; // whether it was, and what ends with it is no click
+    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "click", "dblclick", "paste"]) {
       board.root.addEventListener(type, (event) => this[type](event));
     }
   }
@@ -43,20 +45,35 @@ class Input {
     const place = placeOf(event.target);
     if (!place) return;
     if (this.held) return event.preventDefault(); // a second finger takes no focus either
+    this.dragged = false;
     board.focus(place);
-    this.kept = true;
     if (!board.isEditable(place) || event.button !== 0) return;
     event.preventDefault();
     this.dragFrom(place, event);
   }
 
-  // Until the button is let go, a number follows the hand; back where it was, or with Escape, nothing is edited.
+  // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
+  click(event) {
+    const place = placeOf(event.target);
+    if (!place || this.dragged || event.detail > 1) return;
+    const { board } = this;
+    this.kept = false; // what is pinned stays, and what is unpinned does not
+    if (board.isPinned(place)) board.pin(null);
+    else board.pin(place);
+  }
+
+  // Until the button is released, a number follows the hand; back where it was, or with Escape, nothing is edited.
   dragFrom(place, pressed) {
     const { board } = this;
     const before = board.givenAt(place);
     let steps = 0;
+    let start = null; // from where steps are counted, once it is a drag
     const move = (moved) => {
-      steps = Math.trunc((moved.clientX - pressed.clientX) / PIXELS_PER_STEP);
+      const way = moved.clientX - pressed.clientX;
+      if (start === null && Math.abs(way) < DRAG_STARTS) return;
+      start ??= Math.sign(way) * DRAG_STARTS;
+      steps = Math.trunc((way - start) / PIXELS_PER_STEP);
+      this.dragged = true;
       if (!board.drag && steps === 0) return;
       board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
       board.change(place, board.drag.value);
@@ -67,7 +84,7 @@ class Input {
       this.held = false;
       const edit = board.drag;
       board.drag = null;
-      this.kept = !edit; // by a click; after a drag, one looks at what it did
+      this.kept = false; // after a drag, one looks at what it did
       if (edit && take && steps !== 0) board.commit([edit]);
       else if (edit) board.restore(place, before);
     };
@@ -106,7 +123,7 @@ class Input {
       board.pin(board.isPinned(place) ? null : place);
     } else if (event.key === "Escape") {
       this.kept = false;
-      board.letGo();
+      board.unpin();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
       board.reset(place);
     } else if (editable && !modified && /^\S$/u.test(event.key)) {
@@ -129,22 +146,28 @@ class Input {
     const { board } = this;
     const input = make("input", "typed");
     input.value = text;
-    input.setAttribute("aria-label", `New number for ${placeInWords(board.made, place)}`);
-    const box = board.cellAt(place).getBoundingClientRect();
+    input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
+    const cell = board.cellAt(place);
+    const box = cell.getBoundingClientRect();
     const origin = board.root.getBoundingClientRect();
-    const style = { left: box.left - origin.left, top: box.top - origin.top, width: Math.max(box.width, 80), height: box.height };
     const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
+    const style = { left: box.left - origin.left, top: box.top - origin.top, height: box.height };
     for (const [side, pixels] of Object.entries(style)) input.style[side] = `${pixels / zoom}px`;
+    // Its cell's own box, and more only for a text that is longer.
+    const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
+    fit();
+    input.oninput = fit;
+    input.style.fontSize = getComputedStyle(cell).fontSize;
     let done = false;
     const end = (take, leave) => {
       if (done) return;
       done = true;
-      const value = numberIn(input.value);
       input.remove();
       if (!leave) board.focus(place);
-      if (input.value === shown) return;
-      if (take && value !== null) board.commit([{ ...place, value }]);
-      else if (take) board.panel.say(this.refused(place, input.value));
+      if (!take || input.value === shown) return;
+      const { value, reason } = readNumber(input.value);
+      if (reason) board.panel.say(this.refused(place, input.value, reason));
+      else board.commit([{ ...place, value }]);
     };
     input.onkeydown = (event) => {
       event.stopPropagation();
@@ -157,12 +180,10 @@ class Input {
     if (text.length > 1) input.select();
   }
 
-  refused({ matrix, row, column }, text) {
+  refused(place, text, reason) {
     const { board } = this;
-    const cell = `${board.stages.get(matrix).symbol}[${row}, ${column}]`;
-    const still = written(board.givenAt({ matrix, row, column }), board.data.digits);
-    const what = text.trim() ? `“${text}” is no number that float32 can hold` : "An empty cell is no number";
-    return `${what}; ${cell} keeps ${still}.`;
+    const value = written(board.givenAt(place), board.data.digits);
+    return say("typed.keeps", { why: whyNoNumber(text, reason), cell: namedCell(board, place), value });
   }
 
   // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
@@ -172,24 +193,26 @@ class Input {
     if (!place) return;
     event.preventDefault();
     if (!board.isEditable(place)) {
-      board.panel.say(`${board.stage(place).symbol} is computed: paste into X, a W or a bias.`);
+      board.panel.say(say("board.paste.computed", { symbol: board.stage(place).symbol }));
       return;
     }
     const { rows, columns } = board.shown[place.matrix];
     const { lines, outside } = blockIn(event.clipboardData.getData("text"), rows - place.row, columns - place.column);
     const edits = [];
-    const left = { "no number": 0, "outside of the matrix": outside };
+    const refused = [];
     lines.forEach((line, down) => {
       line.forEach((text, right) => {
-        const value = numberIn(text);
-        if (value === null) left["no number"] += 1;
-        else edits.push({ matrix: place.matrix, row: place.row + down, column: place.column + right, value });
+        const cell = { matrix: place.matrix, row: place.row + down, column: place.column + right };
+        const { value, reason } = readNumber(text);
+        if (reason) refused.push(this.refused(cell, text, reason));
+        else edits.push({ ...cell, value });
       });
     });
     if (edits.length) board.commit(edits);
-    const parts = Object.entries(left).filter(([, count]) => count).map(([why, count]) => `${count} ${why}`);
-    const taken = `${edits.length} pasted ${edits.length === 1 ? "number" : "numbers"} taken`;
-    if (parts.length || !edits.length) board.panel.say(`${[taken, ...parts].join(", ")}.`);
+    const left = [];
+    if (refused.length) left.push(refused.length === 1 ? refused[0] : say("board.paste.no_number", { n: refused.length }));
+    if (outside) left.push(say("board.paste.outside", { n: outside }));
+    if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left].join(" "));
   }
 }
 
@@ -202,16 +225,10 @@ export function stepped(value, steps, large = false) {
   return Number((value + steps * Number(`1e${power}`)).toFixed(Math.max(0, 4 - size)));
 }
 
-// The number that a text is, or null where it is none that float32 can hold.
-export function numberIn(text) {
-  const plain = text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", ".");
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return null;
-  return Number.isFinite(Math.fround(Number(plain))) ? Number(plain) : null;
-}
-
 // The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
 // What is outside is counted and never taken apart: a block may have megabytes.
 export function blockIn(text, rows, columns) {
+  if (isOneNumber(text)) return { lines: [[text.trim()]], outside: 0 };
   const tabbed = /[\t;]/.test(text);
   const separator = tabbed ? /[\t;]/g : hasDecimalCommas(text) ? /\s+/g : /[\s,]+/g;
   const lines = [];
@@ -226,10 +243,15 @@ export function blockIn(text, rows, columns) {
   return { lines, outside };
 }
 
-// Between blanks, as between tabs or semicolons, a comma is a decimal one, and so it is in a number alone, which is read
-// as if it were typed; else it parts cells, as in CSV.
+// A number alone is read as if it were typed, also where it has blanks or could mean two.
+function isOneNumber(text) {
+  if (text.length > 2 * LONGEST_TYPED || /[\t;]/.test(text) || /\n/.test(text.trim())) return false;
+  const { reason } = readNumber(text);
+  return !reason || reason === "two_ways";
+}
+
+// Between blanks, as between tabs or semicolons, a comma is a decimal one; else it parts cells, as in CSV.
 function hasDecimalCommas(text) {
-  if (numberIn(text) !== null) return true;
   for (const line of linesOf(text)) {
     if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
   }

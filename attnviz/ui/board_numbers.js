@@ -115,10 +115,6 @@ export function quotient(numerator, divisors, joint = " · ") {
   return `${numerator} / ${divisors.length === 1 ? divisors[0] : `(${divisors.join(joint)})`}`;
 }
 
-export function counted(n, noun) {
-  return n === 1 ? `${n} ${noun}` : `${n} ${noun}s`;
-}
-
 const LONG = 8; // a sum of more terms shows the largest LONG - 1 and the remainder
 
 // The terms, or of a long sum the largest and the remainder, in their order; the one at `keep` is always there.

@@ -14,7 +14,9 @@ class Panel {
     this.words = make("div", "words");
     this.steps = make("div", "steps");
     const head = make("div", "head", [this.where, this.symbols, this.steps]);
-    this.status = make("div", "status");
+    this.says = make("summary");
+    this.more = make("div");
+    this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const foot = make("div", "foot", [this.words, this.status]);
     this.element = make("div", "panel", [this.message, head, this.numbers, foot]);
     this.element.setAttribute("role", "status");
@@ -27,9 +29,10 @@ class Panel {
   show(place, sources) {
     const said = place ? explain(this.board.made, place) : null;
     const given = said && !said.symbols.includes(" = ");
+    const editable = said && this.board.isEditable(place);
     const texts = said
-      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : numbersOf(said), sentences(said, given)]
-      : ["Point at a number", "and the cells it is made from light up, with the arithmetic.", "", HOW];
+      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : said.numbers, sentences(said, editable)]
+      : [say("board.panel.point"), say("board.panel.point_then"), "", say("board.panel.how")];
     [this.where, this.symbols, this.numbers, this.words].forEach((element, i) => {
       if (element.textContent !== texts[i]) element.textContent = texts[i];
     });
@@ -43,21 +46,17 @@ class Panel {
   // Whose numbers these are, and whether torch's and the page's agree.
   report() {
     const { drag, settled, made, given } = this.board;
-    let text = `Evaluated in the page; ${drag ? "torch computes it when you let go" : "torch is computing"}.`;
-    let alarm = false;
+    let [text, more, alarm] = [say(drag ? "board.status.preview" : "board.status.waiting"), "", false];
     if (settled) {
-      const { largest, within, unexplained } = difference(made, given);
-      const short = (number) => number.toExponential(0).replaceAll("-", "−").replace("+", "");
-      const size = largest === 0 ? "0" : short(largest) + (Math.abs(within) >= LARGE ? `, in a number of ${short(within)}` : "");
-      alarm = unexplained !== null;
-      const by = largest > 0 && Number.isFinite(largest) ? ` by ${size}` : "";
-      text = alarm
-        ? `The page and torch differ${by}, more than float32 explains, first in ${placeInWords(made, unexplained)}. Please report this.`
-        : `Computed by torch, largest difference to the page's own evaluation ${size}.`;
+      const found = difference(made, given);
+      alarm = found.unexplained !== null;
+      [text, more] = alarm ? [alarmOf(made, found), ""] : [say("board.status.checked"), differenceOf(found)];
     }
-    if (this.status.textContent !== text) this.status.textContent = text;
+    if (this.says.textContent !== text) this.says.textContent = text;
+    if (this.more.textContent !== more) this.more.textContent = more;
     this.status.setAttribute("role", alarm ? "alert" : "note");
     toggle(this.status, "alarm", alarm);
+    toggle(this.status, "plain", !more);
   }
 
   offered(place, sources) {
@@ -67,15 +66,16 @@ class Panel {
     const offered = sources
       .map((block) => block[first])
       .filter((source) => board.cellAt(source))
-      .map((source) => [`Go to ${board.stage(source).symbol}`, () => this.stepTo(source, place)]);
-    if (this.trail.length && this.reached === addressOf(place)) offered.push(["Back", () => this.stepBack()]);
+      .map((source) => [say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place)]);
+    if (this.trail.length && this.reached === addressOf(place)) offered.push([say("board.panel.back"), () => this.stepBack()]);
     // The button goes, and the focus with it: to the cell.
     const back = (act) => () => {
       act();
       board.focus(place);
     };
-    offered.push(board.isPinned(place) ? ["Let go", back(() => board.letGo())] : ["Pin", back(() => board.pin(place))]);
-    if (board.isEditable(place) && board.isEdited(place)) offered.push(["Reset this cell", back(() => board.reset(place))]);
+    const pinned = board.isPinned(place);
+    offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.unpin() : board.pin(place)))]);
+    if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.reset(place))]);
     return offered;
   }
 
@@ -92,7 +92,7 @@ class Panel {
   goTo(place) {
     const { board } = this;
     this.reached = addressOf(place);
-    board.pin(null);
+    board.pin(board.pinned && place); // what is pinned moves along
     board.focus(place);
     board.input.kept = true;
   }
@@ -112,18 +112,25 @@ class Panel {
   }
 }
 
-const HOW =
-  "Click a number to keep it. Tab and the arrow keys reach every cell, Ctrl+Enter the buttons that lead to its " +
-  "sources, Escape leads back; Enter pins it, Escape lets go. Drag a number of X, of a W or of a bias sideways (or Alt " +
-  "and the arrow keys), type over it, or paste a block; Delete resets an edited cell.";
-
-function numbersOf(said) {
-  return said.steps.join(" ") + (said.rounded ? " (rounded)" : "");
+function sentences({ words, notes }, editable) {
+  const how = say("explanation.only", { words });
+  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes].join(" ");
 }
 
-function sentences(said, given) {
-  const how = given ? `${said.words}. Drag it sideways, or type.` : `${said.words}.`;
-  return [how, ...said.notes].join(" ");
+function short(number) {
+  return number.toExponential(0).replaceAll("-", "−").replace("+", "");
+}
+
+function differenceOf({ largest, within }) {
+  const size = largest === 0 ? "0" : short(largest);
+  if (Math.abs(within) < LARGE) return say("board.status.difference", { size });
+  return say("board.status.difference_within", { size, within: short(within) });
+}
+
+function alarmOf(made, { largest, unexplained }) {
+  const where = placeInWords(made, unexplained);
+  const told = largest > 0 && Number.isFinite(largest);
+  return told ? say("board.status.wrong_by", { size: short(largest), where }) : say("board.status.wrong", { where });
 }
 
 function buttonOf(text, act) {
@@ -138,7 +145,8 @@ class Mix {
   constructor() {
     this.title = make("div", "title");
     this.bars = make("div", "bars");
-    this.element = make("div", "mix", [this.title, this.bars]);
+    this.hatched = make("div", "hatched");
+    this.element = make("div", "mix", [this.title, this.bars, this.hatched]);
   }
 
   // What is said to a screen reader waits while a cell is dragged.
@@ -158,9 +166,11 @@ class Mix {
   }
 
   showTitle(token, negative) {
-    const called = `How the context of ${token} is mixed`;
-    const says = `: attention weight × value of each token${negative ? "; hatched: negative, taken away" : ""}`;
+    const called = say("board.mix.title", { token });
+    const says = say("board.mix.parts");
     if (this.title.textContent !== called + says) this.title.replaceChildren(make("b", "", [called]), says);
+    const hatched = negative ? say("board.mix.negative") : "";
+    if (this.hatched.textContent !== hatched) this.hatched.textContent = hatched;
   }
 
   build(structure, labels, columns) {
@@ -176,7 +186,7 @@ class Mix {
 
   nameBar(feature, terms, sum, labels, digits) {
     const parts = terms.map((value, token) => `${labels[token]} ${written(value, digits)}`);
-    const name = `feature ${feature}: ${sum}, mixed of ${parts.join(", ")}`;
+    const name = say("board.mix.bar", { index: feature, sum, parts: parts.join(", ") });
     const bar = this.bars.children[feature];
     if (bar.getAttribute("aria-label") !== name) bar.setAttribute("aria-label", name);
   }
@@ -189,7 +199,7 @@ class Mix {
       Object.assign(part, { value, most });
       // Rounded, so that torch's last digits lay out nothing anew.
       part.style.width = `${most > 0 ? Math.round((10000 * Math.abs(value)) / most) / 100 : 0}%`;
-      part.title = `${labels[token]}: ${written(value, digits)}`;
+      part.title = say("board.mix.part", { token: labels[token], value: written(value, digits) });
       toggle(part, "negative", value < 0); // these stand last in their bar
     });
     if (told.textContent !== sum) told.textContent = sum;

@@ -7,39 +7,50 @@ export function explain(made, place) {
   const rule = cell.stage.rule === "given" ? given(cell) : { ...worked(made, place), ...SAID[cell.stage.rule](cell) };
   const name = nameOf(cell.stage, place.row, place.column, made);
   const value = cell.write(cell.value);
-  const notes = [rule.trouble, remark(cell, rule)].filter(Boolean);
-  const rounded = rule.steps.some((step) => step.startsWith("≈"));
-  const numbers = rule.steps.join(" ") + (rounded ? " (rounded)" : "");
+  const notes = [...rule.notes, ...remarks(cell, rule)];
+  const numbers = numbersOf(rule.steps);
   const where = placeInWords(made, place);
-  const how = rule.symbols ? `${rule.words}: ${numbers}.` : `${rule.words}.`;
+  const { words } = rule;
+  const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
-    where, name, value, steps: rule.steps, rounded, words: rule.words, notes,
+    where, name, value, steps: rule.steps, numbers, words, notes,
     symbols: rule.symbols ? `${name} = ${rule.symbols}` : name,
-    text: [`${where}: ${name} is ${value}.`, how, ...notes].join(" "),
+    text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
+}
+
+function numbersOf(steps) {
+  const numbers = steps.join(" ");
+  return steps.some((step) => step.startsWith("≈")) ? say("explanation.rounded", { numbers }) : numbers;
 }
 
 // Where a cell is: its matrix, row and column.
 export function placeInWords(made, place) {
   const cell = cellOf(made, place);
-  return `${cell.stage.title}, ${cell.place}`;
+  return say("explanation.where", { matrix: cell.stage.title, place: cell.place });
 }
 
 function cellOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   const label = (axis, index) => {
     const kind = stage[axis];
-    if (kind === "feature") return `${stage.rows === "feature" ? axis.slice(0, -1) : kind} ${index}`;
-    return `${kind} ${index}${index < made.tokens.length ? ` '${made.tokens[index]}'` : ""}`;
+    if (kind === "feature") return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, index);
+    const line = lineNamed(kind, index);
+    return index < made.tokens.length ? say("explanation.line.called", { line, token: made.tokens[index] }) : line;
   };
   const [ofRow, ofColumn] = [label("rows", row), label("columns", column)];
   return {
     made, stage, row, column, ofRow, ofColumn,
-    place: isBias(stage, made) ? ofColumn : `${ofRow}, ${ofColumn}`,
+    place: isBias(stage, made) ? ofColumn : say("explanation.place", { row: ofRow, column: ofColumn }),
     value: valueAt(made.matrices[matrix], row, column),
     later: made.settings.causal && column > row,
     write: (value) => written(value, made.digits),
   };
+}
+
+// A row or a column by what it stands for: "query 1".
+function lineNamed(kind, index) {
+  return say(`explanation.line.${kind}`, { index });
 }
 
 function isBias(stage, made) {
@@ -65,8 +76,11 @@ function given(cell) {
   const origin = made.origins[stage.name];
   const before = made.before[`${stage.name},${row},${column}`];
   const how = origin[Math.min(row, origin.length - 1)];
-  const words = before === undefined ? `Given: ${how}` : `Given: edited, in place of ${cell.write(before)}, ${how}`;
-  return { symbols: "", steps: [cell.write(cell.value)], words, trouble: "", exact: cell.value, tolerance: 0 };
+  const words =
+    before === undefined
+      ? say("explanation.given.origin", { origin: how })
+      : say("explanation.given.edited", { before: cell.write(before), origin: how });
+  return { symbols: "", steps: [cell.write(cell.value)], words, notes: [], exact: cell.value, tolerance: 0 };
 }
 
 // ---- a cell's sources and what they give ----
@@ -96,15 +110,12 @@ const WORKED = {
   },
 };
 
-function remark(cell, rule) {
+function remarks(cell, rule) {
   const { value } = cell;
-  if (!mayBe(value, rule)) {
-    return `The numbers of the trace give ${cell.write(rule.exact)} here: more than the rounding of ${FLOAT32.name} explains.`;
-  }
-  if (value === 0 && rule.exact !== 0 && Math.abs(rule.exact) < FLOAT32.tiny) {
-    return `${cell.write(rule.exact)} is too small for ${FLOAT32.name}, which holds 0 instead.`;
-  }
-  return "";
+  const said = { exact: cell.write(rule.exact), dtype: FLOAT32.name };
+  if (!mayBe(value, rule)) return [say("explanation.trouble.disagrees", said)];
+  const vanished = value === 0 && rule.exact !== 0 && Math.abs(rule.exact) < FLOAT32.tiny;
+  return vanished ? [say("explanation.trouble.too_small", said)] : [];
 }
 
 // ---- the rules in symbols, numbers and words ----
@@ -128,15 +139,18 @@ function saidProduct(cell) {
     steps.push(`${sign(displayed[0], value)} ${value}`);
   }
   const symbolOf = (block) => cell.made.stages.get(block[0].matrix).symbol;
-  const line = cell.stage.transposed ? "row" : "column";
   const [first, second, ...biases] = blocks;
   return {
     symbols: [`${namedBlock(cell, first)} · ${namedBlock(cell, second)}`, ...biases.map((block) => namedBlock(cell, block))].join(" + "),
     steps,
-    words:
-      `Row ${cell.row} of ${symbolOf(first)} times ${line} ${cell.column} of ${symbolOf(second)}: ` +
-      `the sum of ${counted(products.length, "product")}${added.length ? " and the bias" : ""}`,
-    trouble: Number.isFinite(cell.value) ? "" : troubleOfProduct(cell, [...products, ...added]),
+    words: say(added.length ? "explanation.product.with_bias" : "explanation.product.sum", {
+      n: products.length,
+      first: lineNamed("row", cell.row),
+      a: symbolOf(first),
+      second: lineNamed(cell.stage.transposed ? "row" : "column", cell.column),
+      b: symbolOf(second),
+    }),
+    notes: Number.isFinite(cell.value) ? [] : troubleOfProduct(cell, [...products, ...added]),
   };
 }
 
@@ -145,63 +159,81 @@ function placeOfCell({ stage, row, column }) {
 }
 
 function factorsOf(cell, term) {
-  if (!term.factors.length) return [`(and ${term.count} more: ${cell.write(term.value)})`];
+  if (!term.factors.length) return [say("explanation.step.more", { count: term.count, value: cell.write(term.value) })];
   const texts = term.factors.map((factor) => cell.write(factor.value));
   return texts.length === 1 ? texts : texts.map((text) => (text.startsWith("−") ? `(${text})` : text));
 }
 
 function largestFloat(cell) {
-  return `the largest ${FLOAT32.name}, ${cell.write(FLOAT32.max)}`;
+  return say("explanation.trouble.largest", { dtype: FLOAT32.name, value: cell.write(FLOAT32.max) });
+}
+
+function already(cell, name, value) {
+  return say("explanation.trouble.already", { cell: name, value: cell.write(value) });
 }
 
 function troubleOfProduct(cell, terms) {
-  let noNumber = Number.isNaN(cell.value) ? ", and ∞ − ∞ is no number" : "";
+  let noNumber = Number.isNaN(cell.value) ? [say("explanation.trouble.difference")] : [];
   const broken = terms.flatMap((term) => term.factors).filter((factor) => !Number.isFinite(factor.value));
   if (broken.length) {
-    if (broken.some((factor) => Number.isNaN(factor.value))) noNumber = "";
-    else if (terms.some((term) => Number.isNaN(term.value))) noNumber = ", and 0 × ∞ is no number";
-    return `${namedCell(cell, broken[0])} is ${cell.write(broken[0].value)} already${noNumber}.`;
+    if (broken.some((factor) => Number.isNaN(factor.value))) noNumber = [];
+    else if (terms.some((term) => Number.isNaN(term.value))) noNumber = [say("explanation.trouble.product")];
+    return [already(cell, namedCell(cell, broken[0]), broken[0].value), ...noNumber];
   }
   const over = terms.filter((term) => Math.abs(term.value) > FLOAT32.max);
-  if (!over.length) return `No term is beyond ${largestFloat(cell)}, but on its way the sum is${noNumber}.`;
+  if (!over.length) return [say("explanation.trouble.on_the_way", { largest: largestFloat(cell) }), ...noNumber];
   const worst = over.reduce((most, term) => (Math.abs(term.value) > Math.abs(most.value) ? term : most));
-  const arithmetic = `${factorsOf(cell, worst).join(" × ")} = ${cell.write(worst.value)}`;
-  const others = over.length - 1;
-  const more = others ? `, and so ${others === 1 ? "does" : "do"} ${others} more of the ${terms.length} terms` : "";
-  const infinite = worst.value < 0 ? "−∞" : "∞";
-  return `${arithmetic} is beyond ${largestFloat(cell)}, and becomes ${infinite}${more}${noNumber}.`;
+  const beyond = say("explanation.trouble.beyond", {
+    arithmetic: `${factorsOf(cell, worst).join(" × ")} = ${cell.write(worst.value)}`,
+    largest: largestFloat(cell),
+    infinite: worst.value < 0 ? "−∞" : "∞",
+  });
+  const n = over.length - 1;
+  const more = n ? [say("explanation.trouble.others_beyond", { n, terms: terms.length })] : [];
+  return [beyond, ...more, ...noNumber];
+}
+
+// What the scores are divided by: the d_k under the root and the temperature, if they are, in numbers and symbols, and
+// in words, empty where by nothing.
+function divisorsOf(cell) {
+  const { scale: scaled, temperature, temperatureText, dK } = cell.made.settings;
+  const [roots, cooled] = [scaled ? [dK] : [], temperature === 1 ? [] : [temperature]];
+  const words = [
+    ...roots.map((n) => say("explanation.scale.root", { n, root: cell.write(Math.sqrt(n)) })),
+    ...cooled.map(() => say("explanation.scale.temperature", { temperature: temperatureText })),
+  ];
+  return {
+    roots, cooled,
+    symbols: [...roots.map(() => "√d_k"), ...cooled.map(() => temperatureText)],
+    words: words.length === 2 ? say("explanation.scale.both", { root: words[0], temperature: words[1] }) : words.join(""),
+  };
 }
 
 function saidScale(cell) {
   const { score, unmasked } = worked(cell.made, placeOfCell(cell));
-  const { scale: scaled, temperature, divisor, dK } = cell.made.settings;
-  const [roots, cooled] = [scaled ? [dK] : [], temperature === 1 ? [] : [temperature]];
+  const { divisor } = cell.made.settings;
+  const { roots, cooled, ...by } = divisorsOf(cell);
   const [numerator, value] = [cell.write(score.value), cell.write(cell.later ? unmasked : cell.value)];
   const denominator = roots.length + cooled.length ? cell.write(divisor) : "1";
   const steps = [quotient(numerator, [...roots.map((d) => `√${d}`), ...cooled.map(cell.write)], " × ")];
-  if (scaled) {
-    const displayed = productOf([rootOf(dK), ...cooled.map((t) => decimal(cell.write(t)))]);
+  if (roots.length) {
+    const displayed = productOf([rootOf(roots[0]), ...cooled.map((t) => decimal(cell.write(t)))]);
     steps.push(`${sign(displayed, denominator)} ${numerator} / ${denominator}`);
   }
   steps.push(`${sign(ratioOf(decimal(numerator), decimal(denominator)), value)} ${value}`);
 
   const source = namedCell(cell, score);
-  const names = [
-    ...roots.map((d) => `√d_k = √${d} = ${cell.write(Math.sqrt(d))} (d_k = ${d}: a score is a sum of ${counted(d, "product")})`),
-    ...cooled.map(() => `the temperature ${cell.made.settings.temperatureText}`),
-  ];
-  let words = names.length ? `${source} divided by ${names.join(" and by ")}` : `${source} as it is, unscaled`;
-  let symbols = quotient(source, [...roots.map(() => "√d_k"), ...cooled.map(() => cell.made.settings.temperatureText)]);
-  let trouble = "";
-  if (!Number.isFinite(score.value)) trouble = `${source} is ${numerator} already.`;
-  else if (!Number.isFinite(cell.value) && !cell.later) trouble = `The quotient is beyond ${largestFloat(cell)}.`;
-  if (cell.later) {
-    steps.push("→ −∞ (masked)");
-    symbols = "−∞ (masked)";
-    const order = `${cell.ofColumn} comes after ${cell.ofRow}`;
-    words = `Masked: ${order}, and a token may not attend to a later one. Unmasked it would be ${words}`;
-  }
-  return { symbols, steps, words, trouble };
+  const words = by.words
+    ? say("explanation.scale.divided", { score: source, divisor: by.words })
+    : say("explanation.scale.undivided", { score: source });
+  let notes = [];
+  if (!Number.isFinite(score.value)) notes = [already(cell, source, score.value)];
+  else if (!Number.isFinite(cell.value) && !cell.later) notes = [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })];
+  if (!cell.later) return { symbols: quotient(source, by.symbols), steps, words, notes };
+  const masked = say("explanation.step.masked");
+  steps.push(`→ −∞ ${masked}`);
+  const why = say("explanation.scale.masked", { key: cell.ofColumn, query: cell.ofRow, words });
+  return { symbols: `−∞ ${masked}`, steps, words: why, notes };
 }
 
 function saidSoftmax(cell) {
@@ -223,30 +255,71 @@ function saidSoftmax(cell) {
   steps.push(`${between} ${numerator} / ${denominator}`);
   steps.push(`${sign(ratioOf(decimal(numerator), decimal(denominator)), value)} ${value}`);
 
-  const score = row[cell.column];
-  let words = `The exp of ${namedCell(cell, score)} over the sum of the exps of its row (${counted(row.length, "term")})`;
+  const seen = seenScores(cell, row);
+  if (!seen) return { symbols: "", steps: [value], words: say("explanation.softmax.unshown"), notes: [] };
   const lowered = shift === 0 ? "" : " − m"; // also where the largest is no number
-  if (lowered) {
-    const [before, most, after] = [score.value, shift, score.value - shift].map(cell.write);
-    words += `. ${namedCell(cell, score)} is ${before}; m = ${most}, the largest of the row, is taken from each of the row first`;
-    const left = sumOf([decimal(before), decimal(cell.write(-shift))]);
-    if (left && sign(left, after) === "≈") words += ` (${before} less ${most} is ${after}, rounded)`;
-    words += Number.isFinite(shift) ? ": that changes no quotient, and no exp overflows" : "";
-  }
-  if (cell.later) words += ". Masked: a token may not attend to a later one, and exp(−∞) = 0";
   return {
-    symbols: `exp(${namedCell(cell, score)}${lowered}) / Σ_j exp(${namedCell(cell, { ...score, column: "j" })}${lowered})`,
+    symbols: seen.softmax(lowered),
     steps,
-    words,
-    trouble: Number.isFinite(cell.value) ? "" : troubleOfSoftmax(cell, row),
+    words: say("explanation.softmax.share", { n: row.length, score: seen.name(cell.column) }),
+    notes: [
+      ...(seen.divisor ? [say("explanation.softmax.divided", { score: seen.of(cell.column), divisor: seen.divisor })] : []),
+      ...(lowered ? notesOfShift(cell, row[cell.column], shift, seen) : []),
+      ...(cell.later ? [say("explanation.softmax.masked")] : []),
+      ...(Number.isFinite(cell.value) ? [] : troubleOfSoftmax(cell, row, seen)),
+    ],
   };
 }
 
-function troubleOfSoftmax(cell, row) {
+// The scores of a softmax as they stand on the board: those that it reads, or those that these are divided from; null
+// where none do.
+function seenScores(cell, row) {
+  const matrix = seenScoresOf(cell.made, cell.stage);
+  if (!matrix) return null;
+  const of = (column) => namedCell(cell, { matrix, row: cell.row, column });
+  const by = matrix === row[0].matrix ? { symbols: [], words: "" } : divisorsOf(cell);
+  const name = (column) => quotient(of(column), by.symbols);
+  const softmax = (lowered) =>
+    by.words // no quotient within a quotient
+      ? `softmax(${name(":")}${lowered})[${cell.column}]`
+      : `exp(${of(cell.column)}${lowered}) / Σ_j exp(${of("j")}${lowered})`;
+  return { of, name, softmax, divisor: by.words };
+}
+
+function seenScoresOf({ stages, shown }, stage) {
+  const read = stages.get(stage.sources[0]);
+  if (shown.includes(read.name)) return read.name;
+  return read.rule === "scale" && shown.includes(read.sources[0]) ? read.sources[0] : null;
+}
+
+// The cells that a cell is made from, as `sourcesOf`; of scaled scores that are not on the board, the scores that these
+// are made from.
+export function seenSourcesOf(made, { matrix, row, column }) {
+  const stage = made.stages.get(matrix);
+  const sources = sourcesOf(stage, row, column, made.matrices);
+  if (stage.rule !== "softmax") return sources;
+  const seen = seenScoresOf(made, stage);
+  return seen ? sources.map((block) => block.map((source) => ({ ...source, matrix: seen }))) : [];
+}
+
+function notesOfShift(cell, score, shift, seen) {
+  const [value, largest, less] = [score.value, shift, score.value - shift].map(cell.write);
+  if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { largest })];
+  const notes = [say("explanation.softmax.lowered", { largest })];
+  if (Number.isFinite(score.value)) {
+    const left = sumOf([decimal(value), decimal(cell.write(-shift))]);
+    const key = sign(left, less) === "=" ? "explanation.softmax.less" : "explanation.softmax.less_rounded";
+    notes.push(say(key, { score: seen.name(cell.column), value, less }));
+  }
+  return notes;
+}
+
+function troubleOfSoftmax(cell, row, seen) {
+  const undefinedRow = say("explanation.trouble.undefined_row");
   const broken = row.find(({ value }) => Number.isNaN(value) || value === Infinity);
-  if (!broken) return "The row has no finite score: 0 / 0 is no number.";
-  const noNumber = Number.isNaN(broken.value) ? "" : ", and ∞ − ∞ is no number";
-  return `${namedCell(cell, broken)} is ${cell.write(broken.value)} already${noNumber}: the whole row is undefined.`;
+  if (!broken) return [say("explanation.trouble.no_score"), say("explanation.trouble.quotient"), undefinedRow];
+  const difference = Number.isNaN(broken.value) ? [] : [say("explanation.trouble.difference")];
+  return [already(cell, seen.name(broken.column), broken.value), ...difference, undefinedRow];
 }
 
 function numberOf(displayed) {

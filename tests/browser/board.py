@@ -7,9 +7,11 @@ from playwright.sync_api import Locator, expect
 from attnviz import AttentionTrace, Scenario
 from attnviz.numbers import written
 from attnviz.stages import STAGES
+from attnviz.words import say
 from tests.browser.playground import Playground, eventually
 
 Place = tuple[str, int, int]
+DRAG_STARTS = 8  # pixels, from which on a number follows the hand
 
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
 const root = host.shadowRoot;
@@ -71,6 +73,7 @@ class Board(Playground):
     def scrub(self, place: Place, steps: int) -> Self:
         """Drag a cell sideways by so many steps of a hundredth, and let go."""
         x, y = self.grab(place)
+        x += DRAG_STARTS if steps > 0 else -DRAG_STARTS
         self.page.mouse.move(x + 2 * steps, y)
         self.page.mouse.move(x + 4 * steps, y)
         self.page.mouse.up()
@@ -128,7 +131,7 @@ class Board(Playground):
 
     def torch_says(self) -> Self:
         """Wait until the numbers on the board are torch's."""
-        expect(self.status).to_contain_text("Computed by torch, largest difference")
+        expect(self.status).to_contain_text(say("board.status.checked"))
         return self
 
     def shows_all(self, scenario: Scenario, trace: AttentionTrace, digits: int = 4) -> None:

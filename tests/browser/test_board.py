@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
 from attnviz.stages import STAGES
-from tests.browser.board import Board, numbers_of
+from attnviz.words import say
+from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.playground import eventually
 
 TO_BE = "to be or not to be"
@@ -59,12 +60,12 @@ def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) ->
     before = board.numbers()
     x, y = board.grab(W_Q)
     for steps in (10, 25, -5):
-        board.page.mouse.move(x + 4 * steps, y)
+        board.page.mouse.move(x + DRAG_STARTS + 4 * steps, y)
         now = edited(("w_q", 0, 1, round(0.5166 + steps / 100, 4)))
         # The page's own numbers, in float64: the last digit may differ from torch's.
         wanted = numbers_of(trace(now))
         eventually(lambda wanted=wanted: close(board.numbers(), wanted), True)
-        expect(board.status).to_have_text("Evaluated in the page; torch computes it when you let go.")
+        expect(board.status).to_have_text(say("board.status.preview"))
     assert board.link == ""
     board.page.mouse.up()
     board.torch_says()
@@ -121,14 +122,14 @@ def test_the_arithmetic_follows_a_scrub(board: Board) -> None:
     board.focus_on(("q", 1, 1)).press_keys("Enter")
     expect(board.panel).to_contain_text("0.5500 × 0.5166 + 0.8700 × 0.6886 + 0.6600 × 0.8665")
     x, y = board.grab(W_Q)
-    board.page.mouse.move(x + 40, y)
+    board.page.mouse.move(x + DRAG_STARTS + 40, y)
     expect(board.panel).to_contain_text("0.5500 × 0.6166 + 0.8700 × 0.6886 + 0.6600 × 0.8665")
     board.page.mouse.up()
     board.torch_says()
     expect(board.panel).to_contain_text("0.5500 × 0.6166 +")
 
 
-def test_a_cell_is_pinned_let_go_and_its_sources_are_stepped_through(board: Board) -> None:
+def test_a_cell_is_pinned_unpinned_and_its_sources_are_stepped_through(board: Board) -> None:
     board.focus_on(JOURNEY_TO_STARTS).press_keys("Enter")
     board.point_at(("x", 0, 0))
     assert board.chosen == ["attention_weights,1,2"]
@@ -141,9 +142,12 @@ def test_a_cell_is_pinned_let_go_and_its_sources_are_stepped_through(board: Boar
     eventually(lambda: board.chosen, ["x,0,1"])
     eventually(lambda: board.link, "")
     board.cell(JOURNEY_TO_STARTS).click()
+    eventually(lambda: board.link, "?cell=attention_weights.1.2")
+    board.cell(JOURNEY_TO_STARTS).click()
+    eventually(lambda: board.link, "")
     board.button("Pin").click()
     eventually(lambda: board.link, "?cell=attention_weights.1.2")
-    board.button("Let go").click()
+    board.button("Unpin").click()
     eventually(lambda: board.focused_cell, "attention_weights,1,2")
     eventually(lambda: board.link, "")
     board.button("Go to S′").click()
@@ -187,9 +191,10 @@ def test_a_number_is_typed_and_reset(board: Board) -> None:
 
 
 def test_what_is_no_number_leaves_the_cell_as_it_is_and_is_told(board: Board) -> None:
-    for text in ("1e400", "0.5x", "1--", "abc", "NaN"):
+    for text, reason in (("1e400", "too_large"), ("0.5x", "no_number"), ("1,234", "two_ways"), ("1/0", "zero")):
         board.type_over(W_Q, text)
-        expect(board.panel).to_contain_text(f"“{text}” is no number that float32 can hold; W_q[0, 1] keeps 0.5166.")
+        why = say(f"typed.{reason}", text=f"“{text}”", small="1.234", large="1234")
+        expect(board.panel).to_contain_text(say("typed.keeps", why=why, cell="W_q[0, 1]", value="0.5166"))
         expect(board.cell(W_Q)).to_have_text("0.5166")
         assert board.link == ""
 
@@ -198,13 +203,13 @@ def test_an_emptied_cell_is_told_and_keeps_its_number(board: Board) -> None:
     board.cell(W_Q).dblclick()
     board.page.keyboard.press("Backspace")
     board.page.keyboard.press("Enter")
-    expect(board.panel).to_contain_text("An empty cell is no number; W_q[0, 1] keeps 0.5166.")
+    expect(board.panel).to_contain_text(f"{say('typed.empty')} W_q[0, 1] is still 0.5166.")
     expect(board.cell(W_Q)).to_have_text("0.5166")
 
 
 def test_a_difference_in_a_huge_number_is_told_with_the_number(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(edits="w_q.0.0.1e30")
-    expect(board.status).to_contain_text(re.compile(r"own evaluation \de\d+, in a number of −?\de\d+\."))
+    expect(board.status).to_contain_text(re.compile(r"your browser's: \de\d+, in a number of −?\de\d+\."))
 
 
 def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
@@ -212,7 +217,7 @@ def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
     board.paste_over(("w_k", 1, 0), "0,5\t−1\nabc\t2\n3\t4\n")
     now = edited(("w_k", 1, 0, 0.5), ("w_k", 1, 1, -1.0), ("w_k", 2, 1, 2.0))
     board.shows_all(now, trace(now))
-    expect(board.panel).to_contain_text("3 pasted numbers taken, 1 no number, 2 outside of the matrix.")
+    expect(board.panel).to_contain_text("Pasted 3 numbers. “abc” isn't a number.")
 
 
 def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None:
@@ -265,7 +270,7 @@ def test_overflow_is_shown_where_it_arises_and_explained(new_board: Callable[...
     eventually(lambda: board.numbers()["scores,1,1"], "∞")
     assert board.numbers()["attention_weights,1,1"] == "NaN"
     board.point_at(("scores", 1, 1))
-    expect(board.panel).to_contain_text("is beyond the largest float32, 3.40e+38, and becomes ∞")
+    expect(board.panel).to_contain_text("is beyond the largest number of float32, 3.40e+38, so it becomes ∞")
     board.torch_says()
 
 

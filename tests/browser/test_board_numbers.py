@@ -1,6 +1,8 @@
 """The board's own script: numbers as they are written, typed, stepped and pasted, and the colours they stand on."""
 
+import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -10,9 +12,11 @@ from playwright.sync_api import Page
 import attnviz
 from attnviz import Scenario
 from attnviz.numbers import written
+from attnviz.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.ui.board_data import board_data
 from tests.browser.board_script import in_browser, script_page
 from tests.browser.looks import contrast
+from tests.browser.serving import ROOT
 
 page = pytest.fixture(scope="module")(script_page)
 
@@ -29,16 +33,38 @@ def test_numbers_are_written_as_everywhere(page: Page, values: list[float], digi
     assert got == [written(value, digits) for value in values]
 
 
-TYPED = {
-    "0.5": 0.5, " -1.25 ": -1.25, "−2": -2, "–3": -3, "1,5": 1.5, ".5": 0.5, "+7": 7, "1e3": 1000, "1E-3": 0.001,
-    "": None, "abc": None, "1e400": None, "4e38": None, "0x10": None, "1 2": None, "--1": None, "Infinity": None,
-    "NaN": None, "<img src=x onerror=alert(1)>": None,
-}  # fmt: skip
+CASES = json.loads((ROOT / "tests" / "typed_numbers.json").read_text(encoding="utf-8"))
+TYPED = [*((text, {"value": value}) for text, value in CASES["numbers"]),
+         *((text, {"reason": reason}) for text, reason in CASES["refused"])]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", TYPED)
-def test_what_is_typed_is_a_number_or_it_is_not(page: Page, text: str) -> None:
-    assert page.evaluate("text => script.numberIn(text)", text) == TYPED[text]
+def test_what_is_typed_is_read_as_python_reads_it(page: Page) -> None:
+    """Both are held to the same cases."""
+    got = page.evaluate("texts => texts.map(text => script.readNumber(text))", [text for text, _ in TYPED])
+    assert [(text, read) for (text, _), read in zip(TYPED, got, strict=True)] == TYPED
+
+
+@in_browser
+@given(texts=st.lists(st.text("0123456789.,'/-−+e%½ 10^·x", max_size=9), min_size=40, max_size=60))
+def test_any_text_is_read_as_python_reads_it(page: Page, texts: list[str]) -> None:
+    got = page.evaluate("texts => texts.map(text => script.readNumber(text))", texts)
+    assert [(text, read) for text, read in zip(texts, got, strict=True)] == [
+        (text, read_by_python(text)) for text in texts
+    ]
+
+
+def read_by_python(text: str) -> dict[str, Any]:
+    try:
+        return {"value": parse_number(text)}
+    except NoNumberError as error:
+        return {"reason": error.reason}
+
+
+def test_a_refusal_is_told_in_the_words_of_python(page: Page) -> None:
+    for text, reason in CASES["refused"]:
+        if len(text) <= 40:
+            said = page.evaluate("given => script.whyNoNumber(...given)", [text, reason])
+            assert said == why_no_number(NoNumberError(text, reason), f"“{text.strip()}”")
 
 
 BLOCKS = {
@@ -49,6 +75,10 @@ BLOCKS = {
     "0,5\n": [["0,5"]],
     "1,0\n0,1": [["1", "0"], ["0", "1"]],
     "1 ,2": [["1", "2"]],
+    "1 1/2": [["1 1/2"]],
+    "5 · 10^-1 ": [["5 · 10^-1"]],
+    "1,234": [["1,234"]],
+    "1\t1/2": [["1", "1/2"]],
     "0.5,1.5": [["0.5", "1.5"]],
     "\t2": [["", "2"]],
     " 1   2 ": [["1", "2"]],
@@ -66,9 +96,14 @@ def test_what_is_outside_of_a_matrix_is_counted(page: Page, text: str, rows: int
     """Against the whole block, taken apart."""
     lines = re.split(r"\r?\n", re.sub(r"[\r\n]+\Z", "", text))
     tabbed = "\t" in text or ";" in text
-    alone = re.fullmatch(r"1+[.,]?1*|[.,]1+", text.strip())
+    read = read_by_python(text)
+    if ("value" in read or read["reason"] == "two_ways") and not re.search(r"[\t;]|\S\s*\n\s*\S", text):
+        assert page.evaluate("given => script.blockIn(...given)", [text, rows, columns]) == {
+            "lines": [[text.strip()]], "outside": 0,
+        }  # fmt: skip
+        return
     blanks = all(re.search(r"\S\s+\S", line) and not re.search(r",\s|\s,", line) for line in lines if "," in line)
-    parts = r"\s+" if alone or blanks else r"[\s,]+"
+    parts = r"\s+" if blanks else r"[\s,]+"
     whole = [re.split(r"[\t;]", line) if tabbed else re.split(parts, line.strip()) for line in lines]
     within = [line[:columns] for line in whole[:rows]]
     assert page.evaluate("given => script.blockIn(...given)", [text, rows, columns]) == {

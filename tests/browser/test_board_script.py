@@ -18,6 +18,7 @@ from attnviz import AttentionTrace, Edit, Scenario, explain
 from attnviz.scenario import traced
 from attnviz.stages import STAGES
 from attnviz.ui.board_data import board_data
+from attnviz.words import say
 from tests.browser.board_script import in_browser, script_page
 from tests.unit.helpers import edits_of, setups
 
@@ -29,7 +30,7 @@ _DIFFERENT = """([data, wanted]) => {
   return wanted.flatMap(want => {
     const {matrix, row, column} = want;
     const said = script.explain(made, {matrix, row, column});
-    const sources = script.sourcesOf(made.stages.get(matrix), row, column, made.matrices)
+    const sources = script.seenSourcesOf(made, {matrix, row, column})
       .map(block => block.map(source => [source.matrix, source.row, source.column]));
     const got = {matrix, row, column, text: said.text, symbols: said.symbols, steps: said.steps,
       words: said.words, notes: said.notes, sources};
@@ -67,11 +68,13 @@ _MISJUDGED = """([data, wanted]) => {
 }"""
 
 
-def wanted_of(trace: AttentionTrace, scenario: Scenario, digits: int) -> list[dict[str, Any]]:
+def wanted_of(
+    trace: AttentionTrace, scenario: Scenario, digits: int, shown: tuple[str, ...] = tuple(STAGES)
+) -> list[dict[str, Any]]:
     wanted = []
     for name, (rows, columns) in attnviz.explanation.shapes_of(trace).items():
         for row, column in ((row, column) for row in range(rows) for column in range(columns)):
-            said = explain(trace, name, row, column, digits=digits, scenario=scenario)
+            said = explain(trace, name, row, column, digits=digits, scenario=scenario, shown=shown)
             blocks = [[[name, i, j] for i in rows for j in columns] for name, rows, columns in said.sources]
             wanted.append(
                 {
@@ -103,12 +106,17 @@ def scenarios(draw: st.DrawFn, max_tokens: int = 6, max_d: int = 5) -> Scenario:
     return with_edits(scenario, tuple(edits))
 
 
+SHOWN = (tuple(STAGES), ("q", "k", "scores", "attention_weights"), ("attention_weights", "v", "context"))
+
+
 @in_browser
-@given(scenario=scenarios(max_tokens=4, max_d=4), digits=st.integers(1, 6))
-def test_every_cell_is_explained_in_the_words_of_the_core(page: Page, scenario: Scenario, digits: int) -> None:
+@given(scenario=scenarios(max_tokens=4, max_d=4), digits=st.integers(1, 6), shown=st.sampled_from(SHOWN))
+def test_every_cell_is_explained_in_the_words_of_the_core(
+    page: Page, scenario: Scenario, digits: int, shown: tuple[str, ...]
+) -> None:
     trace = traced(scenario)
-    data = board_data(scenario, trace, 0, digits)
-    assert page.evaluate(_DIFFERENT, [data, wanted_of(trace, scenario, digits)]) == []
+    data = board_data(scenario, trace, 0, digits, shown)
+    assert page.evaluate(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
 
 
 @pytest.mark.parametrize(
@@ -201,16 +209,18 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
       return [status.textContent, status.className, status.getAttribute('role')];
     }"""
     text, look, role = page.evaluate(mount, data)
-    assert text.startswith("Computed by torch, largest difference")
+    assert text.startswith(say("board.status.checked"))
     assert (look, role) == ("status", "note")
     data["matrices"]["attention_weights"]["values"][8] += 0.001
     text, look, role = page.evaluate(mount, data)
-    assert text.startswith("The page and torch differ by 1e−3, more than float32 explains")
+    assert text.startswith("Your browser and torch differ by 1e−3, more than the rounding of float32 explains")
     assert "Attention weights, query 1 'journey', key 2 'starts'" in text
-    assert (look, role) == ("status alarm", "alert")
+    assert (look, role) == ("status alarm plain", "alert")
     data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
     text, look, role = page.evaluate(mount, data)
-    assert text.startswith("The page and torch differ, more than float32 explains, first in Attention weights, query 1")
+    assert text.startswith(
+        "Your browser and torch differ, by more than the rounding of float32 explains, first in Attention"
+    )
 
 
 def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:

@@ -51,7 +51,7 @@ def test_the_picked_cell_survives_changes_and_letting_go_ends_it() -> None:
 
 
 def test_masked_and_overflowing_cells_explain_themselves() -> None:
-    assert "may not attend to a later one" in Playground(cell="scaled_scores.0.3", causal="true").explanation
+    assert "no token may read a later one" in Playground(cell="scaled_scores.0.3", causal="true").explanation
     assert "is ∞ already" in Playground(cell="scores.0.0", edits="x.0.0.1e30*w_q.0.0.1e30*w_k.0.0.1e30").explanation
 
 

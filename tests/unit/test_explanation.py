@@ -257,6 +257,8 @@ def test_a_new_stage_is_a_new_row_of_the_table(monkeypatch: pytest.MonkeyPatch):
         "Projected",
         "product",
         "C W_o",
+        "Each row is a context vector after W_o.",
+        "rows: tokens, columns: features",
         "the projected context",
         "token",
         "feature",
@@ -264,7 +266,7 @@ def test_a_new_stage_is_a_new_row_of_the_table(monkeypatch: pytest.MonkeyPatch):
     )
     monkeypatch.setitem(STAGES, "projected", Stage(*projected, sources=("context", "w_o")))
     monkeypatch.setitem(
-        STAGES, "w_o", Stage("w_o", "W_o", "W_o", "given", "W_o", "", "feature", "feature", "projections")
+        STAGES, "w_o", Stage("w_o", "W_o", "W_o", "given", "W_o", "", "", "", "feature", "feature", "projections")
     )
     trace = attend(**random_inputs(3, 3, 2, 4))
     w_o = torch.arange(8.0).reshape(4, 2)

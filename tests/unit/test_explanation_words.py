@@ -12,6 +12,7 @@ import torch
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
 from attnviz.explanation.displayed import as_decimal
+from attnviz.words import say
 from tests.unit.helpers import HOSTILE, random_inputs
 from tests.unit.test_explanation import cells_of, same, traced
 
@@ -21,16 +22,16 @@ PUBLISHED = Scenario(embedding="published")
 def test_the_divisor_is_the_root_of_the_number_of_products():
     trace = attnviz.trace(Scenario(d_in=8, d_out=2))
     explanation = explain(trace, "scaled_scores", 1, 2)
-    assert "√2 = 1.4142 (d_k = 2: a score is a sum of 2 products)" in explanation.text
+    assert "√2 = 1.4142 (d_k = 2: a score adds up 2 products)" in explanation.text
     assert len(explain(trace, "scores", 1, 2).terms) == 2
     assert explanation.divisor == math.sqrt(2)
     assert "temperature" not in explanation.text
     warm = explain(attnviz.trace(Scenario(temperature=2.5)), "scaled_scores", 1, 2)
-    assert "and by the temperature 2.5" in warm.text
+    assert "and by the temperature, 2.5" in warm.text
     assert warm.symbols == "S′[1, 2] = S[1, 2] / (√d_k · 2.5)"
     assert warm.divisor == pytest.approx(math.sqrt(2) * 2.5)
     bare = explain(attnviz.trace(Scenario(scale=False)), "scaled_scores", 1, 2)
-    assert "unscaled" in bare.text
+    assert say("explanation.scale.undivided", score="S[1, 2]") in bare.text
     assert "√" not in bare.text
     assert bare.divisor == 1
 
@@ -80,14 +81,15 @@ def test_large_scores_are_shifted_and_small_ones_are_not():
     large = explain(attend(eye, eye * 1e5, eye, eye), "attention_weights", 0, 0)
     assert large.shift == pytest.approx(1e5 / math.sqrt(2))
     assert "exp(S′[0, 0] − m)" in large.symbols
-    assert "changes no quotient" in large.text
+    assert say("explanation.softmax.lowered", largest="70710.6797") not in small.text
+    assert "The result is unchanged, and exp cannot overflow." in large.text
     assert all(term.value <= 1 for term in large.terms)
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"edits": (("x", 1, 0, 3e38),)}, "m = ∞, the largest of the row, is taken from each of the row first: exp("),
+        ({"edits": (("x", 1, 0, 3e38),)}, say("explanation.softmax.lowered_to_nothing", largest="∞")),
         ({"x": [[3.4e38] * 3] * 3, "w_q": [[-1.0] * 2] * 3, "w_k": "zeros", "scale": False}, "m = NaN"),
     ],
     ids=["infinite", "no number"],
@@ -97,7 +99,7 @@ def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(
     explanation = explain(trace, "attention_weights", 1, 0)
     assert " − m)" in explanation.symbols
     assert said in explanation.text
-    assert "changes no quotient" not in explanation.text
+    assert "The result is unchanged" not in explanation.text
 
 
 def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_it_is_rounded():
@@ -108,9 +110,14 @@ def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_
             text = explain(trace, "attention_weights", row, column).text
             if "m = " not in text:
                 continue
-            shown = re.search(r"is (\S+); m = (\S+), the largest.*: exp\((\S+)\) / ", text)
-            score, largest, exponent = map(as_decimal, shown.groups())
-            assert (score - largest == exponent) != (f"is {shown[3]}, rounded" in text)
+            exponent = as_decimal(re.search(r"exp\((\S+)\) / ", text)[1])
+            largest = as_decimal(re.search(r"m = (\S+), is subtracted", text)[1])
+            score, less, is_rounded = re.search(
+                r"is (\S+), and less m it is (\S+?)( \(rounded\))?\.(?= |$)", text
+            ).groups()
+            assert as_decimal(less) == exponent
+            assert (as_decimal(score) - largest == exponent) != bool(is_rounded)
+            score = as_decimal(score)
             rounded += score - largest != exponent
     assert rounded > 20
 
@@ -124,18 +131,21 @@ def undefined(*inputs: torch.Tensor) -> AttentionTrace:
 def test_overflow_explains_itself():
     eye = torch.eye(2)
     trace = undefined(eye * 1e30, torch.tensor([[1e30, 0.0], [0.0, 1.0]]), eye * 1e-35, eye)
-    assert "1.00e+30 × 1.00e+30 = 1.00e+60 is beyond the largest float32, 3.40e+38" in explain(trace, "q", 0, 0).text
+    assert (
+        "1.00e+30 × 1.00e+30 = 1.00e+60 is beyond the largest number of float32, 3.40e+38"
+        in explain(trace, "q", 0, 0).text
+    )
     assert "Q[0, 0] is ∞ already" in explain(trace, "scores", 0, 0).text
-    assert "Q[0, 0] is ∞ already, and 0 × ∞ is no number." in explain(trace, "scores", 0, 1).text
+    assert "Q[0, 0] is ∞ already. 0 × ∞ isn't a number." in explain(trace, "scores", 0, 1).text
     assert "S[0, 0] is ∞ already" in explain(trace, "scaled_scores", 0, 0).text
-    assert "the whole row is undefined" in explain(trace, "attention_weights", 0, 1).text
+    assert "So the whole row is undefined." in explain(trace, "attention_weights", 0, 1).text
     assert "A[0, 0] is NaN already" in explain(trace, "context", 0, 1).text
 
 
 def test_a_sum_that_overflows_on_its_way_explains_itself():
     x = torch.tensor([[3e38, 3e38]])
     trace = traced(Scenario(text="a", d_in=2, d_out=1, x=x, w_q=[[1], [1]], w_k=[[0], [0]], w_v=[[0], [0]]))
-    assert "No term is beyond the largest float32" in explain(trace, "q", 0, 0).text
+    assert "No single term is beyond the largest number of float32" in explain(trace, "q", 0, 0).text
 
 
 def test_a_number_too_small_for_float32_explains_itself():
@@ -147,7 +157,7 @@ def test_numbers_that_do_not_belong_together_are_called_out():
     trace = attnviz.trace(PUBLISHED)
     assert not explain(trace, "q", 0, 0).notes
     wrong = trace._replace(q=trace.q + 0.01)
-    assert "more than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
+    assert "further away than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
 
 
 def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
@@ -167,17 +177,17 @@ def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
     ("changed", "cell", "said"),
     [
         ({"embedding": "published"}, ("x", 1, 2), "from the published vector of 'journey'"),
-        ({}, ("x", 1, 2), "from the vector of 'journey', drawn from its text, d_in = 3 and seed 123"),
-        ({"embedding": "table"}, ("x", 1, 2), "row of 'journey' in nn.Embedding, drawn from seed 123"),
-        ({"x": "identity"}, ("x", 1, 1), "of the identity matrix"),
-        ({"w_v": "zeros"}, ("w_v", 0, 0), "of a matrix of zeros"),
-        ({"w_k": "random:7"}, ("w_k", 0, 0), "drawn for this matrix alone, from seed 7"),
-        ({"w_q": [[1, 2]] * 3}, ("w_q", 0, 0), "given as a number, in place of a drawn one"),
-        ({"init": "normal"}, ("w_q", 0, 0), "drawn by torch.randn from seed 123"),
-        ({"init": "linear", "bias": True}, ("b_v", 0, 0), "drawn by nn.Linear from seed 123"),
+        ({}, ("x", 1, 2), "from the vector of 'journey', random numbers drawn from its text, d_in = 3 and seed 123"),
+        ({"embedding": "table"}, ("x", 1, 2), "row of 'journey' in nn.Embedding, random numbers from seed 123"),
+        ({"x": "identity"}, ("x", 1, 1), "from the identity matrix"),
+        ({"w_v": "zeros"}, ("w_v", 0, 0), "from a matrix of zeros"),
+        ({"w_k": "random:7"}, ("w_k", 0, 0), "drawn at random for this matrix alone, from seed 7"),
+        ({"w_q": [[1, 2]] * 3}, ("w_q", 0, 0), "given as a number, in place of a random one"),
+        ({"init": "normal"}, ("w_q", 0, 0), "drawn at random by torch.randn from seed 123"),
+        ({"init": "linear", "bias": True}, ("b_v", 0, 0), "drawn at random by nn.Linear from seed 123"),
         ({"init": "linear", "bias": True, "w_v": [[1] * 4] * 3}, ("b_v", 0, 3), "a bias that starts at 0"),
         ({"bias": True}, ("b_q", 0, 1), "a bias that starts at 0"),
-        ({"edits": (("w_q", 0, 1, 0.9),)}, ("w_q", 0, 1), "edited, in place of 0.5166, drawn by torch.rand"),
+        ({"edits": (("w_q", 0, 1, 0.9),)}, ("w_q", 0, 1), "Changed: it was 0.5166, drawn at random by torch.rand"),
     ],
 )
 def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tuple[str, int, int], said: str):
@@ -248,3 +258,33 @@ def test_another_scenario_is_refused(other: Scenario, name: str):
     trace = attnviz.trace(Scenario(embedding="published", bias=True))
     with pytest.raises(ValueError, match=f"{name}.* in the trace.* in the scenario"):
         explain(trace, name, 0, 0, scenario=other)
+
+
+# --- Only some matrices beside it ----------------------------------------------------------------------------
+
+
+def test_a_softmax_is_told_of_the_scores_that_are_shown():
+    trace = attnviz.trace(Scenario(embedding="published", causal=True, temperature=0.5))
+    whole = explain(trace, "attention_weights", 2, 1)
+    assert whole.symbols == "A[2, 1] = exp(S′[2, 1] − m) / Σ_j exp(S′[2, j] − m)" or "S′" in whole.symbols
+    told = explain(trace, "attention_weights", 2, 1, shown=("q", "k", "scores", "attention_weights"))
+    assert "S′" not in told.symbols + told.text + told.latex
+    assert told.symbols.startswith("A[2, 1] = softmax(S[2, :] / (√d_k · 0.5)")
+    assert "The exponent is S[2, 1] divided by √d_k = √2 = 1.4142" in told.text
+    assert [(cells.matrix, cells.rows) for cells in told.sources] == [("scores", range(2, 3))]
+    assert (told.value, told.exact, told.steps) == (whole.value, whole.exact, whole.steps)
+
+
+def test_scores_that_are_not_divided_stand_for_themselves():
+    trace = attnviz.trace(Scenario(embedding="published", scale=False))
+    told = explain(trace, "attention_weights", 2, 1, shown=("scores", "attention_weights"))
+    assert told.symbols == "A[2, 1] = exp(S[2, 1]) / Σ_j exp(S[2, j])"
+    assert not told.notes
+
+
+def test_a_softmax_of_scores_that_are_not_shown_says_so_and_names_none():
+    told = explain(attnviz.trace(PUBLISHED), "attention_weights", 2, 1, shown=("attention_weights", "v", "context"))
+    assert told.words == say("explanation.softmax.unshown")
+    assert "S[" not in told.text
+    assert "S′" not in told.text
+    assert told.sources == ()
