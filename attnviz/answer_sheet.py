@@ -8,6 +8,7 @@ from attnviz.exercises import DECIMALS, RESULTS, Exercise, formula
 from attnviz.marked_html import in_pairs, plain_table
 from attnviz.printed import decimals_of
 from attnviz.stages import STAGES
+from attnviz.words import say
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -29,13 +30,16 @@ def answer_sheet(exercise: Exercise) -> str:
     >>> answer_sheet(Exercise(seed=7)).count("<section>")
     2
     """
-    title = f"Self-attention by hand, exercise {exercise.encoded()}"
-    scaled = "divided by √d_k before the softmax" if exercise.scale else "not divided by √d_k before the softmax"
-    rules = [f"{STAGES[name].title}: {formula(exercise, name)}" for name in RESULTS]
-    about = f"d_k = {exercise.d_k}; the scores are {scaled}. Round to {DECIMALS} decimals. {'; '.join(rules)}."
+    name = exercise.encoded()
+    title, answers = say("exercises.sheet_title", name=name), say("exercises.sheet_answers", name=name)
+    rules = "; ".join(
+        say("exercises.sheet_rule", title=STAGES[each].title, formula=formula(exercise, each)) for each in RESULTS
+    )
+    key = f"exercises.sheet_{'scaled' if exercise.scale else 'unscaled'}"
+    about = say(key, d_k=exercise.d_k, decimals=DECIMALS, rules=rules)
     body = (
         f"<section><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>{_tables(exercise, blank=True)}</section>"
-        f"<section><h1>Answers, exercise {html.escape(exercise.encoded())}</h1>"
+        f"<section><h1>{html.escape(answers)}</h1>"
         f"{_tables(exercise, blank=False)}</section>"
     )
     return _PAGE.format(title=html.escape(title), body=body)

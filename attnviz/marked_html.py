@@ -12,6 +12,7 @@ from attnviz.marking import Mark, MarkedTable
 from attnviz.printed import as_printed
 from attnviz.stages import VECTORS, Stage
 from attnviz.tokens import token_labels
+from attnviz.words import say
 
 SIGNS = {
     Mark.RIGHT: "✓",
@@ -22,16 +23,7 @@ SIGNS = {
     Mark.WRONG: "✗",
     Mark.BLANK: "",
 }
-MEANINGS = {
-    Mark.RIGHT: "right: what exact arithmetic rounds to",
-    Mark.CARRIED: "right by carried rounding: what the rounded numbers before it give",
-    Mark.HIDDEN: "right by carried rounding: the digits that rounded numbers before it hide can move it so far",
-    Mark.SHORTER: "right, with one digit fewer",
-    Mark.FOLLOWS: "right given the wrong numbers before it",
-    Mark.WRONG: "wrong",
-    Mark.BLANK: "blank",
-}
-_EXACT = "="  # before what exact arithmetic gives, below a number that is right by carried rounding
+_EXACT = "="  # before the exact value, below a number that is right within rounding
 LABEL_CHARS = 12
 
 # Blue, yellow and vermilion of Okabe and Ito, thin enough for the text of a light or a dark page.
@@ -59,13 +51,14 @@ STYLE = """<style>
 
 def legend() -> str:
     """Return what each sign means, as HTML."""
-    meanings = {mark: MEANINGS[mark] for mark in (Mark.RIGHT, Mark.CARRIED, Mark.FOLLOWS, Mark.WRONG)}
-    meanings[Mark.CARRIED] = "right by carried rounding"
+    meanings = {
+        Mark.RIGHT: say("marking.legend.right"),
+        Mark.CARRIED: say("marking.legend.rounded"),
+        Mark.FOLLOWS: say("marking.legend.follows"),
+        Mark.WRONG: say("marking.legend.wrong"),
+    }
     items = "".join(f'<span class="{mark}">{SIGNS[mark]} {meaning}</span>' for mark, meaning in meanings.items())
-    small = (
-        f"small: {SIGNS[Mark.RIGHT]} what is right, {SIGNS[Mark.FOLLOWS]} what the printed tables before it give, "
-        f"{_EXACT} exact arithmetic"
-    )
+    small = say("marking.legend.small", right=SIGNS[Mark.RIGHT], follows=SIGNS[Mark.FOLLOWS], exact=_EXACT)
     return f'<div class="marked"><div class="marks">{items}<span>{small}</span></div></div>'
 
 
@@ -75,7 +68,7 @@ def marked_table(table: MarkedTable, tokens: Sequence[str] = ()) -> str:
         [_marked_cell(table, row, column) for column in range(table.given.shape[1])]
         for row in range(table.given.shape[0])
     ]
-    return _table(f"{table.stage.title}, marked", table.stage, rows, tokens)
+    return _table(say("marking.html.caption", title=table.stage.title), table.stage, rows, tokens)
 
 
 def plain_table(title: str, stage: Stage, values: np.ndarray, decimals: int, tokens: Sequence[str] = ()) -> str:
@@ -96,19 +89,19 @@ def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:
 def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
     mark, decimals = table.marks[row][column], table.decimals
     if mark == Mark.BLANK:
-        return '<td aria-label="blank"></td>'
+        return f'<td aria-label="{say("marking.mark.blank")}"></td>'
     given, exact, followed = (
         as_printed(float(each[row, column]), decimals) for each in (table.given, table.exact, table.followed)
     )
-    below, said = "", f"{given}, {MEANINGS[mark]}"
+    below, said = "", say("marking.html.cell", given=given, mark=say(f"marking.mark.{mark}"))
     if mark != Mark.RIGHT and (exact != given or mark == Mark.WRONG):
         sign = SIGNS[Mark.RIGHT] if mark in (Mark.WRONG, Mark.FOLLOWS) else _EXACT
-        below, said = f"<small>{sign} {exact}</small>", f"{said}; exact arithmetic gives {exact}"
+        below, said = f"<small>{sign} {exact}</small>", say("marking.html.exact", cell=said, exact=exact)
     if mark == Mark.WRONG and followed != exact:
         below += f"<small>{SIGNS[Mark.FOLLOWS]} {followed}</small>"
-        said += f", the printed tables before it give {followed}"
+        said = say("marking.html.followed", cell=said, followed=followed)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[mark]}</span>'
-    return f'<td class="{mark}" title="{said}">{sign}{given}{below}</td>'
+    return f'<td class="{mark}" title="{html.escape(said)}">{sign}{given}{below}</td>'
 
 
 def _table(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequence[str]) -> str:
@@ -128,7 +121,7 @@ def _table(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequ
 
 
 def _labels(kind: str, n: int, tokens: Sequence[str]) -> list[str]:
-    """Return the tokens where rows or columns stand for them, else numbers, counted from 1 as people do."""
+    """Return the tokens where rows or columns stand for them, else numbers, counted from 0 as everywhere."""
     if kind == "feature" or len(tokens) != n:
-        return [str(i + 1) for i in range(n)]
+        return [str(i) for i in range(n)]
     return [label.replace("␣", " ") for label in token_labels(tuple(tokens), LABEL_CHARS)]

@@ -1,8 +1,20 @@
 """Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
 
 from attnviz.marking.marks import Mark, mark
-from attnviz.marking.pipeline import MarkedTable, Marking, UnknownDkError, mark_pipeline
-from attnviz.marking.verdict import Verdict, verdict
+from attnviz.marking.pipeline import ROUNDED_FROM, MarkedTable, Marking, UnknownDkError, mark_pipeline
+from attnviz.marking.verdict import Verdict, place_of, verdict
 from attnviz.printed import Printed
 
-__all__ = ["Mark", "MarkedTable", "Marking", "Printed", "UnknownDkError", "Verdict", "mark", "mark_pipeline", "verdict"]
+__all__ = [
+    "ROUNDED_FROM",
+    "Mark",
+    "MarkedTable",
+    "Marking",
+    "Printed",
+    "UnknownDkError",
+    "Verdict",
+    "mark",
+    "mark_pipeline",
+    "place_of",
+    "verdict",
+]

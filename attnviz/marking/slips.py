@@ -9,9 +9,9 @@ from attnviz.marking.marks import Mark, near
 from attnviz.marking.pipeline import MarkedTable, Marking, Settings
 from attnviz.numbers import written
 from attnviz.printed import as_printed
+from attnviz.words import say
 
-_POWERS = {10.0**n: words for n, words in ((1, "ten"), (2, "a hundred"), (3, "a thousand"))}
-_PARTS = {"ten": "a tenth", "a hundred": "a hundredth", "a thousand": "a thousandth"}
+_POWERS = {10.0**n: n for n in (1, 2, 3)}  # of ten, which have names
 OF_NOTE = 3.0  # smaller factors are not told from other errors
 FITS = 0.05  # attention weights that are so near are taken for those of another scale
 NEAR_A_POWER = 0.25  # decades
@@ -39,31 +39,38 @@ def _gives(table: MarkedTable, values: np.ndarray, times: float = 1.0) -> bool:
 def _other_scale(settings: Settings, table: MarkedTable) -> str:
     if table.stage.rule not in ("product", "scale"):
         return ""
-    name = table.stage.title
     for right in (table.exact, table.followed):
         for factor, words in _factors(settings).items():
             if _gives(table, right * factor, factor):
-                return f"{name}: wrong scale. Every number is right but for a factor: {words}."
+                return say("marking.slip.scale", title=table.stage.title, factor=words)
     return ""
 
 
 def _factors(settings: Settings) -> dict[float, str]:
     factors = {}
-    for power, words in _POWERS.items():
-        factors[power] = f"it is {words} times too large"
-        factors[1 / power] = f"it is {_PARTS[words]} of what it should be"
+    for power, n in _POWERS.items():
+        factors[power] = say("marking.slip.times", power=_power(n))
+        factors[1 / power] = say("marking.slip.part", part=_part(n))
     if settings.d_k is not None and settings.d_k > 1:
         root = math.sqrt(settings.d_k)
         factors |= {
-            root: f"√d_k = {written(root, 3)} too large, as if it had not been divided by √d_k",
-            1 / root: f"divided by √d_k = {written(root, 3)} once too often",
+            root: say("marking.slip.no_root", root=written(root, 3)),
+            1 / root: say("marking.slip.root_twice", root=written(root, 3)),
         }
     return factors
 
 
+def _power(n: int) -> str:
+    return say(f"marking.power.{n}")
+
+
+def _part(n: int) -> str:
+    return say(f"marking.part_of.{n}")
+
+
 def _other_way_round(table: MarkedTable) -> str:
     if any(right.shape[::-1] == table.given.shape and _gives(table, right.T) for right in _rights(table)):
-        return f"{table.stage.title}: rows and columns are exchanged; the table turned over is right."
+        return say("marking.slip.turned", title=table.stage.title)
     return ""
 
 
@@ -75,16 +82,15 @@ def _other_softmax(marking: Marking, table: MarkedTable) -> str:
     if table.stage.rule != "softmax" or marking.settings.causal:
         return ""
     scores = marking.before[table.stage.sources[0]]
-    weights = "the printed attention weights"
     if _gives(table, _softmax(table, scores.T).T):
-        return f"Wrong way: {weights} are the softmax of each column, not of each row."
+        return say("marking.slip.columns")
     settings = marking.settings
     if settings.d_k is not None and settings.d_k > 1:
         root = math.sqrt(settings.d_k)
         if settings.scale and _gives(table, _softmax(table, scores * root)):
-            return f"Wrong scale: {weights} are the softmax of the scores without dividing by √d_k."
+            return say("marking.slip.undivided")
         if not settings.scale and _gives(table, _softmax(table, scores / root)):
-            return f"Wrong scale: {weights} are the softmax of the scores divided by √d_k = {written(root, 3)}."
+            return say("marking.slip.divided", root=written(root, 3))
     return _fitted_scale(table, scores)
 
 
@@ -108,16 +114,17 @@ def _fitted_scale(table: MarkedTable, scores: np.ndarray) -> str:
     fitted = _softmax(table, scores * factor)
     if np.abs(fitted - given).max() > FITS:
         return ""
-    power = 10.0 ** round(math.log10(factor))
-    if power != 1 and abs(math.log10(factor / power)) <= NEAR_A_POWER and max(power, 1 / power) in _POWERS:
-        large = _POWERS[max(power, 1 / power)]
-        size = f"about {_PARTS[large]} as large" if power < 1 else f"about {large} times as large"
-        means = f"the printed scores are about {large} times too {'large' if power < 1 else 'small'}"
-    else:
-        size = f"about {written(factor, 2)} times as large"
-        means = "the printed scores are of another scale"
+    means, size = _scale_in_words(factor)
     row = ", ".join(as_printed(value, table.decimals) for value in table.followed[0][:6])
-    return (
-        f"Wrong scale: {means}. From the scores as printed, softmax gives {row}; "
-        f"the printed attention weights belong to scores {size}."
-    )
+    return say("marking.slip.fitted", means=means, row=row, size=size)
+
+
+def _scale_in_words(factor: float) -> tuple[str, str]:
+    """Say what is the matter with scores that should be so many times as large, and how large they should be."""
+    power = 10.0 ** round(math.log10(factor))
+    n = _POWERS.get(round(max(power, 1 / power), 9))
+    if power == 1 or n is None or abs(math.log10(factor / power)) > NEAR_A_POWER:
+        return say("marking.slip.other"), say("marking.slip.size_factor", factor=written(factor, 2))
+    if power < 1:
+        return say("marking.slip.too_large", power=_power(n)), say("marking.slip.size_part", part=_part(n))
+    return say("marking.slip.too_small", power=_power(n)), say("marking.slip.size_power", power=_power(n))

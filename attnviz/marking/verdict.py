@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,8 +15,9 @@ from attnviz.marking.pipeline import MarkedTable, Marking
 from attnviz.marking.slips import slip
 from attnviz.numbers import MAX_DIGITS, MIN_DIGITS
 from attnviz.printed import as_printed
-from attnviz.stages import EVERY_STAGE, STAGES, VECTORS
+from attnviz.stages import EVERY_STAGE, STAGES, VECTORS, Stage
 from attnviz.tokens import visible
+from attnviz.words import plural, say
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Verdict:
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
     `nothing_yet` is what to add where no table follows from the others, and the summary then no verdict. `rounding`
-    says why numbers are right that are not what exact arithmetic rounds to. Texts of tokens are not escaped.
+    says why numbers are right that are not what the exact ones round to. Texts of tokens are not escaped.
     """
 
     summary: str
@@ -42,7 +44,7 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
     >>> from attnviz.marking.pipeline import mark_pipeline
     >>> given = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [3, 4]], "scores": [[1, 3], [2, 5]]}
     >>> verdict(mark_pipeline(given, decimals=0)).first_error
-    'The first error is in Scores, row 2, column 2 (counted from 1): 5 is printed, 4 is right.'
+    'The first error is S[1, 1]: 5 should be 4.'
     """
     first = marking.first_wrong
     return Verdict(
@@ -59,29 +61,22 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
 def _summary(marking: Marking) -> str:
     n_cells = sum(table.n_cells for table in marking.tables)
     if not n_cells:
-        return "There is nothing to mark yet: no table follows from the others."
+        return say("marking.summary.nothing")
     differing = sum(table.n_differing for table in marking.tables)
     counts = {mark: sum(table.count(mark) for table in marking.tables) for mark in Mark}
     carried, shorter = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    if not differing:
+        return say("marking.summary.exact", n=n_cells)
     if not counts[Mark.WRONG] + counts[Mark.FOLLOWS]:
-        all_right = "The 1 result is right" if n_cells == 1 else f"All {n_cells} results are right"
-        if not differing:
-            return f"{all_right}, to the last printed digit."
-        parts = _counted(
-            (counts[Mark.RIGHT], "{} to the last printed digit"), (carried, "{} by carried rounding"),
-            (shorter, "{} with one digit fewer"),
-        )  # fmt: skip
-        return f"{all_right}: {parts}."
-    parts = _counted(
-        (counts[Mark.WRONG], "{} wrong"), (counts[Mark.FOLLOWS], "{} right given the wrong numbers before"),
-        (carried, "{} right by carried rounding"), (shorter, "{} right with one digit fewer"),
-    )  # fmt: skip
-    verb = "differs" if differing == 1 else "differ"
-    return f"{differing} of {n_cells} results {verb} from exact arithmetic: {parts}."
+        parts = _parts(exact=counts[Mark.RIGHT], rounded=carried, shorter=shorter)
+        return say("marking.summary.right", n=n_cells, parts=parts)
+    parts = _parts(wrong=counts[Mark.WRONG], follow=counts[Mark.FOLLOWS], rounded_too=carried, shorter_too=shorter)
+    return say("marking.summary.differ", n=differing, results=plural(n_cells, "result"), parts=parts)
 
 
-def _counted(*parts: tuple[int, str]) -> str:
-    return ", ".join(words.format(n) for n, words in parts if n)
+def _parts(between: str = ", ", **counts: int) -> str:
+    """List how many cells have which mark, by the keys of the catalogue; what there is none of is left out."""
+    return between.join(say(f"marking.part.{key}", n=n) for key, n in counts.items() if n)
 
 
 def _to_add(marking: Marking) -> str:
@@ -89,69 +84,57 @@ def _to_add(marking: Marking) -> str:
     taken = marking.taken
     groups = [(*stage.sources, stage.name) for stage in STAGES.values() if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
-    fewest = min(missing, key=len, default=["q", "k", "scores"])
-    names = " and ".join(STAGES[name].title for name in fewest)
-    given = f"{', '.join(EVERY_STAGE[name].symbol for name in taken)} alone" if taken else "What is typed"
-    return f"{given} cannot be right or wrong. Add {names}, for example, and the result is marked."
+    fewest = [STAGES[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
+    names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
+    if not taken:
+        return say("marking.add.nothing", missing=names)
+    return say("marking.add.alone", names=_symbols(taken), missing=names)
+
+
+def _symbols(names: Sequence[str]) -> str:
+    return ", ".join(EVERY_STAGE[name].symbol for name in names)
 
 
 def _rounding(marking: Marking) -> tuple[str, ...]:
-    """Say why numbers are right by carried rounding: each of the two ways that there are."""
+    """Say why numbers are right that are not what the exact ones round to: each of the two ways that there are."""
     carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
+    before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
     said = []
     if carried:
-        n, they = _numbers(carried)
-        said.append(
-            f"{n} right by carried rounding: not what exact arithmetic rounds to, but exactly what arithmetic on the "
-            f"printed, rounded numbers before {they} gives. That is no error."
-        )
+        said.append(say("marking.rounding.carried", n=carried))
     if hidden:
-        n, they = _numbers(hidden)
-        before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
-        names = ", ".join(EVERY_STAGE[name].symbol for name in before)
-        said.append(
-            f"{n} right by carried rounding: {names} {'hides' if len(before) == 1 else 'hide'} the digits after those "
-            f"that are printed, and these digits can move {they} in the last place. That is no error."
-        )
+        said.append(say("marking.rounding.hidden", n=hidden, names=_symbols(before)))
     return tuple(said)
 
 
-def _numbers(n: int) -> tuple[str, str]:
-    return ("1 number is", "it") if n == 1 else (f"{n} numbers are", "them")
-
-
-def place_of(table: MarkedTable, row: int, column: int, tokens: Sequence[str] = ()) -> str:
-    """Name a cell for people: counted from 1, with the token of its row, and of its column where that is a key."""
-    stage = table.stage
-    names = [f"row {row + 1}"] if stage.name not in VECTORS else []
-    names.append(f"column {column + 1}")
-    of_row = _quoted(tokens, row) if stage.rows != "feature" else ""
-    of_column = _quoted(tokens, column) if stage.columns == "key" else ""
+def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
+    """Name a cell for people: by the token of its row, and of its column where that is a key, then by its numbers."""
+    name = f"{stage.symbol}[{column}]" if stage.name in VECTORS else f"{stage.symbol}[{row}, {column}]"
+    of_row = _token(tokens, row) if stage.rows != "feature" else ""
+    of_column = _token(tokens, column) if stage.columns == "key" else ""
     if of_row and of_column:
-        names.append(f"{of_row} to {of_column}")
-    elif of_row:
-        names.append(of_row)
-    return ", ".join(names)
+        what = say(f"marking.cell.{stage.name}")
+        return say("marking.cell.pair", what=what, row=of_row, column=of_column, name=name)
+    return say("marking.cell.of_row", row=of_row, name=name) if of_row else say("marking.cell.bare", name=name)
 
 
-def _quoted(tokens: Sequence[str], place: int) -> str:
-    return f"‘{visible(tokens[place]).replace('␣', ' ')}’" if place < len(tokens) else ""
+def _token(tokens: Sequence[str], place: int) -> str:
+    return visible(tokens[place]).replace("␣", " ") if place < len(tokens) else ""
 
 
 def _first_error(table: MarkedTable, row: int, column: int, tokens: Sequence[str]) -> str:
-    decimals = table.decimals
-    exact, followed = (as_printed(float(each[row, column]), decimals) for each in (table.exact, table.followed))
-    right = f"{exact} is right"
-    if exact != followed:
-        right += f" (and the printed tables before it give {followed})"
-    given = as_printed(float(table.given[row, column]), decimals)
-    place = place_of(table, row, column, tokens)
-    return f"The first error is in {table.stage.title}, {place} (counted from 1): {given} is printed, {right}."
+    given, exact, followed = (
+        as_printed(float(each[row, column]), table.decimals) for each in (table.given, table.exact, table.followed)
+    )
+    places = {"cell": place_of(table.stage, row, column, tokens), "given": given, "right": exact}
+    if exact == followed:
+        return say("marking.first.error", **places)
+    return say("marking.first.error_two", followed=followed, **places)
 
 
 def _arithmetic(marking: Marking, table: MarkedTable, row: int, column: int, tokens: Sequence[str]) -> tuple[str, ...]:
     explanation = explained(marking, table, row, column, tokens)
-    return f"{explanation.symbols} (as Python counts, from 0)", *explanation.steps
+    return explanation.symbols, *explanation.steps
 
 
 def explained(marking: Marking, table: MarkedTable, row: int, column: int, tokens: Sequence[str] = ()) -> Explanation:
@@ -174,27 +157,20 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
 
 
 def _of_table(marking: Marking, table: MarkedTable) -> str:
-    name, n_cells = table.stage.title, table.n_cells
+    title, n_cells = table.stage.title, table.n_cells
     counts = {mark: table.count(mark) for mark in Mark}
-    carried, shorter = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
-    if counts[Mark.RIGHT] + carried + shorter == n_cells:
-        of_them = _counted((carried, "{} of them by carried rounding"), (shorter, "{} with one digit fewer"))
-        return f"{name}: all {n_cells} right{f', {of_them}' if of_them else ''}."
-    said = [f"{counts[Mark.RIGHT]} of {n_cells} right"] if counts[Mark.RIGHT] else []
-    if carried:
-        said.append(f"{carried} right by carried rounding")
-    if shorter:
-        said.append(f"{shorter} right with one digit fewer")
-    if counts[Mark.FOLLOWS]:
-        said.append(
-            f"{counts[Mark.FOLLOWS]} right given the wrong numbers before: what follows from the printed tables"
-        )
-    if counts[Mark.WRONG]:
-        printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(table))
-        either = ", which does not follow" if counts[Mark.WRONG] == 1 else ", which do not follow"
-        also = f"{either} from the printed tables before either" if printed_before else ""
-        said.append(f"{counts[Mark.WRONG]} wrong{also}")
-    return f"{name}: {'; '.join(said)}."
+    right, carried, shorter = counts[Mark.RIGHT], counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    if right == n_cells:
+        return say("marking.table.right", n=n_cells, title=title)
+    if right + carried + shorter == n_cells:
+        parts = [say("marking.table.rounded", n=carried)] if carried and n_cells > 1 else []
+        parts += [_parts(rounded=carried if n_cells == 1 else 0, shorter=shorter)] if shorter or n_cells == 1 else []
+        return say("marking.table.right_but", n=n_cells, title=title, parts=", ".join(parts))
+    said = [say("marking.part.right", n=right, all=n_cells)] if right else []
+    printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(table))
+    wrong = {"wrong_anyway" if printed_before else "wrong": counts[Mark.WRONG]}
+    said.append(_parts("; ", rounded_too=carried, shorter_too=shorter, follow=counts[Mark.FOLLOWS], **wrong))
+    return say("marking.table.some", title=title, parts="; ".join(said))
 
 
 def _makers(table: MarkedTable) -> tuple[str, ...]:

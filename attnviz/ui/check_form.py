@@ -4,18 +4,20 @@ The typed texts are kept as they are while the session lasts, whatever is wrong 
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import streamlit as st
 
 from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.marked_html import legend, marked_table
-from attnviz.marking import Marking, UnknownDkError, mark_pipeline, verdict
+from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, mark_pipeline, verdict
 from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, STAGES
 from attnviz.tables import read_table, read_upload, write_table
 from attnviz.ui import check_link, state
-from attnviz.ui.text import literal
+from attnviz.ui.text import as_message, literal
+from attnviz.words import say
 from attnviz.worked_examples import worked_example, worked_examples
 
 ROWS = (
@@ -26,9 +28,10 @@ ROWS = (
 NAMES = tuple(name for row in ROWS for name in row)
 HANDOUT = "three-words"
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
-AS_PRINTED = "as printed"
+AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader below
 _PLACEHOLDERS = {"x": "0.43  0.15  0.89\n0.55  0.87  0.66", "w_q": "[[0.2961, 0.5166],\n [0.2517, 0.6886]]"}
-_EXACT, _BY_DIGITS, _ROUNDED = "exact as printed", "rounded from 4 decimals on", "rounded"
+_EXACT, _BY_DIGITS, _ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
+_ROUNDED_WORDS = {_EXACT: "exact_inputs", _BY_DIGITS: "by_digits", _ROUNDED: "rounded_inputs"}
 _ROUNDED_INPUTS = {_BY_DIGITS: None, _EXACT: False, _ROUNDED: True}
 _DECIMALS = (AS_PRINTED, *range(7))
 _DEFAULTS: dict[str, Any] = {f"check.table.{name}": "" for name in NAMES} | {
@@ -59,17 +62,14 @@ def show_check() -> None:
                     _show_text(name)
                     below[name] = st.container()
     if not check_link.keep(_form(), _DEFAULTS):
-        says.warning(
-            "What is typed here is too long for a link. It stays while attnviz is open, on the other pages too, but a "
-            "reload or a copied link brings an empty form: keep a copy.",
-            icon="⚠️",
-        )
+        says.warning(say("check.form.too_long"), icon="⚠️")
     tables = _read(below)
     marking = _marked(tables, settings, says)
     if marking is None:
         return
     tokens = settings["tokens"]
     with says:
+        _show_loaded(marking)
         show_verdict(marking, tokens)
     for table in marking.tables:
         with below[table.stage.name]:
@@ -85,12 +85,13 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
     """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands."""
     words = verdict(marking, tokens)
     if words.nothing_yet:
-        st.info(f"There is nothing to mark yet. {words.nothing_yet}", icon="✏️")
+        st.info(f"{words.summary} {words.nothing_yet}", icon="✏️")
         return
     with st.container(border=True, key="verdict"):
-        st.text(f"{'✗' if words.first_error else '✓'} {words.summary}")
+        wrong = bool(words.first_error)
+        st.text(say(f"check.verdict.summary_{'wrong' if wrong else 'right'}", summary=words.summary))
         for slip in words.slips:
-            st.text(f"⚠ {slip}")
+            st.text(say("check.verdict.slip", slip=slip))
         if words.first_error:
             left, right = st.columns(2)
             left.text(words.first_error)
@@ -99,9 +100,9 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
         else:
             st.text("\n".join(words.tables))
         for sentence in words.rounding:
-            st.text(f"≈ {sentence}")
+            st.text(say("check.verdict.rounding", sentence=sentence))
         taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
-        st.caption(f"Taken as given: {taken}. A number is right if it is what exact arithmetic on these rounds to.")
+        st.caption(say("check.verdict.taken", names=taken))
         st.html(legend())
 
 
@@ -110,53 +111,55 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
 
 def _show_settings() -> dict[str, Any]:
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_settings"):
-        st.button("Load the handout", on_click=load, args=(HANDOUT,), help=worked_example(HANDOUT).title)
-        with st.popover("Other examples"):
+        about = say("check.form.handout_help", title=worked_example(HANDOUT).title)
+        st.button(say("check.form.handout"), on_click=load, args=(HANDOUT,), help=about)
+        with st.popover(say("check.form.others")):
             for name, example in worked_examples().items():
                 if name != HANDOUT and example.published:
                     st.button(example.title, key=f"check.load.{name}", on_click=load, args=(name,), type="tertiary")
-        st.button("Clear", on_click=_clear, help="Empties all tables.")
+        st.button(say("check.form.clear"), on_click=_clear, help=say("check.form.clear_help"))
         if check_link.is_aside():
-            st.button("Bring back", on_click=_bring_back, help="Fills in again what was typed before.")
+            st.button(say("check.form.bring_back"), on_click=_bring_back, help=say("check.form.bring_back_help"))
         scale = st.segmented_control(
-            "Scores before softmax", (True, False), default=True, required=True, key="check.scale",
-            format_func=lambda scaled: "divided by √d_k" if scaled else "not scaled", persist_state="session",
+            say("check.form.scale"), (True, False), default=True, required=True, key="check.scale",
+            format_func=lambda scaled: say("check.form.scaled") if scaled else say("check.form.unscaled"),
+            persist_state="session",
         )  # fmt: skip
         decimals = st.selectbox(
-            "Decimals", _DECIMALS, key="check.decimals", persist_state="session", width=130,
-            help="How many decimals count. As printed: as many as each table shows.",
+            say("check.form.decimals"), _DECIMALS, key="check.decimals", persist_state="session", width=130,
+            format_func=lambda n: say("check.form.as_printed") if n == AS_PRINTED else str(n),
+            help=say("check.form.decimals_help"),
         )  # fmt: skip
         more = _show_more()
     return {"scale": scale, "decimals": None if decimals == AS_PRINTED else decimals} | more
 
 
 def _show_more() -> dict[str, Any]:
-    with st.popover("More"):
+    with st.popover(say("check.form.more")):
         tokens = st.text_input(
-            "Names of the rows", key="check.tokens", persist_state="session", max_chars=500,
-            placeholder="Your, journey, starts", help="The tokens, parted by commas.",
+            say("check.form.tokens"), key="check.tokens", persist_state="session", max_chars=500,
+            placeholder=say("check.form.tokens_example"), help=say("check.form.tokens_help"),
         )  # fmt: skip
-        causal = st.toggle("Causal mask", key="check.causal", persist_state="session")
+        causal = st.toggle(say("check.form.causal"), key="check.causal", persist_state="session")
         temperature = st.number_input(
-            "Temperature", MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
+            say("check.form.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
             persist_state="session",
         )  # fmt: skip
         d_k = st.number_input(
-            "d_k", 1, MAX_D, None, key="check.d_k", persist_state="session",
-            placeholder="as the tables show", help="Needed only where neither W_q, W_k, Q nor K is given.",
+            say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", persist_state="session",
+            placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
         )  # fmt: skip
         rounded = st.selectbox(
-            "Inputs are", tuple(_ROUNDED_INPUTS), key="check.rounded", persist_state="session",
-            help="A print-out of 4 decimals hides the digits after them, and these move what follows by a little. "
-            "Numbers typed by hand hide nothing.",
+            say("check.form.inputs"), tuple(_ROUNDED_INPUTS), key="check.rounded", persist_state="session",
+            format_func=lambda choice: say(f"check.form.{_ROUNDED_WORDS[choice]}"), help=say("check.form.inputs_help"),
         )  # fmt: skip
         st.selectbox(
-            "A file fills", NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
+            say("check.form.upload_to"), NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
             persist_state="session",
         )  # fmt: skip
         st.file_uploader(
-            "Upload a text file", key="check.upload", on_change=_take_upload, max_upload_size=5,
-            help="A CSV file, a print-out, a LaTeX or Markdown table.",
+            say("check.form.upload"), key="check.upload", on_change=_take_upload, max_upload_size=5,
+            help=say("check.form.upload_help"),
         )  # fmt: skip
     names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
     return {
@@ -173,7 +176,7 @@ def _take_upload() -> None:
     try:
         text = read_upload(uploaded.getvalue())
     except ValueError as error:
-        state.say(f"{literal(uploaded.name)} was not taken: {literal(str(error), most=200)}.")
+        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=str(error)))
         return
     if st.session_state.get(_key(name)):
         check_link.set_aside(_form(), _DEFAULTS)
@@ -189,12 +192,11 @@ def _key(name: str) -> str:
 
 def _show_text(name: str) -> None:
     stage = STAGES[name]
-    made = "" if stage.rule == "given" else f" = {stage.formula}"
+    made = say("check.form.made", title=stage.title, formula=stage.formula)
     st.text_area(
-        f"{stage.title}{made}", key=_key(name), persist_state="session", height=104,
+        stage.title if stage.rule == "given" else made, key=_key(name), persist_state="session", height=104,
         placeholder=_PLACEHOLDERS.get(name, ""),  # without max_chars: a paste over it would vanish without a word
-        help=f"{stage.meaning[0].upper()}{stage.meaning[1:]}. Leave it out if you have not got it. Numbers from a "
-        "spreadsheet, CSV, LaTeX, numpy, torch, Python or Markdown.",
+        help=say("check.form.table_help", plain=stage.plain),
     )  # fmt: skip
 
 
@@ -208,7 +210,8 @@ def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str,
         table = _table_or_why_not(text, infinite=name == "scaled_scores")
         if isinstance(table, str):
             with below[name]:
-                st.error(literal(f"{STAGES[name].symbol}: {table}.", most=240))
+                said = say("check.form.table_refused", symbol=STAGES[name].symbol, why=table)
+                st.error(as_message(said))
         else:
             tables[name] = table
     return tables
@@ -223,7 +226,7 @@ def _table_or_why_not(text: str, *, infinite: bool) -> Printed | str:
         return str(error)
     if max(table.shape) > MOST_MARKED:
         rows, columns = table.shape
-        return f"{rows} rows and {columns} columns, expected at most {MOST_MARKED} of each"
+        return say("check.form.too_large", rows=rows, columns=columns, most=MOST_MARKED)
     return table
 
 
@@ -234,11 +237,7 @@ def _marked(
         if not tables:
             if any(st.session_state.get(_key(name)) for name in NAMES):
                 return None  # what is typed is told to be no table already
-            st.info(
-                "Paste the tables that you have, X and the W's or any later ones, and leave out the others. Each "
-                "number is marked: right, wrong, or right given what came before it.",
-                icon="✏️",
-            )
+            st.info(say("check.form.start"), icon="✏️")
             return None
         decimals = settings["decimals"]
         given = {
@@ -248,11 +247,11 @@ def _marked(
         choices = {name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs")}
         try:
             return mark_pipeline(given, **choices)
-        except UnknownDkError as error:
-            st.error(f"{literal(str(error), most=240)}. Type it under “More”, or choose “not scaled”.")
+        except UnknownDkError:
+            st.error(as_message(say("check.form.no_d_k")))
             return None
         except ValueError as error:
-            st.error(f"These tables do not fit together: {literal(str(error), most=240)}.")
+            st.error(as_message(say("check.form.no_fit", why=str(error))))
             return None
 
 
@@ -272,15 +271,28 @@ def _bring_back() -> None:
 def load(name: str) -> None:
     """Put a published example into the form; in a callback."""
     _clear()
+    st.session_state.update(form_of(name))
+    check_link.was_loaded(_form())
+
+
+@cache
+def form_of(name: str) -> dict[str, Any]:
+    """Return a published example as the form holds it; treat it as read-only."""
     example = worked_example(name)
     tables = {each: Printed.of(rows) for each, rows in example.given.items()}
     if not example.from_scores:
         for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
     tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
-    for each, table in tables.items():
-        st.session_state[_key(each)] = write_table(table)
-    st.session_state["check.tokens"] = ", ".join(example.tokens)
-    st.session_state["check.scale"] = example.scale
-    st.session_state["check.d_k"] = example.d_k
-    check_link.was_loaded(_form())
+    texts = {_key(each): write_table(table) for each, table in tables.items()}
+    more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
+    return texts | more
+
+
+def _show_loaded(marking: Marking) -> None:
+    """Say whose numbers these are, while they are those of a published example."""
+    typed = {key: text for key, text in _form().items() if key.startswith(_key("")) and text}
+    for name, example in worked_examples().items():
+        if typed == {key: text for key, text in form_of(name).items() if key.startswith(_key(""))}:
+            wrong = any(table.count(Mark.WRONG, Mark.FOLLOWS) for table in marking.tables)
+            st.text(say(f"check.form.loaded_{'wrong' if wrong else 'right'}", title=example.title))

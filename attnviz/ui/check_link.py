@@ -12,6 +12,7 @@ from attnviz.packing import pack, unpack
 from attnviz.tokens import is_whole_text
 from attnviz.ui import bound, state
 from attnviz.ui.text import literal
+from attnviz.words import say
 
 MOST_UNPACKED = 2_000_000
 MOST_ASIDE = 5
@@ -51,13 +52,14 @@ def take(defaults: dict[str, Any], choices: dict[str, tuple[Any, ...]]) -> None:
     except (ValueError, RecursionError):
         typed = None
     if not isinstance(typed, dict):
-        state.say("The tables in the link cannot be read; the form is as it was.")
+        state.say(say("check.link.unreadable"))
         bound.send(bound.TABLES, "")
         return
     refused = [key for key, value in typed.items() if key not in defaults or not _may_be(key, value, choices)]
     if refused:
         listed = ", ".join(literal(key) for key in refused[:3])
-        state.say(f"The tables in the link were taken without {listed}{' and others' if len(refused) > 3 else ''}.")
+        listed = say("check.link.names_and", names=listed) if len(refused) > 3 else listed
+        state.say(say("check.link.parts", names=listed))
     st.session_state.update(
         {key: default if key in refused else typed.get(key, default) for key, default in defaults.items()}
     )

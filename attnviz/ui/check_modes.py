@@ -4,9 +4,10 @@ import streamlit as st
 
 from attnviz.marked_html import STYLE
 from attnviz.ui import bound, examples, state
+from attnviz.words import say
 
 CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
-_LABELS = {CHECK: "Check my numbers", EXAMPLES: "Published examples", EXERCISE: "Exercise"}
+_MODES = (CHECK, EXAMPLES, EXERCISE)
 _KEY = "check.mode"
 # The set-up of the other pages plays no part here.
 _ALONE = """<style>
@@ -24,8 +25,8 @@ def chosen_mode() -> str:
         choose(EXAMPLES, named)
     mode = st.session_state[_KEY] = mode_of_now()
     st.segmented_control(
-        "What to do", tuple(_LABELS), required=True, format_func=_LABELS.__getitem__, key=_KEY, on_change=_choose,
-        label_visibility="collapsed",
+        say("check.mode.label"), _MODES, required=True, format_func=lambda mode: say(f"check.mode.{mode}"), key=_KEY,
+        on_change=_choose, label_visibility="collapsed",
     )  # fmt: skip
     return mode
 
@@ -33,8 +34,8 @@ def chosen_mode() -> str:
 def mode_of_now() -> str:
     """Return the mode that the URL says; to check tables of one's own, where it says none."""
     mode = bound.receive(bound.CHECK)[0].partition(".")[0] or CHECK
-    if mode not in _LABELS:
-        state.refuse(bound.CHECK, mode, f"one of {', '.join(_LABELS)}", CHECK)
+    if mode not in _MODES:
+        state.refuse(bound.CHECK, mode, say("check.link.unknown_mode", names=", ".join(_MODES)), CHECK)
         return CHECK
     return mode
 

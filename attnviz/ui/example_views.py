@@ -21,6 +21,8 @@ from attnviz.ui.charts import show_offered
 from attnviz.ui.check_form import load, show_verdict
 from attnviz.ui.check_modes import CHECK, EXAMPLES, choose, detail
 from attnviz.ui.navigation import go_to
+from attnviz.ui.text import as_message
+from attnviz.words import say
 from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
 
 VARIANCES = "variance_of_dot_products"
@@ -32,7 +34,7 @@ _RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "cont
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
     chosen = st.session_state[_KEY] = example_of_now()
-    st.selectbox("Example", _names(), key=_KEY, format_func=_title, on_change=_choose)
+    st.selectbox(say("check.examples.choose"), _names(), key=_KEY, format_func=_title, on_change=_choose)
     if chosen == VARIANCES:
         _show_variances()
         return
@@ -44,7 +46,7 @@ def show_examples() -> None:
     if marking.tables:
         show_verdict(marking, tokens)
     else:
-        st.text("The source prints no tables of results: these are the computed ones.")
+        st.text(say("check.examples.no_results"))
     _show_side_by_side(example, marking)
     if example.feed_forward is not None:
         _show_feed_forward(example, marking)
@@ -66,7 +68,7 @@ def _names() -> tuple[str, ...]:
 
 
 def _title(name: str) -> str:
-    return "Variance of dot products" if name == VARIANCES else worked_example(name).title
+    return say("check.examples.variances") if name == VARIANCES else worked_example(name).title
 
 
 def _choose() -> None:
@@ -77,11 +79,11 @@ def _show_ways_on(example: WorkedExample) -> None:
     with st.container(horizontal=True):
         for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
             if st.button(
-                f"Open in the {title}", on_click=examples.set_up, args=(example.id,), key=f"check.open.{title}"
+                say(f"check.examples.{title}"), on_click=examples.set_up, args=(example.id,), key=f"check.open.{title}"
             ):
                 go_to(page)
         if example.published:
-            st.button("Load into the form", on_click=_load, args=(example.id,), key="check.load_into")
+            st.button(say("check.examples.load"), on_click=_load, args=(example.id,), key="check.load_into")
 
 
 def _load(name: str) -> None:
@@ -114,10 +116,12 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
             continue
         if name in example.given and name not in marked:
             decimals = Printed.of(example.given[name]).decimals
-            pairs.append((plain_table(f"{stage.title}, given", stage, computed, decimals, example.tokens), ""))
+            title = say("check.examples.given", title=stage.title)
+            pairs.append((plain_table(title, stage, computed, decimals, example.tokens), ""))
             continue
         printed = marked_table(marked[name], example.tokens) if name in marked else ""
-        title = f"{stage.title}, computed" if printed else f"{stage.title}, computed (not printed)"
+        key = "computed" if printed else "not_printed"
+        title = say(f"check.examples.{key}", title=stage.title)
         pairs.append((printed, plain_table(title, stage, computed, example.decimals + 1, example.tokens)))
     st.html(in_pairs(pairs))
 
@@ -143,27 +147,28 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
         trace(example.scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
         torch.tensor(step.b_2), tokens=example.tokens,
     )  # fmt: skip
-    st.markdown("#### The feed-forward step after attention: F = max(0, C W_1 + b_1) W_2 + b_2")
+    st.markdown(f"#### {as_message(say('check.examples.feed_forward'))}")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
         for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
             draw = partial(heatmap_spec, made, name, digits=example.decimals)
-            alt = f"{EVERY_STAGE[name].title}: {EVERY_STAGE[name].meaning}"
-            show_offered(draw, f"check.{name}", f"{EVERY_STAGE[name].title}, of the example", alt)
+            stage = EVERY_STAGE[name]
+            alt = say("check.examples.alt", title=stage.title, meaning=stage.meaning)
+            show_offered(draw, f"check.{name}", say("check.examples.of_example", title=stage.title), alt)
     _show_cell(made, example)
 
 
 def _show_cell(made: FeedForwardTrace, example: WorkedExample) -> None:
     left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
     name = left.selectbox(
-        "How is a cell made?", ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,
+        say("check.examples.cell"), ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,
         key="check.ff_table",
     )  # fmt: skip
     shape = getattr(made, name).shape
-    row = middle.number_input("Row", 1, shape[0], 1, key="check.ff_row")
-    column = right.number_input("Column", 1, shape[1], 1, key="check.ff_column")
-    explanation = explain(made, name, int(row) - 1, int(column) - 1, digits=example.decimals)
+    row = middle.number_input(say("check.examples.row"), 0, shape[0] - 1, 0, key="check.ff_row")
+    column = right.number_input(say("check.examples.column"), 0, shape[1] - 1, 0, key="check.ff_column")
+    explanation = explain(made, name, int(row), int(column), digits=example.decimals)
     with wide:
-        st.text(f"{explanation.words} (counted from 0, as in Python and above).")
+        st.text(say("check.examples.cell_words", words=explanation.words))
         st.code("\n".join([explanation.symbols, *explanation.steps]), language=None, wrap_lines=True)
 
 
@@ -171,12 +176,8 @@ def _show_cell(made: FeedForwardTrace, example: WorkedExample) -> None:
 
 
 def _show_variances() -> None:
-    st.text(
-        "Two sources draw 1000 pairs of standard normal vectors, once and without a seed, and print the variance of "
-        "their dot products: as they are, and divided by √d. Expected are d and 1. By chance alone, a printed variance "
-        "is off by about the standard error."
-    )
-    lines = ["| d | printed | expected | printed, divided by √d | expected | off by | in standard errors |"]
+    st.text(say("check.variances.intro"))
+    lines = [say("check.variances.head")]
     lines.append("|---:|---:|---:|---:|---:|---:|---:|")
     for row in published_variances():
         off = row.raw / row.d - 1
@@ -185,5 +186,5 @@ def _show_variances() -> None:
             f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
         )
     st.markdown("\n".join(lines))
-    if st.button("Draw such vectors on the scaling page", key="check.to_scaling"):
+    if st.button(say("check.variances.to_scaling"), key="check.to_scaling"):
         go_to("pages/scaling.py")

@@ -6,6 +6,7 @@ from attnviz.link import parameters
 from attnviz.ui import bound, state
 from attnviz.ui.address import open_without
 from attnviz.ui.text import literal
+from attnviz.words import say
 from attnviz.worked_examples import EXAMPLE, with_example, worked_example, worked_examples
 
 _NAMED = "examples.named"
@@ -28,7 +29,7 @@ def set_up_from_url() -> None:
 
 def say_unknown(name: str, known: tuple[str, ...]) -> None:
     """Say that the URL names an example that is none, and which there are."""
-    state.say(f"There is no worked example {literal(name)} as in the link. There are: {', '.join(known)}.")
+    state.say(say("check.examples.unknown", name=literal(name), known=", ".join(known)))
 
 
 def take_named() -> str:
@@ -38,7 +39,7 @@ def take_named() -> str:
 
 def show_choice() -> None:
     """Draw a button for each example."""
-    st.caption("Worked examples, with the matrices of their sources")
+    st.caption(say("check.examples.caption"))
     for name, example in worked_examples().items():
         st.button(example.title, key=f"setup.worked.{name}", on_click=set_up, args=(name,), type="tertiary")
 

@@ -20,13 +20,15 @@ from attnviz.exercises import (
 )
 from attnviz.limits import MAX_SEED
 from attnviz.marked_html import in_pairs, marked_table
-from attnviz.marking import Mark, Marking
+from attnviz.marking import Mark, Marking, place_of
 from attnviz.stages import STAGES
 from attnviz.tables import read_cell
+from attnviz.typed_numbers import NoNumberError, why_no_number
 from attnviz.ui import state
 from attnviz.ui.check_form import show_verdict
 from attnviz.ui.check_modes import EXERCISE, choose, detail
-from attnviz.ui.text import literal
+from attnviz.ui.text import as_message, literal
+from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
 _MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
@@ -36,10 +38,7 @@ def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
     exercise = exercise_of_now()
     _show_controls(exercise)
-    st.text(
-        f"Compute the blank tables by hand, rounded to {DECIMALS} decimals. The scores are "
-        f"{'divided by √d_k' if exercise.scale else 'not divided by √d_k'} before the softmax."
-    )
+    st.text(say(f"exercises.task_{'scaled' if exercise.scale else 'unscaled'}", decimals=DECIMALS))
     st.html(in_pairs([(table_of(exercise, name), "") for name in exercise.given]))
     says = st.container()
     answers, below = _show_blanks(exercise)
@@ -53,7 +52,7 @@ def exercise_of_now() -> Exercise:
     """Return the exercise that the URL names; what it says of it and cannot be gets a message."""
     exercise = decoded(detail())
     if not is_exercise(detail()):
-        state.say(f"The link names no exercise with {literal(detail())}; {exercise.encoded()} is shown.")
+        state.say(say("exercises.unknown", name=literal(detail()), shown=exercise.encoded()))
         choose(EXERCISE, exercise.encoded())
     return exercise
 
@@ -64,18 +63,17 @@ def _show_controls(exercise: Exercise) -> None:
         st.session_state[f"check.ex.{field}"] = list(value) if field == "blank" else value
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_exercise"):
         st.number_input(
-            "Exercise", 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
-            help="The same number gives the same exercise to everyone. The link carries it.",
+            say("exercises.number"), 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
+            help=say("exercises.number_help"),
         )  # fmt: skip
-        st.button("Another one", on_click=_another)
-        for field, label, low, high in (
-            ("n_tokens", "Tokens", 2, MOST_TOKENS), ("d_in", "d_in", 1, MOST_D), ("d_k", "d_k", 1, MOST_D),
-        ):  # fmt: skip
+        st.button(say("exercises.another"), on_click=_another)
+        for field, low, high in (("n_tokens", 2, MOST_TOKENS), ("d_in", 1, MOST_D), ("d_k", 1, MOST_D)):
+            label = say(f"exercises.{field}")
             st.number_input(label, low, high, step=1, key=f"check.ex.{field}", on_change=_take_controls, width=105)
-        st.toggle("Whole numbers", key="check.ex.integers", on_change=_take_controls)
-        st.toggle("Divide by √d_k", key="check.ex.scale", on_change=_take_controls)
+        st.toggle(say("exercises.integers"), key="check.ex.integers", on_change=_take_controls)
+        st.toggle(say("exercises.scale"), key="check.ex.scale", on_change=_take_controls)
     st.pills(
-        "Blank", RESULTS, selection_mode="multi", format_func=lambda name: STAGES[name].title, key="check.ex.blank",
+        say("exercises.blank"), RESULTS, selection_mode="multi", format_func=TITLES.__getitem__, key="check.ex.blank",
         on_change=_take_controls,
     )  # fmt: skip
 
@@ -106,11 +104,11 @@ def _show_blanks(
     with st.container(horizontal=True, gap="medium", key="check_blanks"):
         for name in exercise.blank:
             with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
-                st.markdown(f"**{TITLES[name]}** = {formula(exercise, name)}")
+                st.markdown(say("exercises.table", title=TITLES[name], formula=formula(exercise, name)))
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     if exercise.blank:
-        st.button("Mark my answers", on_click=_mark, args=(exercise.encoded(),))
+        st.button(say("exercises.mark"), on_click=_mark, args=(exercise.encoded(),))
     return answers, below
 
 
@@ -121,11 +119,16 @@ def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
         with st.container(horizontal=True, gap="xxsmall"):
             for column in range(columns):
                 text = st.text_input(
-                    f"{TITLES[name]}, row {row + 1}, column {column + 1}", key=_key(exercise, name, row, column),
+                    _place(exercise, name, row, column), key=_key(exercise, name, row, column),
                     label_visibility="collapsed", persist_state="session", width=72, max_chars=20,
                 )  # fmt: skip
                 filled[row, column] = _read(text)
     return filled
+
+
+def _place(exercise: Exercise, name: str, row: int, column: int) -> str:
+    cell = place_of(STAGES[name], row, column, exercise.tokens)
+    return say("exercises.cell", title=TITLES[name], cell=cell)
 
 
 def _read(text: str | None) -> float:
@@ -133,8 +136,8 @@ def _read(text: str | None) -> float:
         return np.nan
     try:
         return read_cell(str(text))
-    except ValueError:
-        st.caption(f"{literal(str(text), most=20)} is no number", width="content")
+    except NoNumberError as error:
+        st.caption(as_message(why_no_number(error, literal(str(text), most=20))), width="content")
         return np.nan
 
 
@@ -152,11 +155,11 @@ def _show_marks(
     blank = sum(table.count(Mark.BLANK) for table in marking.tables)
     with says:
         if not filled:
-            st.info("Nothing is filled in yet.", icon="✏️")
+            st.info(say("exercises.nothing"), icon="✏️")
             return
         show_verdict(marking, exercise.tokens)
         if blank:
-            st.text(f"{blank} cells are still blank.")
+            st.text(say("exercises.still_blank", n=blank))
     for table in marking.tables:
         if table.n_cells:
             with below[table.stage.name]:
@@ -171,22 +174,24 @@ def _show_hints(exercise: Exercise) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_hint"):
         name = st.selectbox(
-            "Hint for", exercise.blank, format_func=TITLES.__getitem__, key="check.hint.table", width=200,
+            say("exercises.hint_for"), exercise.blank, format_func=TITLES.__getitem__, key="check.hint.table",
+            width=200,
         )  # fmt: skip
         rows, columns = exercise.table(name).shape
-        row = int(st.number_input("Row", 1, rows, 1, key=f"check.hint.row.{rows}", width=105)) - 1
-        column = int(st.number_input("Column", 1, columns, 1, key=f"check.hint.column.{columns}", width=105)) - 1
+        row = int(st.number_input(say("exercises.row"), 0, rows - 1, 0, key=f"check.hint.row.{rows}", width=105))
+        column = int(
+            st.number_input(say("exercises.column"), 0, columns - 1, 0, key=f"check.hint.column.{columns}", width=105)
+        )
         cell = [exercise.encoded(), name, row, column]
         before = st.session_state.get(_HINT, {})
         level = before["level"] if before.get("cell") == cell else 0
         st.button(
-            "Hint" if not level else "Next hint", on_click=_hint, args=(cell, level + 1), disabled=level >= MOST_HINTS,
-            help="First the rule, then its terms, then the value.",
+            say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint, args=(cell, level + 1),
+            disabled=level >= MOST_HINTS, help=say("exercises.hint_help"),
         )  # fmt: skip
     if level:
         hints = exercise.hints(name, row, column)[:level]
-        place = f"{TITLES[name]}, row {row + 1}, column {column + 1} (below, cells are counted from 0, as in Python)"
-        st.code("\n".join([place, *hints]), language=None, wrap_lines=True)
+        st.code("\n".join([_place(exercise, name, row, column), *hints]), language=None, wrap_lines=True)
 
 
 def _hint(cell: list[object], level: int) -> None:
@@ -195,7 +200,7 @@ def _hint(cell: list[object], level: int) -> None:
 
 def _show_sheet(exercise: Exercise) -> None:
     st.download_button(
-        "Answer sheet for the teacher", answer_sheet(exercise), f"attention-exercise-{exercise.encoded()}.html",
+        say("exercises.sheet"), answer_sheet(exercise), f"attention-exercise-{exercise.encoded()}.html",
         "text/html", on_click="ignore", key="check.sheet",
-        help="A page to open and print: the exercise with its blanks, and the answers on a sheet of their own.",
+        help=say("exercises.sheet_help"),
     )  # fmt: skip

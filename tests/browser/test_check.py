@@ -12,7 +12,7 @@ from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 
 HANDOUT = worked_example("three-words")
-LOVE_AI_SAYS = "All 48 results are right: 43 to the last printed digit, 4 by carried rounding, 1 with one digit fewer."
+LOVE_AI_SAYS = "All 48 results are right: 43 to the last printed digit, 4 within rounding, 1 with one digit fewer."
 LABELS = {
     "x": "X", "w_q": "W_q", "w_k": "W_k", "w_v": "W_v", "q": "Q, queries = X W_q", "k": "K, keys = X W_k",
     "v": "V, values = X W_v", "scores": "Scores = Q Kᵀ", "attention_weights": "Attention weights = softmax of each row",
@@ -46,8 +46,8 @@ def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
 def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
     for name, rows in {**HANDOUT.given, **HANDOUT.published}.items():
         paste(check, name, as_copied(rows))
-    check.says("✗ 41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given the wrong numbers before.")
-    check.says("The first error is in Q, queries, row 1, column 3 (counted from 1): 0.99 is printed, 1.05 is right.")
+    check.says("✗ 41 of 54 results differ from the exact values: 39 wrong, 2 right, given the wrong numbers before.")
+    check.says("The first error is Q[0, 2]: 0.99 should be 1.05.")
     expect(check.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")
     expect(check.page.locator("td.wrong")).to_have_count(39)
     expect(check.page.locator("td.follows")).to_have_count(2)
@@ -61,7 +61,7 @@ def test_what_is_loaded_and_typed_survives_another_page_and_a_reload(new_learner
     expect(other).not_to_have_value("")
     loaded = other.input_value()
     paste(reader, "q", "1 2\n3 oops")
-    expect(reader.page.get_by_test_id("stAlert").last).to_contain_text("line 2, column 2")
+    expect(reader.page.get_by_test_id("stAlert").last).to_contain_text("Line 2: “oops”")
     before = reader.address
     assert "tables=" in before
     reader.go_to("Questions").page.wait_for_url("**/questions*")
@@ -78,7 +78,7 @@ def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_lear
     long = "\n".join(" ".join(f"{draw.gauss(0, 1):.8f}" for _ in range(60)) for _ in range(300))
     too_long = "0.1234 " * 300_000
     box = reader.page.get_by_label(LABELS["q"], exact=True)
-    for text, says in ((long, "300 rows and 60 columns"), (too_long, "expected at most 2000000: up to line 1")):
+    for text, says in ((long, "300 by 60"), (too_long, "at most 2,000,000 fit here")):
         reader.page.evaluate("text => navigator.clipboard.writeText(text)", text)
         box.press("Control+a")
         box.press("Control+v")
@@ -89,7 +89,7 @@ def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_lear
             eventually(lambda: len(reader.address) > 100_000, True)
             reader.page.reload()
             expect(box).to_have_value(long)
-    reader.says("What is typed here is too long for a link.")
+    reader.says("This is too long for a link.")
     eventually(lambda: "tables=" in reader.address, False)
     reader.go_to("Questions").page.wait_for_url("**/questions*")
     reader.go_to("Check my numbers").page.wait_for_url("**/check*")
@@ -119,11 +119,11 @@ def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_learner: C
 
 def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     check.page.get_by_text("Exercise", exact=True).click()
-    cell = check.page.get_by_label("Q, queries, row 1, column 1", exact=True)
+    cell = check.page.get_by_label("Q, queries: a number of ‘the’, Q[0, 0]", exact=True)
     cell.fill("99")
     cell.press("Enter")
     check.press("Mark my answers")
-    check.says("The first error is in Q, queries, row 1, column 1, ‘the’ (counted from 1): 99.00 is printed")
+    check.says("The first error is a number of ‘the’, Q[0, 0]: 99.00 should be")
     expect(check.page.locator("td.wrong")).to_have_count(1)
     check.press("Hint")
     expect(check.page.locator("code").last).to_contain_text("Row 0 of X times column 0 of W_q")
@@ -145,10 +145,10 @@ def test_the_page_fits_a_phone_and_works_for_a_screen_reader(new_learner: Callab
     assert serious_trouble(reader.page) == []
     reader.page.get_by_text("Exercise", exact=True).click()
     reader.page.mouse.move(0, 0)
-    expect(reader.page.get_by_label("Q, queries, row 1, column 1", exact=True)).to_be_visible()
+    expect(reader.page.get_by_label("Q, queries: a number of ‘the’, Q[0, 0]", exact=True)).to_be_visible()
     assert serious_trouble(reader.page) == []
     reader.page.get_by_test_id("stMain").get_by_test_id("stButtonGroup").get_by_text("Check my numbers").click()
-    reader.press("Load the handout")
+    reader.press("Load a handout with mistakes")
     reader.page.mouse.move(0, 0)
     expect(reader.page.locator("td.wrong")).to_have_count(39)
     assert serious_trouble(reader.page) == []

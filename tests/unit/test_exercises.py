@@ -90,7 +90,7 @@ def test_what_is_still_blank_is_no_error(exercise: Exercise, data: st.DataObject
     marks = [mark for table in marking.tables for row in table.marks for mark in row]
     assert marks.count(Mark.RIGHT) == 1
     assert set(marks) <= {Mark.RIGHT, Mark.BLANK}
-    assert verdict(marking).summary == "The 1 result is right, to the last printed digit."
+    assert verdict(marking).summary == "The one result is right, to the last printed digit."
 
 
 def test_an_answer_reckoned_from_a_wrong_one_follows():
@@ -200,7 +200,7 @@ def test_a_mark_is_a_sign_a_colour_and_words():
     wrong = read(page).cells[0]
     assert wrong == f"✗{as_printed(answers['q'][0, 0], 2)}✓ {as_printed(exercise.table('q')[0, 0], 2)}"
     assert 'class="wrong"' in page
-    assert f"{as_printed(answers['q'][0, 0], 2)}, wrong; exact arithmetic gives" in page
+    assert f"{as_printed(answers['q'][0, 0], 2)}, wrong; the exact value rounds to" in page
     assert read(page).cells[1] == ""
     for mark in ("right", "carried", "follows", "wrong"):
         assert f'class="{mark}"' in legend()

@@ -1,6 +1,7 @@
 """Marking: the published numbers, and the laws of a marking."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz.evaluation import Bounded, divisor_of, evaluate
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
+from attnviz.printed import as_printed
 from attnviz.stages import STAGES
+from attnviz.words import say
 from attnviz.worked_examples import WorkedExample, worked_example
 from tests.unit.helpers import random_inputs
 
@@ -40,16 +43,14 @@ def test_the_handout_has_41_of_54_cells_that_differ_from_exact_arithmetic():
 def test_the_first_error_of_the_handout_is_named_with_its_arithmetic():
     example = worked_example("three-words")
     says = verdict(marking_of(example), example.tokens)
-    assert says.first_error == (
-        "The first error is in Q, queries, row 1, column 3, ‘word 1’ (counted from 1): 0.99 is printed, 1.05 is right."
-    )
+    assert says.first_error == "The first error is a number of ‘word 1’, Q[0, 2]: 0.99 should be 1.05."
     assert says.arithmetic == (
-        "Q[0, 2] = X[0, :] · W_q[:, 2] (as Python counts, from 0)",
+        "Q[0, 2] = X[0, :] · W_q[:, 2]",
         "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
         "= 0.54 + 0.06 + 0.45",
         "= 1.05",
     )
-    assert says.summary.startswith("41 of 54 results differ from exact arithmetic: 39 wrong, 2 right given")
+    assert says.summary.startswith("41 of 54 results differ from the exact values: 39 wrong, 2 right, given the")
 
 
 def test_each_later_table_of_the_handout_is_said_to_follow_or_not():
@@ -64,8 +65,10 @@ def test_each_later_table_of_the_handout_is_said_to_follow_or_not():
     for name in ("scores", "attention_weights"):
         assert tables[name].count(Mark.WRONG) == 9
     says = verdict(marking_of(example), example.tokens).tables
-    assert says[3] == "Scores: 9 wrong, which do not follow from the printed tables before either."
-    assert says[5].startswith("Context vectors: 2 right given the wrong numbers before: what follows from the printed")
+    assert says[3] == "Scores: 9 wrong, even when computed from the printed tables."
+    assert says[5] == (
+        "Context vectors: 2 right, given the wrong numbers before; 7 wrong, even when computed from the printed tables."
+    )
 
 
 @pytest.mark.parametrize("name", ["journey", "journey-linear"])
@@ -81,7 +84,7 @@ def test_every_published_cell_of_the_journey_is_right(name: str):
         assert {mark for row in marks for mark in row} == {Mark.RIGHT}
 
 
-def test_a_print_out_of_rounded_inputs_is_right_by_carried_rounding():
+def test_a_print_out_of_rounded_inputs_is_right_within_rounding():
     example = worked_example("journey")
     marking = marking_of(example)
     assert marking.first_wrong is None
@@ -89,11 +92,12 @@ def test_a_print_out_of_rounded_inputs_is_right_by_carried_rounding():
         Mark.RIGHT, Mark.CARRIED, Mark.HIDDEN,
     }  # fmt: skip
     says = verdict(marking)
-    assert says.summary == "All 96 results are right: 78 to the last printed digit, 18 by carried rounding."
-    assert says.tables[1] == "Scores: all 36 right, 14 of them by carried rounding."
-    assert [sentence.partition(", and these")[0] for sentence in says.rounding[1:]] == [
-        "17 numbers are right by carried rounding: W_q, W_k, W_v hide the digits after those that are printed"
-    ]
+    assert says.summary == "All 96 results are right: 78 to the last printed digit, 18 within rounding."
+    assert says.tables[1] == "Scores: all 36 right, 14 of them within rounding."
+    assert says.rounding[1:] == (
+        "17 numbers are within rounding: digits of W_q, W_k, W_v that aren't printed can change their last place. "
+        "That's no error.",
+    )
     assert "wrong" not in "".join((says.summary, *says.tables, *says.rounding))
     exactly = mark_pipeline(
         {**example.given, **{name: Printed.of(rows, 4) for name, rows in example.published.items()}},
@@ -102,7 +106,7 @@ def test_a_print_out_of_rounded_inputs_is_right_by_carried_rounding():
     assert exactly.first_wrong is not None  # the hidden digits of W_q do show in the fourth decimal
 
 
-def test_love_ai_is_right_and_its_differences_are_carried_rounding():
+def test_love_ai_is_right_and_its_differences_are_rounding():
     example = worked_example("love-ai")
     marking = marking_of(example)
     assert marking.first_wrong is None
@@ -110,12 +114,10 @@ def test_love_ai_is_right_and_its_differences_are_carried_rounding():
     assert all(table.n_differing == 0 for table in before)
     carried = [(i, j) for i, row in enumerate(context.marks) for j, mark in enumerate(row) if mark == Mark.CARRIED]
     assert carried == [(0, 1), (2, 0)]
-    assert verdict(marking).summary == (
-        "All 42 results are right: 40 to the last printed digit, 2 by carried rounding."
-    )
+    assert verdict(marking).summary == ("All 42 results are right: 40 to the last printed digit, 2 within rounding.")
     assert verdict(marking).rounding == (
-        "2 numbers are right by carried rounding: not what exact arithmetic rounds to, but exactly what arithmetic on "
-        "the printed, rounded numbers before them gives. That is no error.",
+        "2 numbers are within rounding: they aren't what the exact numbers give, but they're just what the rounded "
+        "numbers printed before them give. That's no error.",
     )
 
 
@@ -124,7 +126,7 @@ def test_love_ai_with_the_other_softmax_is_told_so():
     published = {name: Printed.of(rows, 3) for name, rows in example.published.items()}
     marking = mark_pipeline({**example.given, **published}, scale=True)
     (says,) = verdict(marking).slips
-    assert says == "Wrong scale: the printed attention weights are the softmax of the scores without dividing by √d_k."
+    assert says == "Wrong scale: these attention weights are the softmax of the scores without dividing by √d_k."
 
 
 def test_the_feed_forward_step_of_love_ai():
@@ -146,14 +148,94 @@ def test_the_slides_scores_are_of_the_wrong_scale():
     assert marking.tables[0].count(Mark.WRONG) == 6
     (says,) = verdict(marking).slips
     assert says == (
-        "Wrong scale: the printed scores are about ten times too large. From the scores as printed, softmax gives "
-        "0.00, 0.55, 0.45, 0.00, 0.00, 0.00; the printed attention weights belong to scores about a tenth as large."
+        "Wrong scale: the printed scores are about ten times too large. Softmax of the printed scores gives "
+        "0.00, 0.55, 0.45, 0.00, 0.00, 0.00; the attention weights belong to scores about a tenth as large."
     )
 
 
 def test_the_softmax_row_and_its_eightfold_are_right():
     (table,) = marking_of(worked_example("softmax-times-8")).tables
     assert table.count(Mark.RIGHT) == 10
+
+
+# What is said is what is marked
+
+
+@st.composite
+def computations(draw: st.DrawFn, decimals: int = 3) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], bool]:
+    """Inputs of two decimals, and all results rounded as a careful person prints them."""
+    n, d_in, d_k, d_v = (draw(st.integers(2, 4)) for _ in range(4))
+    shapes = {"x": (n, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v)}
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    inputs = {name: rng.uniform(-1.5, 1.5, shape).round(2) for name, shape in shapes.items()}
+    scale = draw(st.booleans())
+    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), scale=scale)
+    return inputs, {name: getattr(trace, name).numpy().round(decimals) for name in RESULTS}, scale
+
+
+@st.composite
+def handouts(draw: st.DrawFn) -> tuple[dict[str, object], Marking, tuple[str, ...]]:
+    """Any print-out: some tables, some of them wrong or blank, followed on from what is printed or not."""
+    decimals = draw(st.integers(1, 4))
+    inputs, results, scale = draw(computations(decimals))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    for name in draw(st.sets(st.sampled_from(RESULTS))):
+        spoiled = rng.random(results[name].shape) < draw(st.sampled_from((0.2, 1.0)))
+        results[name] = np.where(
+            spoiled, (results[name] + rng.normal(size=spoiled.shape)).round(decimals), results[name]
+        )
+        if draw(st.booleans()):
+            results[name] = np.where(rng.random(spoiled.shape) < 0.3, math.nan, results[name])
+    kept = draw(st.sets(st.sampled_from(RESULTS), min_size=1))
+    tables = inputs | {name: Printed.of(table, decimals) for name, table in results.items() if name in kept}
+    tokens = ("the", "cat", "sees", "me")[: draw(st.integers(0, 4))]
+    return tables, mark_pipeline(tables, scale=scale), tokens
+
+
+def counted(said: str, words: str) -> int:
+    """How many are said to be so, in a list of parts."""
+    return sum(int(n) for n in re.findall(rf"(?:^|[ (])(\d+) {words}(?=[,;.]|$)", said))
+
+
+@given(handouts())
+def test_every_sentence_says_what_is_marked(handout):
+    """What is said is counted here again, from the cells and from numbers computed here."""
+    tables, marking, tokens = handout
+    says = verdict(marking, tokens)
+    marks = [mark for table in marking.tables for row in table.marks for mark in row if mark != Mark.BLANK]
+    wrong, follow = marks.count(Mark.WRONG), marks.count(Mark.FOLLOWS)
+    everything = (says.summary, says.nothing_yet, says.first_error, *says.tables, *says.slips, *says.rounding)
+    assert not any(re.search(r"\b1 (?:numbers|results|are|differ)\b|All 1 |all 1 ", each) for each in everything)
+    assert not any("from 1" in each or "row " in each for each in everything)
+    assert bool(says.nothing_yet) == (not marks)
+    assert says.summary.startswith(("All ", "The one ")) == bool(marks and not wrong + follow)
+    if wrong + follow:
+        assert counted(says.summary, "wrong") == wrong
+        assert counted(says.summary, "right, given the wrong numbers before") == follow
+        differing = sum(mark != Mark.RIGHT for mark in marks)
+        assert says.summary.startswith(f"{differing} of {len(marks)} result")
+    assert bool(says.first_error) == bool(wrong)
+    if wrong:
+        table, row, column = marking.first_wrong
+        name = re.search(r"(\S+)\[(\d+), (\d+)\]", says.first_error)
+        assert name
+        assert name.groups() == (table.stage.symbol, str(row), str(column))
+        given_here = tables[table.stage.name].array[row, column]
+        assert f": {as_printed(given_here, table.decimals)} should be " in says.first_error
+        if row < len(tokens) and table.stage.rows != "feature":
+            assert f"‘{tokens[row]}’" in says.first_error
+        assert as_printed(float(table.exact[row, column]), table.decimals) in says.first_error
+    lines = iter(says.tables)
+    for table in marking.tables:
+        if table.n_cells:
+            line = next(lines)
+            anyway = counted(line, "wrong, even when computed from the printed tables")
+            assert counted(line, "wrong(?:, even when computed from the printed tables)?") == table.count(Mark.WRONG)
+            assert line.startswith(f"{table.stage.title}: ")
+            if anyway:  # none of them is what the printed tables give
+                off = np.abs(table.given - table.followed)[np.array(table.marks) == Mark.WRONG]
+                assert (off > 0.5 * 10.0**-table.decimals).all()
+    assert next(lines, None) is None
 
 
 # One table
@@ -198,18 +280,6 @@ def test_what_cannot_be_marked_is_an_error(given, computed, decimals, message):
 # Whole computations
 
 
-@st.composite
-def computations(draw: st.DrawFn, decimals: int = 3) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], bool]:
-    """Inputs of two decimals, and all results rounded as a careful person prints them."""
-    n, d_in, d_k, d_v = (draw(st.integers(2, 4)) for _ in range(4))
-    shapes = {"x": (n, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v)}
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    inputs = {name: rng.uniform(-1.5, 1.5, shape).round(2) for name, shape in shapes.items()}
-    scale = draw(st.booleans())
-    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), scale=scale)
-    return inputs, {name: getattr(trace, name).numpy().round(decimals) for name in RESULTS}, scale
-
-
 @given(computations())
 def test_a_careful_print_out_is_all_right(computed):
     inputs, results, scale = computed
@@ -242,7 +312,7 @@ def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, compute
     printed, right = (
         f"{each:.3f}".replace("-", "−") for each in (results[name][cell], marking.first_wrong[0].exact[cell])
     )
-    assert f"{printed} is printed, {right} is right" in verdict(marking).first_error
+    assert f": {printed} should be {right}" in verdict(marking).first_error
 
 
 @given(st.data(), computations(), st.sampled_from(RESULTS[:-1]))
@@ -282,7 +352,7 @@ def test_without_inputs_the_first_tables_are_taken_as_given():
 
 
 def test_nothing_to_mark_is_said():
-    assert verdict(mark_pipeline({"x": [[1]]})).summary.startswith("There is nothing to mark yet")
+    assert verdict(mark_pipeline({"x": [[1]]})).summary == say("marking.summary.nothing")
     assert not verdict(mark_pipeline({"x": [[1]], "w_q": [[2]], "q": [[2]]})).nothing_yet
 
 
@@ -322,17 +392,17 @@ def test_scores_of_another_scale_are_recognized(factor: float):
     trace = attnviz.attend(**{name: each.double() for name, each in inputs.items()})
     marking = mark_pipeline(inputs | {"scores": Printed.of((trace.scores * factor).numpy().round(3), 3)})
     (says,) = verdict(marking).slips
-    assert says.startswith("Scores: wrong scale. Every number is right but for a factor: ")
+    assert says.startswith("Scores: wrong scale. Every number is right but for one factor: ")
 
 
 def test_other_slips_of_whole_tables_are_recognized():
     inputs = {name: each.double() for name, each in random_inputs(3, 4, 2, 2).items()}
     trace = attnviz.attend(**inputs)
     turned = mark_pipeline(inputs | {"scores": Printed.of(trace.scores.T.numpy().round(3), 3)})
-    assert verdict(turned).slips == ("Scores: rows and columns are exchanged; the table turned over is right.",)
+    assert verdict(turned).slips == ("Scores: rows and columns are swapped. Turned over, the table is right.",)
     down = torch.softmax(trace.scaled_scores, 0)
     columns = mark_pipeline(inputs | {"attention_weights": Printed.of(down.numpy().round(3), 3)})
-    assert verdict(columns).slips[0].startswith("Wrong way: the printed attention weights are the softmax of each col")
+    assert verdict(columns).slips[0].startswith("Wrong way: these attention weights are the softmax of each col")
     again = mark_pipeline(inputs | {"attention_weights": Printed.of(trace.attention_weights.numpy().round(3), 3)},
                           scale=False)  # fmt: skip
     assert "softmax of the scores divided by √d_k = 1.414" in verdict(again).slips[0]

@@ -1,6 +1,7 @@
 """The published examples: all of the file is there, and each scenario is the computation that its source states."""
 
 import html
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -77,6 +78,17 @@ def test_the_slides_scores_have_the_softmax_that_the_note_says():
     example = worked_example("slide-row")
     weights = attnviz.trace(example.scenario).attention_weights[1]
     assert ", ".join(f"{weight:.2f}" for weight in weights.tolist()) in example.note
+
+
+def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers():
+    for example in EXAMPLES:
+        assert not re.search(r"must|sqrt|cells", example.note), example.note
+    love_ai = worked_example("love-ai")
+    made = attnviz.trace(love_ai.scenario).context[0, 1].item()
+    printed, exact = re.findall(r"\d\.\d{3}", love_ai.note)
+    assert float(printed) == love_ai.published["context"][0][1]
+    assert exact == f"{made:.3f} "[:5]
+    assert all(example.note for example in EXAMPLES)
 
 
 def test_what_is_chosen_for_scores_is_said_while_it_is_so():
