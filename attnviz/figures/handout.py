@@ -15,6 +15,7 @@ from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
 from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary, vectors_in_words
 from attnviz.tokens import visible
+from attnviz.words import plural, say
 
 _LISTED_CHANGES = 12
 _LISTED_QUERIES = 16
@@ -63,18 +64,18 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     True
     """
     matrices = "\n".join(_section(trace, name, digits) for name in STAGES if getattr(trace, name) is not None)
-    sentence = html.escape(visible_text(scenario.text))
+    title = html.escape(say("report.title", sentence=visible_text(scenario.text)))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>Self-attention of: {sentence}</title>
+<title>{title}</title>
 <style>{_STYLE}</style>
 </head>
 <body>
-<h1>Self-attention of: {sentence}</h1>
+<h1>{title}</h1>
 {_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario), *trace.notices])}
 {_paragraphs(out_of_the_ordinary(trace))}
 <div class="matrices">
@@ -83,9 +84,9 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 <div class="attending">
 {_paragraphs(_attending(trace, digits))}
 </div>
-<h2>The same in PyTorch</h2>
+<h2>{html.escape(say("report.code"))}</h2>
 <pre>{html.escape(pytorch_script(scenario, digits))}</pre>
-<p class="about">Made with attnviz. Orange is above 0, blue below; attention weights go from dark, 0, to light, 1.</p>
+<p class="about">{html.escape(say("report.made"))}</p>
 </body>
 </html>
 """
@@ -104,7 +105,7 @@ def _set_up(scenario: Scenario) -> str:
     """Name all settings that decide the numbers."""
     named = [name for name in parameters() if name not in ("text", "digits") and getattr(scenario, name) is not None]
     shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
-    return f"{len(scenario.tokens)} tokens. {shown}."
+    return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings=shown)
 
 
 def _vectors(scenario: Scenario) -> str:
@@ -116,21 +117,22 @@ def _changes(scenario: Scenario) -> list[str]:
     texts = [text if len(text) <= 60 else f"{text[:59]}…" for text in change_texts(changes_of(scenario))]
     if not texts:
         return []
-    more = f" and {len(texts) - _LISTED_CHANGES} more" if len(texts) > _LISTED_CHANGES else ""
-    return [f"Changed by hand: {', '.join(texts[:_LISTED_CHANGES])}{more}."]
+    listed, more = ", ".join(texts[:_LISTED_CHANGES]), len(texts) - _LISTED_CHANGES
+    return [say("report.changes_more", changes=listed, n=more) if more > 0 else say("report.changes", changes=listed)]
 
 
 def _attending(trace: AttentionTrace, digits: int) -> list[str]:
     n_tokens = len(trace.tokens)
     shown = [attends_most(trace, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
-    return [*shown, f"And so on, for {n_tokens} tokens."] if n_tokens > _LISTED_QUERIES else shown
+    and_so_on = say("report.and_so_on", tokens=plural(n_tokens, "token"))
+    return [*shown, and_so_on] if n_tokens > _LISTED_QUERIES else shown
 
 
 def _section(trace: AttentionTrace, name: str, digits: int) -> str:
     drawn = picture(trace, name, digits, None, dark=False)
     return (
         f"<section><h2>{html.escape(title_of(trace, drawn))}</h2>"
-        f'<p class="about">{html.escape(about_of(drawn))}; {html.escape(drawn.stage.meaning)}</p>'
+        f'<p class="about">{html.escape(say("report.about", about=about_of(drawn), meaning=drawn.stage.meaning))}</p>'
         f"{matrix_markup(drawn)}</section>"
     )
 
@@ -138,7 +140,8 @@ def _section(trace: AttentionTrace, name: str, digits: int) -> str:
 def title_of(trace: AttentionTrace, drawn: Picture) -> str:
     """Return the title of a matrix with its formula."""
     formula = formula_in(trace, drawn.stage)
-    return drawn.stage.title if formula == drawn.stage.title else f"{drawn.stage.title} = {formula}"
+    title = drawn.stage.title
+    return title if formula == title else say("report.matrix", title=title, formula=formula)
 
 
 def trace_markup(trace: AttentionTrace) -> str:
@@ -151,13 +154,13 @@ def trace_markup(trace: AttentionTrace) -> str:
     names = [name for name in STAGES if getattr(trace, name) is not None]
     if trace.x.dim() != 2:
         shapes = ", ".join(f"{STAGES[name].symbol} {tuple(getattr(trace, name).shape)}" for name in names)
-        return f"<p><b>Self-attention</b> of a batch: {shapes}</p>"
+        return f"<p>{say('report.batch', shapes=shapes)}</p>"
     n_tokens = len(trace.x)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
     settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
     small = "".join(_small(trace, name) for name in names)
     return (
-        f"<div><p><b>Self-attention</b> of {n_tokens} token{'s' if n_tokens > 1 else ''}: {html.escape(tokens)}<br>"
+        f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}<br>"
         f"{', '.join(settings)}</p>"
         f'<div style="display:flex;flex-wrap:wrap;gap:14px;align-items:flex-end">{small}</div></div>'
     )
@@ -165,6 +168,6 @@ def trace_markup(trace: AttentionTrace) -> str:
 
 def _small(trace: AttentionTrace, name: str) -> str:
     drawn = picture(trace, name, 2, None, dark=False)
-    title = html.escape(f"trace.{name}: {title_of(trace, drawn)}; {about_of(drawn)}")
+    title = html.escape(say("report.hover", name=name, title=title_of(trace, drawn), about=about_of(drawn)))
     size = "×".join(map(str, drawn.shape))
     return f'<div title="{title}">{small_picture(drawn)}<div>{drawn.stage.symbol} {size}</div></div>'

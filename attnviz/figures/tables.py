@@ -8,6 +8,7 @@ import numpy as np
 from attnviz.figures.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, font, needs_dark_ink, theme
 from attnviz.numbers import written
 from attnviz.questions import Points, Table
+from attnviz.words import say
 
 CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 52, 25, 6.5  # pixels
 _RIGHT_SUM = "✓"
@@ -98,12 +99,12 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
 
     return {
         "data": [
-            scatter(around, mode="lines", name="all mixes of the values lie within",
+            scatter(around, mode="lines", name=say("report.points.around"),
                     line={"color": shown.muted, "width": 1, "dash": "dot"}),
-            scatter(values, mode="markers+text", name="values", text=names, textposition="top center",
-                    marker={"color": VALUE_COLOUR, "size": 11, "symbol": "square"}),
-            scatter(contexts, mode="markers+text", name="contexts", text=names, textposition="bottom center",
-                    marker={"color": KEY_COLOUR, "size": 10}),
+            scatter(values, mode="markers+text", name=say("report.points.values"), text=names,
+                    textposition="top center", marker={"color": VALUE_COLOUR, "size": 11, "symbol": "square"}),
+            scatter(contexts, mode="markers+text", name=say("report.points.contexts"), text=names,
+                    textposition="bottom center", marker={"color": KEY_COLOUR, "size": 10}),
         ],
         "layout": {
             "width": 340, "height": 330, "margin": {"l": 36, "r": 12, "t": 12, "b": 92},

@@ -96,8 +96,6 @@ NOT_YET = {
     "attnviz/attention.py",
     "attnviz/devices.py",
     "attnviz/figures/curves.py",
-    "attnviz/figures/handout.py",
-    "attnviz/figures/tables.py",
     "attnviz/limits.py",
     "attnviz/link.py",
     "attnviz/questions/asking.py",
