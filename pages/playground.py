@@ -17,7 +17,7 @@ def show_playground(scenario: Scenario) -> None:
     """Draw what the sentence and the controls make."""
     query = show_token_picker(scenario)
     with st.container(horizontal=True, vertical_alignment="center"):
-        says = st.container()
+        says = st.container(gap="xsmall")
         view = chosen_view(scenario)
     if view == HEATMAPS:
         editor, pictures = st.columns([27, 73], gap="small")

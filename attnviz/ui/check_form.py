@@ -62,7 +62,7 @@ def show_check() -> None:
                     _show_text(name)
                     below[name] = st.container()
     if not check_link.keep(_form(), _DEFAULTS):
-        says.warning(say("check.form.too_long"), icon="⚠️")
+        says.warning(say("check.form.too_long"), icon=":material/warning:")
     tables = _read(below)
     marking = _marked(tables, settings, says)
     if marking is None:
@@ -85,7 +85,7 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
     """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands."""
     words = verdict(marking, tokens)
     if words.nothing_yet:
-        st.info(f"{words.summary} {words.nothing_yet}", icon="✏️")
+        st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")
         return
     with st.container(border=True, key="verdict"):
         wrong = bool(words.first_error)
@@ -237,7 +237,7 @@ def _marked(
         if not tables:
             if any(st.session_state.get(_key(name)) for name in NAMES):
                 return None  # what is typed is told to be no table already
-            st.info(say("check.form.start"), icon="✏️")
+            st.info(say("check.form.start"), icon=":material/edit:")
             return None
         decimals = settings["decimals"]
         given = {

@@ -192,7 +192,7 @@ def _undo(cell: tuple[str, int, int]) -> None:
 
 
 def _show_offer() -> None:
-    dropped = state.offered()
+    dropped = state.offered_here()
     if not dropped:
         return
     count = len(dropped.edits) + len(dropped.replaced)

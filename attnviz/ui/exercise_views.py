@@ -155,7 +155,7 @@ def _show_marks(
     blank = sum(table.count(Mark.BLANK) for table in marking.tables)
     with says:
         if not filled:
-            st.info(say("exercises.nothing"), icon="✏️")
+            st.info(say("exercises.nothing"), icon=":material/edit:")
             return
         show_verdict(marking, exercise.tokens)
         if blank:

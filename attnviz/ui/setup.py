@@ -76,7 +76,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.messages_of_now(values):
-                st.warning(as_message(message), icon="⚠️")
+                st.warning(as_message(message), icon=":material/warning:")
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with headline:
@@ -102,7 +102,11 @@ def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
         help=text.help,
         max_chars=MAX_TEXT_CHARACTERS,
     )
-    with st.popover("Examples", help="Sentences and worked examples to start from"):
+    # Close together, so that no example is cut off.
+    with (
+        st.popover("Examples", help="Sentences and worked examples to start from"),
+        st.container(gap=None),
+    ):
         for i, example in enumerate(EXAMPLES):
             st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
         examples.show_choice()
@@ -110,6 +114,8 @@ def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
 
 
 def _use_example(example: str) -> None:
+    state.forget_offer()
+    _drop_changes()  # a fresh sentence is told with the matrices of the seed, not with those of the last example
     st.session_state["text"] = example
 
 
@@ -125,7 +131,7 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Same seed again",
-            on_click=_same_seed_again,
+            on_click=_drop_changes,
             help="Draws the matrices of this seed again: drops all edits.",
         )
         st.button("New seed", on_click=_new_seed, help="Draws other matrices from another seed: drops all edits.")
@@ -180,7 +186,7 @@ def _flag(parameter: Parameter) -> bool:
     return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=parameter.help)
 
 
-def _same_seed_again() -> None:
+def _drop_changes() -> None:
     scenario = scenario_now()
     if scenario is None:
         return
@@ -191,7 +197,7 @@ def _same_seed_again() -> None:
 
 
 def _new_seed() -> None:
-    _same_seed_again()  # here already, so that Back never meets the new seed with the old one's edits
+    _drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
     st.session_state["seed"] = secrets.randbelow(10_000)
 
 
@@ -199,7 +205,9 @@ def _start_over() -> None:
     for name, parameter in parameters().items():
         st.session_state[name] = parameter.default
     bound.send(bound.QUERY, "")
-    _same_seed_again()
+    bound.send(bound.CHANGES, "")
+    state.forget_offer()
+    state.redraw_editors()
 
 
 def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:

@@ -20,6 +20,7 @@ _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
     "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
 _OF_LINK = "state.of_link"
+_OFFERED_ON = "state.offered_on"
 
 
 def first_run() -> bool:
@@ -46,13 +47,18 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
     it may not have seen a word of it.
     """
     said = st.session_state.pop(_MESSAGES, [])
-    context = get_script_run_ctx()
-    now = context and context.page_script_hash, values, bound.texts()
+    now = _page(), values, bound.texts()
     since, of_link = st.session_state.setdefault(_OF_LINK, (now, said))
     if now != since:
         st.session_state[_OF_LINK] = now, []
         of_link = []
     return list(dict.fromkeys([*of_link, *said]))
+
+
+def _page() -> str | None:
+    """Return what tells the page of this run from the others."""
+    context = get_script_run_ctx()
+    return context and context.page_script_hash
 
 
 def set_up(values: dict[str, Any]) -> None:
@@ -61,6 +67,8 @@ def set_up(values: dict[str, Any]) -> None:
     Changes that came with the URL are taken as they are; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
     """
+    if st.session_state.get(_OFFERED_ON, _page()) != _page():
+        forget_offer()
     text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
         say(f"The sentence is long: its first {MAX_TOKENS} tokens are used, the rest stays in the box.")
@@ -89,6 +97,7 @@ def start_set_up_anew(scenario: Scenario) -> None:
     """Make the changes of this scenario those of the next set-up; the reader's own of before are offered back."""
     before = current_changes() if _SETUP in st.session_state else Changes()
     st.session_state.pop(_SETUP, None)  # nothing is carried over to what is another computation
+    forget_offer()
     if before and before != changes_of(scenario):
         offer_back(before)
     keep(scenario)
@@ -186,6 +195,14 @@ def offered() -> Changes:
     return decode_changes(st.session_state.get(_DROPPED, ""))[0]
 
 
+def offered_here() -> Changes:
+    """Return the changes that were dropped last, to be offered on this page: leaving it ends the offer."""
+    dropped = offered()
+    if dropped:
+        st.session_state[_OFFERED_ON] = _page()
+    return dropped
+
+
 def take_back() -> None:
     """Lay the offered changes over the matrices of now; what does not fit stays on offer."""
     scenario = current_scenario()
@@ -200,3 +217,4 @@ def take_back() -> None:
 def forget_offer() -> None:
     """Stop offering the dropped changes."""
     st.session_state.pop(_DROPPED, None)
+    st.session_state.pop(_OFFERED_ON, None)

@@ -318,4 +318,10 @@ class Playground:
     @property
     def sideways(self) -> int:
         """How many pixels of the page stick out to the right."""
-        return int(self.page.evaluate("document.scrollingElement.scrollWidth - innerWidth"))
+        # What the document holds scrolls within it, and so does the page's main part within the document.
+        return int(
+            self.page.evaluate(
+                "Math.max(...[document.scrollingElement, document.querySelector('.stMain')]"
+                ".filter(Boolean).map(each => each.scrollWidth - each.clientWidth))"
+            )
+        )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz.lesson import STEPS
@@ -90,6 +91,30 @@ def test_the_lesson_on_a_telephone(new_learner: Callable[..., Learner]) -> None:
         assert learner.sideways <= 0
         if number < len(STEPS):
             learner.page.get_by_role("button", name="Next").click()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_next_stays_under_the_mouse_from_the_first_step_to_the_last(
+    new_learner: Callable[..., Learner], width: int, height: int
+) -> None:
+    learner = new_learner(width, height).lesson()
+    button = learner.page.get_by_role("button", name="Next")
+    places = []
+    for number, step in enumerate(STEPS, 1):
+        learner.is_at(f"{number}. {step.title}")
+        places.append(button.bounding_box())
+        if number < len(STEPS):
+            button.click()
+    assert places == [places[0]] * len(STEPS)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_every_example_can_be_seen_at_once(new_learner: Callable[..., Learner], width: int, height: int) -> None:
+    learner = new_learner(width, height).lesson()
+    learner.press("Examples")
+    last = learner.page.get_by_role("button", name="The dog runs (4-dimensional inputs)")
+    expect(last).to_be_in_viewport(ratio=1)
+    expect(learner.page.get_by_role("button", name="the cat sat on the mat")).to_be_in_viewport(ratio=1)
 
 
 def test_the_lesson_can_be_read_by_screen_readers(new_learner: Callable[..., Learner]) -> None:

@@ -271,7 +271,7 @@ def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playgro
 def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground: Playground) -> None:
     playground.paste("w_q", "1e30 1e30\n1e30 1e30\n1e30 1e30").paste("w_k", "1e30 1e30\n1e30 1e30\n1e30 1e30")
     explained = next(caption for caption in playground.captions if "overflow first" in caption)
-    assert explained.startswith("Scores overflow first: 36 of 36 cells are no finite number (S[0, 0] is ∞).")
+    assert "The numbers overflow first in Scores: 36 of 36 cells hold no finite number (S[0, 0] is ∞)." in explained
     assert any("6 of 6 rows of attention weights are undefined (NaN)" in caption for caption in playground.captions)
     assert playground.sentence == "'journey' has no attention weights: its scores are not all finite numbers."
     assert np.isnan(playground.matrix("scores")).all()

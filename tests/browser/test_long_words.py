@@ -1,0 +1,33 @@
+"""A word of 120 letters, as in a pasted address, makes no page wider than the screen."""
+
+from collections.abc import Callable
+
+import pytest
+
+from attnviz import Scenario
+from attnviz.link import query_of
+from attnviz.packing import pack
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+
+WORDS = f"{'W' * 120} cat {'W' * 119}x"
+A = pack(query_of(Scenario(f"dog {'M' * 120} dog", embedding="published")))
+VIEWS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("/", {"cell": "scores.0.2"}),
+    ("/", {"view": "heatmaps", "cell": "scores.0.2"}),
+    ("/lesson", {"step": 1}),
+    ("/lesson", {"step": 9}),
+    ("/compare", {"pinned": A}),
+    ("/questions", {}),
+    ("/scaling", {}),
+    ("/check", {}),
+)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1500, 800), (390, 844)])
+def test_no_page_is_wider_than_the_screen(new_learner: Callable[..., Learner], width: int, height: int) -> None:
+    learner = new_learner(width, height)
+    for path, address in VIEWS:
+        learner.open(path, **({"view": "board"} | address), text=WORDS, query=0)
+        learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+        eventually(lambda: learner.sideways <= 0, True, seconds=10)

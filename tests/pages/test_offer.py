@@ -1,0 +1,58 @@
+"""What is dropped is offered back where it was dropped, and no longer than it makes sense."""
+
+import pytest
+
+from attnviz import Scenario
+from attnviz.ui.setup import EXAMPLES
+from tests.pages.playground import Playground
+
+PUBLISHED = {"embedding": "published"}
+CAT = EXAMPLES.index("the cat sat on the mat")
+
+
+def dropping() -> Playground:
+    """A reader who has just lost an edit to another seed."""
+    playground = Playground(edits="w_q.0.1.0.9").set("seed", 5)
+    assert playground.can_press("Bring back")
+    return playground
+
+
+@pytest.fixture
+def playground() -> Playground:
+    return dropping()
+
+
+def test_an_example_sentence_starts_from_the_seed_and_offers_the_last_examples_matrices_back() -> None:
+    playground = Playground(example="love-ai").press_key(f"setup.example.{CAT}")
+    assert playground.changes == ""
+    cat = Scenario("the cat sat on the mat", **{name: playground.value(name) for name in ("d_in", "d_out", "seed")},
+                   scale=playground.value("scale"), embedding=playground.value("embedding"))  # fmt: skip
+    assert playground.shows(cat)
+    assert "4 changes were dropped, because their matrices were drawn anew." in playground.texts
+    playground.press("Bring back")
+    assert "w_q.example.love-ai" in playground.changes
+
+
+def test_an_example_sentence_ends_an_older_offer(playground: Playground) -> None:
+    playground.press_key(f"setup.example.{CAT}")
+    assert not playground.can_press("Bring back")
+    playground.edit("w_q", 0, 0, 2.0).press_key("setup.example.2")
+    assert any(text.startswith("1 change was dropped") for text in playground.texts)
+
+
+def test_starting_over_ends_every_offer_and_every_edit(playground: Playground) -> None:
+    playground.edit("w_q", 0, 0, 2.0).press("Start over")
+    assert playground.shows(Scenario(**PUBLISHED))
+    assert playground.changes == ""
+    assert not playground.can_press("Bring back")
+
+
+def test_an_offer_ends_with_the_page_it_stands_on(playground: Playground) -> None:
+    playground.visit("pages/lesson.py").visit("pages/playground.py")
+    assert not playground.can_press("Bring back")
+
+
+def test_what_was_dropped_on_a_page_that_cannot_offer_it_is_offered_on_the_next() -> None:
+    playground = Playground("pages/lesson.py", edits="w_q.0.1.0.9").set("seed", 5).visit("pages/playground.py")
+    assert playground.can_press("Bring back")
+    assert playground.press("Bring back").shows(Scenario(**PUBLISHED, seed=5, edits=[("w_q", 0, 1, 0.9)]))
