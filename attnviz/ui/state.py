@@ -58,7 +58,7 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
 def _page() -> str | None:
     """Return what tells the page of this run from the others."""
     context = get_script_run_ctx()
-    return context and context.page_script_hash
+    return context.page_script_hash if context else None
 
 
 def set_up(values: dict[str, Any]) -> None:
