@@ -5,6 +5,7 @@ import re
 import torch
 
 from attnviz.limits import in_short
+from attnviz.words import say
 
 
 def available_devices() -> dict[str, str]:
@@ -42,4 +43,4 @@ def resolve_device(name: str) -> tuple[torch.device, str | None]:
         return torch.device("cpu"), None
     if name in available_devices():
         return torch.device(name), None
-    return torch.device("cpu"), f"The device {name} is not on this machine, so the CPU computed this."
+    return torch.device("cpu"), say("messages.no_device", device=name)

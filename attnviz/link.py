@@ -5,7 +5,7 @@ Changes of matrices are one parameter, written with the characters that a URL ca
 from seed 42. ``x.example.love-ai`` is X as that worked example states it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -17,12 +17,13 @@ from attnviz.changes import Changes, Replacement, bring_back, changes_of
 from attnviz.devices import available_devices
 from attnviz.given import EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
-from attnviz.packing import is_packed, pack, unpack
+from attnviz.packing import NewerVersionError, TooMuchError, is_packed, pack, unpack
 from attnviz.published import PUBLISHED_TEXT, stated_matrix
 from attnviz.scenario import EMBEDDINGS, Scenario
 from attnviz.seeding import INITS
 from attnviz.stages import EDITABLE
 from attnviz.tokens import TOKENIZERS
+from attnviz.words import plural, say
 
 MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
 LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
@@ -33,30 +34,36 @@ _GIVEN = "given."  # followed by the numbers of a matrix, rows between two under
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the URL: its name, label and explanation on screen, default, and what it may be."""
+    """One parameter of the URL: its name, default, and what it may be; the catalogue has its label and its help."""
 
     name: str
-    label: str
     default: Any
     kind: Literal["text", "choice", "whole", "number", "flag"]
-    help: str
     choices: tuple[str, ...] = ()
     low: float = 0
     high: float = 0
+
+    @property
+    def label(self) -> str:
+        """What its control is called."""
+        return say(f"setup.{self.name}.label")
+
+    @property
+    def help(self) -> str:
+        """What its control explains when it is asked."""
+        return say(f"setup.{self.name}.help")
 
     def expected(self) -> str:
         """Say in words what this parameter may be."""
         match self.kind:
             case "choice":
-                return "one of " + ", ".join(self.choices)
-            case "whole":
-                return f"a whole number from {self.low} to {self.high}"
-            case "number":
-                return f"a number from {self.low} to {self.high}"
+                return say("links.expected.choice", choices=", ".join(self.choices))
+            case "whole" | "number":
+                return say(f"links.expected.{self.kind}", low=self.low, high=self.high)
             case "flag":
-                return "true or false"
+                return say("links.expected.flag")
             case "text":
-                return f"a text of at most {limits.MAX_TEXT_CHARACTERS} characters"
+                return say("links.expected.text", characters=plural(limits.MAX_TEXT_CHARACTERS, "character"))
 
     def accepts(self, raw: str) -> bool:
         """Whether a raw value from a URL is one that this parameter may be; blank, where blank is the default."""
@@ -104,42 +111,21 @@ def parameters() -> Mapping[str, Parameter]:
     'a whole number from 1 to 1024'
     """
     table = (
-        Parameter("text", "Sentence", _DEFAULTS["text"], "text", "Type any sentence and press Enter."),
-        Parameter("tokenizer", "Tokens are", _DEFAULTS["tokenizer"], "choice",
-                  "How the sentence is cut: words and punctuation, whatever stands between blanks, or characters.",
-                  choices=tuple(TOKENIZERS)),
-        Parameter("embedding", "Vectors X", _DEFAULTS["embedding"], "choice",
-                  "published: the published vectors of the words that have one (with d_in 3), seeded ones for others. "
-                  "stable: each word's vector depends on the word, d_in and the seed alone. "
-                  "table: the rows of a seeded nn.Embedding.", choices=EMBEDDINGS),
-        Parameter("d_in", "d_in", _DEFAULTS["d_in"], "whole", "The length of each token's input vector.",
-                  low=1, high=limits.MAX_D),
-        Parameter("d_out", "d_out", _DEFAULTS["d_out"], "whole",
-                  "The length of each query and key, d_k, and of each value unless d_v says another.",
-                  low=1, high=limits.MAX_D),
-        Parameter("d_v", "d_v", _DEFAULTS["d_v"], "whole",
-                  "The length of each value, and so of each context vector. Left blank, it is d_out. "
-                  "Queries and keys must share their length, because they are multiplied; values are free.",
-                  low=1, high=limits.MAX_D),
-        Parameter("init", "Initialization", _DEFAULTS["init"], "choice",
-                  "uniform: torch.rand, between 0 and 1. linear: as nn.Linear starts, around 0. normal: torch.randn.",
-                  choices=INITS),
-        Parameter("seed", "Seed", _DEFAULTS["seed"], "whole",
-                  "The same seed gives the same numbers as torch.manual_seed, here and in your notebook.",
-                  low=0, high=limits.MAX_SEED),
-        Parameter("device", "Device", _DEFAULTS["device"], "choice",
-                  "Where torch computes. The inputs are drawn on the CPU, so they are the same on each.",
-                  choices=tuple(available_devices())),
-        Parameter("bias", "Biases b_q, b_k, b_v", _DEFAULTS["bias"], "flag",
-                  "Adds a bias to every query, key and value: nn.Linear's own with linear, else zeros to edit."),
-        Parameter("causal", "Causal mask", _DEFAULTS["causal"], "flag", "No token may attend to a later one."),
-        Parameter("scale", "Divide by √d_k", _DEFAULTS["scale"], "flag",
-                  "The scaling of scaled dot-product attention."),
-        Parameter("temperature", "Temperature", _DEFAULTS["temperature"], "number",
-                  "Divides the scores once more: below 1 sharpens the attention, above 1 flattens it.",
+        Parameter("text", _DEFAULTS["text"], "text"),
+        Parameter("tokenizer", _DEFAULTS["tokenizer"], "choice", tuple(TOKENIZERS)),
+        Parameter("embedding", _DEFAULTS["embedding"], "choice", EMBEDDINGS),
+        Parameter("d_in", _DEFAULTS["d_in"], "whole", low=1, high=limits.MAX_D),
+        Parameter("d_out", _DEFAULTS["d_out"], "whole", low=1, high=limits.MAX_D),
+        Parameter("d_v", _DEFAULTS["d_v"], "whole", low=1, high=limits.MAX_D),
+        Parameter("init", _DEFAULTS["init"], "choice", INITS),
+        Parameter("seed", _DEFAULTS["seed"], "whole", low=0, high=limits.MAX_SEED),
+        Parameter("device", _DEFAULTS["device"], "choice", tuple(available_devices())),
+        Parameter("bias", _DEFAULTS["bias"], "flag"),
+        Parameter("causal", _DEFAULTS["causal"], "flag"),
+        Parameter("scale", _DEFAULTS["scale"], "flag"),
+        Parameter("temperature", _DEFAULTS["temperature"], "number",
                   low=limits.MIN_TEMPERATURE, high=limits.MAX_TEMPERATURE),
-        Parameter("digits", "Shown digits", DEFAULT_DIGITS, "whole", "Decimals in cells; hover shows the same.",
-                  low=MIN_DIGITS, high=MAX_DIGITS),
+        Parameter("digits", DEFAULT_DIGITS, "whole", low=MIN_DIGITS, high=MAX_DIGITS),
     )  # fmt: skip
     return MappingProxyType({parameter.name: parameter for parameter in table})
 
@@ -202,26 +188,46 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
 
     >>> scenario, ignored = scenario_from_query("seed=7&d_in=abc")
     >>> scenario == Scenario(embedding="published", seed=7), ignored
-    (True, ["d_in = 'abc' is not a whole number from 1 to 1024"])
+    (True, ["d_in = 'abc' should be a whole number from 1 to 1024; 3 is used."])
     """
     try:
         given = dict(parse_qsl(query[:MAX_QUERY_CHARACTERS], keep_blank_values=True, max_num_fields=100))
     except ValueError:
         given = {}
     table = parameters()
-    ignored = ["the link is too long"] if len(query) > MAX_QUERY_CHARACTERS or (query and not given) else []
+    too_long = len(query) > MAX_QUERY_CHARACTERS or (query and not given)
+    ignored = [say("links.query_too_long")] if too_long else []
     refused = ignored_in(given, table)
-    ignored += [f"{name} = {given[name][:40]!r} is not {table[name].expected()}" for name in refused]
+    ignored += [refusal(table[name], repr(given[name][:40])) for name in refused]
     values = values_in({name: value for name, value in given.items() if name not in refused}, table)
     try:
         plain = scenario_of(values)
-    except ValueError as error:  # each value is one that it may be, but not with the others: no tokens, or too many
-        ignored.append(str(error))
+    except ValueError:  # each value is one that it may be, but not with the others: no tokens, or too many
+        ignored.append(say("links.tokens", most=f"{limits.MAX_TOKENS:,}"))
         plain = scenario_of(values | {"text": table["text"].default})
     changes, misfits = decode_changes(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
-    ignored += [f"{part[:40]!r} changes no cell of its matrices" for part in (*misfits, *change_texts(left))]
+    misfits += change_texts(left)
+    if misfits:
+        ignored.append(changes_refused(given[CHANGES], misfits, repr(misfits[0][:40])))
     return scenario, ignored
+
+
+def refusal(parameter: Parameter, raw: str) -> str:
+    """Say that a value of a link, as it is to be shown, can't be used, and what is used instead."""
+    used = parameter.default
+    return say(
+        "links.value", name=parameter.name, raw=raw, expected=parameter.expected(),
+        used="d_out" if used is None else _in_a_url(used),
+    )  # fmt: skip
+
+
+def changes_refused(text: str, misfits: Sequence[str], first: str) -> str:
+    """Say why parts of the changes in a link can't be used; `first` is the first of them as it is to be shown."""
+    unreadable = _decoded(text)[2]
+    if unreadable:
+        return say(f"links.unreadable.{unreadable}", what=say("links.unreadable.changes"))
+    return say("links.changes.misfit", n=len(misfits), first=first)
 
 
 def change_texts(changes: Changes) -> list[str]:
@@ -261,18 +267,37 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     >>> decode_changes("w_q.0.1.0.9*nonsense")
     (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
     """
-    changes, ignored = _decoded(text)
-    return changes, list(ignored)
+    changes, ignored, unreadable = _decoded(text)
+    return changes, [*ignored, *([text[:40] + "…"] if unreadable else [])]
+
+
+Unreadable = Literal["", "damaged", "newer", "too_much"]
+
+
+def why_unreadable(error: ValueError) -> Unreadable:
+    """Return in one word why a packed part of a link can't be read, from what reading it raised.
+
+    >>> why_unreadable(NewerVersionError()), why_unreadable(ValueError())
+    ('newer', 'damaged')
+    """
+    return (
+        "newer"
+        if isinstance(error, NewerVersionError)
+        else "too_much"
+        if isinstance(error, TooMuchError)
+        else "damaged"
+    )
 
 
 @lru_cache(maxsize=8)
-def _decoded(text: str) -> tuple[Changes, tuple[str, ...]]:
+def _decoded(text: str) -> tuple[Changes, tuple[str, ...], Unreadable]:
+    """Return the changes, the parts that are none, and why there is nothing that can be read."""
     try:
         plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
-    except ValueError:
-        return Changes(), (text[:40] + "…",)
+    except ValueError as error:
+        return Changes(), (), why_unreadable(error)
     if len(plain) > MAX_CHANGES_CHARACTERS:
-        return Changes(), (plain[:40] + "…",)
+        return Changes(), (), "too_much"
     edits: dict[tuple[str, int, int], Edit] = {}
     replaced: dict[str, Replacement] = {}
     ignored: list[str] = []
@@ -288,7 +313,7 @@ def _decoded(text: str) -> tuple[Changes, tuple[str, ...]]:
                 edits[name, int(row), int(column)] = Edit(name, int(row), int(column), float(value))
         except ValueError:
             ignored.append(part)
-    return Changes(tuple(edits.values()), tuple(replaced.items())), tuple(ignored)
+    return Changes(tuple(edits.values()), tuple(replaced.items())), tuple(ignored), ""
 
 
 def _fill(name: str, rest: str) -> Replacement:

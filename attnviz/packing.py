@@ -8,6 +8,14 @@ VERSION = 1
 _PREFIX = f"z{VERSION}."
 
 
+class NewerVersionError(ValueError):
+    """A text that a newer version of attnviz packed."""
+
+
+class TooMuchError(ValueError):
+    """A packed text of more characters than are ever unpacked."""
+
+
 def pack(text: str) -> str:
     """Return a text as compressed bytes, written with the characters that a URL carries as they are.
 
@@ -26,18 +34,21 @@ def is_packed(text: str) -> bool:
 def unpack(packed: str, most: int) -> str:
     """Return the text that was packed.
 
-    Raises ``ValueError`` for another version, for what is damaged, and for more than `most` bytes of text;
-    no more than these are ever unpacked, whatever was packed.
+    Raises :class:`NewerVersionError` for a newer version, :class:`TooMuchError` for more than `most` bytes of text (no
+    more than these are ever unpacked, whatever was packed), and any other ``ValueError`` for what is damaged.
     """
     if not packed.startswith(_PREFIX):
-        raise ValueError(f"a part of the link begins with {packed[:8]!r}, expected {_PREFIX!r} of this version")
+        version = packed[1:].partition(".")[0]
+        newer = is_packed(packed) and version.isascii() and len(version) < 4 and int(version) > VERSION
+        kind = NewerVersionError if newer else ValueError
+        raise kind(f"a part of the link begins with {packed[:8]!r}, expected {_PREFIX!r} of this version")
     try:
         raw = packed.removeprefix(_PREFIX).encode("ascii")
         compressed = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
         reader = zlib.decompressobj()
         data = reader.decompress(compressed, most + 1)
         if len(data) > most:
-            raise ValueError(f"a part of the link holds more than {most} characters, expected at most {most}")
+            raise TooMuchError(f"a part of the link holds more than {most} characters, expected at most {most}")
         if not reader.eof or reader.unused_data:
             raise ValueError("a part of the link is damaged: it ends too early or too late")
         return data.decode("utf-8", "surrogatepass")

@@ -5,22 +5,30 @@ cannot be used is told at once, and not when a page that uses it is opened.
 """
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 
 import streamlit as st
 
+from attnviz.link import parameters
 from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario, traced
-from attnviz.ui import bound, check_form, lesson_views, question_views, scaling_controls, state, views
-from attnviz.ui.address import open_without
+from attnviz.ui import bound, check_form, lesson_views, long_link, question_views, scaling_controls, state, views
+from attnviz.ui.address import mend, open_without
 from attnviz.ui.check_modes import EXAMPLES, EXERCISE, mode_of_now
 from attnviz.ui.compare_views import kept
 from attnviz.ui.example_views import example_of_now
 from attnviz.ui.exercise_views import exercise_of_now
 from attnviz.ui.picked_cell import picked_place
+from attnviz.ui.text import listed, literal
+from attnviz.words import plural, say
+from attnviz.worked_examples import EXAMPLE
 
 # The others are told by what they may be.
 _OF_MANY_CHARACTERS = (bound.CHANGES, bound.PINNED, bound.SWEEP, bound.EXAMPLE, bound.TABLES)
+
+# What mailers, search engines and Streamlit itself write into any link.
+_OF_OTHERS = ("utm_", "mc_", "_ga", "_gl", "fbclid", "gclid", "msclkid", "twclid", "igsh", "embed")
 
 
 def leave_out_too_long() -> None:
@@ -28,9 +36,25 @@ def leave_out_too_long() -> None:
     lengths = {name: len(st.query_params.get(name, "")) for name in _OF_MANY_CHARACTERS}
     too_long = [name for name in _OF_MANY_CHARACTERS if lengths[name] > bound.MOST_CHARACTERS[name]]
     for name in too_long:
-        most = bound.MOST_CHARACTERS[name]
-        state.say(f"{name} has {lengths[name]:,} characters in the link, where {most:,} can be read; it was left out.")
+        characters = plural(lengths[name], "character")
+        state.say_ignored(
+            say("links.too_long", parameter=name, characters=characters, most=f"{bound.MOST_CHARACTERS[name]:,}")
+        )
     open_without(too_long)
+
+
+def leave_out_unknown() -> None:
+    """Say which parameters of the link there are none of, and take them out of the address."""
+    known = (*parameters(), *bound.MOST_CHARACTERS, EXAMPLE, *((long_link.LEFT_OUT,) if long_link.is_told() else ()))
+    unknown = [name for name in st.query_params if name not in known and not name.startswith(_OF_OTHERS)]
+    if not unknown:
+        return
+    meant = get_close_matches(unknown[0], known, 1, 0.75) if len(unknown) == 1 else []
+    state.say_ignored(
+        say("links.unknown_meant", name=literal(unknown[0]), meant=literal(meant[0])) if meant
+        else say("links.unknown", names=listed(unknown))
+    )  # fmt: skip
+    mend(dict.fromkeys(unknown, ""))
 
 
 def read(scenario: Scenario | None) -> None:

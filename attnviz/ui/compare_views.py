@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
 from attnviz.figures import comparison_specs
-from attnviz.link import MAX_CHANGES_CHARACTERS, query_of, scenario_from_query
+from attnviz.link import MAX_CHANGES_CHARACTERS, query_of, scenario_from_query, why_unreadable
 from attnviz.packing import pack, unpack
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
@@ -27,11 +27,11 @@ def kept() -> Scenario | None:
     try:
         scenario, ignored = scenario_from_query(unpack(packed, MAX_CHANGES_CHARACTERS))
     except ValueError as error:
-        state.say(say("compare.unreadable", why=error))
+        state.say_ignored(say(f"links.unreadable.{why_unreadable(error)}", what=say("links.unreadable.kept")))
         bound.send(bound.PINNED, "")
         return None
     if arrived and ignored:
-        state.say(say("compare.partly", ignored=literal("; ".join(ignored), 200)))
+        state.say_ignored(say("links.kept", parts=literal(" ".join(ignored), 200)))
     return scenario
 
 

@@ -6,7 +6,8 @@ import streamlit as st
 
 from attnviz.link import parameters
 from attnviz.ui import bound, state
-from attnviz.ui.text import literal
+from attnviz.ui.text import listed
+from attnviz.words import say
 
 _CONTAINERS = {"text": "sentence"}  # where a control is more than its own element
 
@@ -22,8 +23,7 @@ def hidden() -> list[str]:
     named = text.split(".") if text else []
     unknown = [name for name in named if name not in parameters()]
     if arrived and unknown:
-        listed = ", ".join(literal(name) for name in unknown[:3])
-        state.say(f"The link hides what is no control: {listed}{' and others' if len(unknown) > 3 else ''}.")
+        state.say_ignored(say("links.hidden", names=listed(unknown)))
         bound.send(bound.HIDE, text_of(name for name in named if name in parameters()))
     return [name for name in parameters() if name in named]
 
@@ -34,9 +34,10 @@ def hide() -> None:
     if not names:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        count = "1 control is" if len(names) == 1 else f"{len(names)} controls are"
-        st.caption(f"{count} hidden by the link.", width="content")
-        st.button("Show all controls", on_click=bound.send, args=(bound.HIDE, ""), type="tertiary", key="hiding.show")
+        st.caption(say("setup.hidden", n=len(names)), width="content")
+        st.button(
+            say("setup.show_hidden"), on_click=bound.send, args=(bound.HIDE, ""), type="tertiary", key="hiding.show"
+        )
     # Names from the table of parameters, never from the URL.
     selectors = ", ".join(f".st-key-{_CONTAINERS.get(name, name)}" for name in names)
     st.html(f"<style>{selectors} {{ display: none; }}</style>")

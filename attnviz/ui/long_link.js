@@ -1,6 +1,6 @@
 // A link that the server refuses as a whole opens once more with what fits of it, and the names of what does not.
 
-function reopened(query, longest, most, leftOut) {
+function reopened(query, longest, most, leftOut, mark) {
   if (query.length <= longest && query.split("&").length <= most) return null;
   const written = [...new Map(new URLSearchParams(query))].map(([name, value]) => ({
     name,
@@ -14,7 +14,7 @@ function reopened(query, longest, most, leftOut) {
     kept.add(each);
   }
   const names = written.filter((each) => !kept.has(each)).map(({ name }) => [...name].slice(0, 40).join(""));
-  const said = [query.length, query.split("&").length, names.length, ...names.slice(0, 3)].join(" ");
+  const said = [mark, query.length, query.split("&").length, names.length, ...names.slice(0, 3)].join(" ");
   return [...written.filter((each) => kept.has(each)).map(({ text }) => text),
     `${leftOut}=${encodeURIComponent(said)}`].join("&");
 }

@@ -21,6 +21,7 @@ from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
 from attnviz.ui.text import literal
+from attnviz.words import say
 
 # The sentence and the set-up belong to the playground; here they would seem to be the example's.
 _OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
@@ -93,7 +94,7 @@ def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
     if not ignored and arrived and not _can_be_shown(question, scenario, options):
         ignored = ["this question cannot be seen on it"]
     if ignored:
-        state.say(f"The example in the link was not taken as it is: {literal('; '.join(ignored))}.")
+        state.say_ignored(say("links.example", parts=literal(" ".join(ignored), 200)))
         bound.send(bound.EXAMPLE, "")
         return question.start, question.defaults
     return scenario, options

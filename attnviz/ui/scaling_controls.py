@@ -11,6 +11,7 @@ from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_set
 from attnviz.ui import bound, state
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.text import as_message, literal
+from attnviz.words import say
 
 _GOOD = "scaling.good"
 _LOG_STEPS = ("first", "last", "how_many")
@@ -122,7 +123,7 @@ def take_from_url() -> None:
         return
     settings, ignored = decode_settings(encoded)
     if ignored:
-        state.say(f"The link's sweep was left out where it can't be run: {literal(', '.join(ignored))}.")
+        state.say_ignored(say("links.sweep", parts=f"{literal(', '.join(ignored))}."))
     st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
     for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
         st.session_state[f"scaling.{name}"] = getattr(settings, name)

@@ -12,23 +12,18 @@ from streamlit.delta_generator import DeltaGenerator
 from attnviz.changes import changes_of
 from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
-from attnviz.link import Parameter, ignored_in, parameters, values_in
+from attnviz.link import Parameter, ignored_in, parameters, refusal, values_in
 from attnviz.published import PUBLISHED_TEXT
 from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
 from attnviz.ui.address import mend_left_out, open_without
 from attnviz.ui.charts import take_offered
 from attnviz.ui.share import show_share
-from attnviz.ui.text import as_message, literal
+from attnviz.ui.text import literal
 from attnviz.ui.typed import scenario_now
+from attnviz.words import plural, say
 
-EXAMPLES = (
-    PUBLISHED_TEXT,
-    "the cat sat on the mat",
-    "dog bites man",
-    "man bites dog",
-    "The animal didn't cross the street because it was too tired",
-    "to be or not to be",
-)
+_SENTENCES = ("cat", "dog", "man", "animal", "be")
+EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
@@ -51,6 +46,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     if first:
         long_link.say_what_was_left_out()
         examples.set_up_from_url()
+        arrivals.leave_out_unknown()
         arrivals.leave_out_too_long()
         _leave_out_ignored(table)
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
@@ -76,7 +72,7 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         examples.take_named()  # a page opened later does not open it
         with messages:
             for message in state.messages_of_now(values):
-                st.warning(as_message(message), icon=":material/warning:")
+                st.warning(message, icon=":material/warning:")
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with headline:
@@ -94,23 +90,24 @@ def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[
 
 def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     text = table["text"]
-    typed = st.text_input(
-        text.label,
-        text.default,
-        key=text.name,
-        bind="query-params",
-        help=text.help,
-        max_chars=MAX_TEXT_CHARACTERS,
-    )
+    _cut_what_was_pasted()
+    # Without max_chars: the browser would refuse a longer paste without a word.
+    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params", help=text.help)
     # Close together, so that no example is cut off.
-    with (
-        st.popover("Examples", help="Sentences and worked examples to start from"),
-        st.container(gap=None),
-    ):
+    with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
         for i, example in enumerate(EXAMPLES):
             st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
         examples.show_choice()
     return {"text": typed}
+
+
+def _cut_what_was_pasted() -> None:
+    """Keep of a sentence what a link can carry, and say so."""
+    pasted = st.session_state.get("text") or ""
+    if len(pasted) > MAX_TEXT_CHARACTERS:
+        st.session_state["text"] = pasted[:MAX_TEXT_CHARACTERS]
+        lengths = {"characters": plural(len(pasted), "character"), "most": f"{MAX_TEXT_CHARACTERS:,}"}
+        state.say(say("messages.pasted_too_much", **lengths))
 
 
 def _use_example(example: str) -> None:
@@ -121,7 +118,7 @@ def _use_example(example: str) -> None:
 
 def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    st.markdown("#### Set-up")
+    st.markdown(f"#### {say('setup.heading')}")
     left, right = st.columns(2)
     with left:
         values["d_in"] = _whole(table["d_in"])
@@ -130,11 +127,11 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     values["seed"] = _whole(table["seed"])
     with st.container(horizontal=True, gap="small"):
         st.button(
-            "Same seed again",
+            say("setup.same_seed"),
             on_click=_drop_changes,
-            help="Draws the matrices of this seed again: drops all edits.",
+            help=say("setup.same_seed_help"),
         )
-        st.button("New seed", on_click=_new_seed, help="Draws other matrices from another seed: drops all edits.")
+        st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
     values["init"] = _choice(table["init"])
     values["causal"] = _flag(table["causal"])
     values["scale"] = _flag(table["scale"])
@@ -144,7 +141,7 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
         key=temperature.name, bind="query-params", help=temperature.help,
     )  # fmt: skip
     values["bias"] = _flag(table["bias"])
-    values["d_v"] = _whole_or_blank(table["d_v"], f"d_out: {values['d_out']}")
+    values["d_v"] = _whole_or_blank(table["d_v"], say("setup.as_d_out", d_out=values["d_out"]))
     values["tokenizer"] = _choice(table["tokenizer"])
     values["embedding"] = _choice(table["embedding"])
     values["digits"] = _whole(table["digits"])
@@ -152,9 +149,9 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
     st.button(
-        "Start over",
+        say("setup.start_over"),
         on_click=_start_over,
-        help="Back to the published example, with its numbers.",
+        help=say("setup.start_over_help"),
         width="stretch",
     )
     return values
@@ -219,13 +216,6 @@ def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
     ignored = ignored_in(query, table)
     if not ignored:
         return
-    parts = [
-        f"{name} = {literal(query[name])} is not {table[name].expected()}; {_used(table[name])} is used"
-        for name in ignored
-    ]
-    state.say("The link was not taken as it is: " + "; ".join(parts) + ".")
+    for name in ignored:
+        state.say_ignored(refusal(table[name], literal(query[name])))
     open_without(ignored)
-
-
-def _used(parameter: Parameter) -> str:
-    return "d_out" if parameter.default is None else literal(str(parameter.default))

@@ -6,20 +6,22 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from attnviz import words
 from attnviz.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.devices import resolve_device
 from attnviz.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
-from attnviz.link import change_texts, decode_changes, encode_changes, parameters, scenario_of
+from attnviz.link import change_texts, changes_refused, decode_changes, encode_changes, parameters, scenario_of
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.scenario import Scenario
 from attnviz.tokens import shortened, tokenize
 from attnviz.ui import bound
-from attnviz.ui.text import literal
+from attnviz.ui.text import as_message, literal
+from attnviz.words import plural
 
 _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
     "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
-_OF_LINK = "state.of_link"
+_PARTS, _OF_LINK = "state.parts", "state.of_link"
 _OFFERED_ON = "state.offered_on"
 
 
@@ -33,26 +35,41 @@ def say(message: str) -> None:
     st.session_state.setdefault(_MESSAGES, []).append(message)
 
 
+def say_ignored(part: str) -> None:
+    """Show that this part of the link was ignored, and why: one message tells all parts of a link."""
+    st.session_state.setdefault(_PARTS, []).append(part)
+
+
 def refuse(name: str, raw: str, expected: str, used: str) -> None:
     """Say that a text in the URL can't be used and what is used instead, and take it out of the URL."""
-    say(f"{name} = {literal(raw)} is not {expected}; {used} is used.")
+    say_ignored(words.say("links.value", name=name, raw=literal(raw), expected=expected, used=used))
     bound.send(name, "")
 
 
 def messages_of_now(values: dict[str, Any]) -> list[str]:
-    """Return the messages of this run, each once; `values` are those of all controls.
+    """Return the messages of this run as Markdown, each once; `values` are those of all controls.
 
     What the first run says of the link stands until the reader changes something or opens another page. The browser
     asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
     it may not have seen a word of it.
     """
-    said = st.session_state.pop(_MESSAGES, [])
+    parts, said = st.session_state.pop(_PARTS, []), st.session_state.pop(_MESSAGES, [])
+    if _OF_LINK not in st.session_state and len(parts) + len(said) > 1:
+        parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
+    told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
+    told += [as_message(message) for message in said]
     now = _page(), values, bound.texts()
-    since, of_link = st.session_state.setdefault(_OF_LINK, (now, said))
+    since, of_link = st.session_state.setdefault(_OF_LINK, (now, told))
     if now != since:
         st.session_state[_OF_LINK] = now, []
         of_link = []
-    return list(dict.fromkeys([*of_link, *said]))
+    return list(dict.fromkeys([*of_link, *told]))
+
+
+def _ignored(parts: list[str]) -> str:
+    if len(parts) == 1:
+        return as_message(words.say("links.part", part=parts[0]))
+    return "\n".join([as_message(words.say("links.parts")), "", *(f"- {as_message(part)}" for part in parts)])
 
 
 def _page() -> str | None:
@@ -71,11 +88,13 @@ def set_up(values: dict[str, Any]) -> None:
         forget_offer()
     text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
-        say(f"The sentence is long: its first {MAX_TOKENS} tokens are used, the rest stays in the box.")
+        say(words.say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token")))
     st.session_state[_BLANK] = not tokenize(text, values["tokenizer"])
     if st.session_state[_BLANK]:  # the set-up of before stays, to be compared with once there is a sentence
         return
     before = st.session_state.get(_SETUP)
+    if before is not None and before["text"] != text:
+        forget_offer()  # of another sentence; what this one drops is offered
     st.session_state[_SETUP] = values | {"text": text}
     plain = scenario_of(st.session_state[_SETUP])
     encoded, arrived = bound.receive(bound.CHANGES)
@@ -89,7 +108,7 @@ def set_up(values: dict[str, Any]) -> None:
     scenario, misfits = bring_back(plain, changes)
     ignored += change_texts(misfits)
     if ignored:
-        say(_left_out(ignored))
+        say_ignored(changes_refused(encoded, ignored, literal(ignored[0])))
     keep(scenario)
 
 
@@ -102,12 +121,6 @@ def start_set_up_anew(scenario: Scenario) -> None:
         offer_back(before)
     keep(scenario)
     redraw_editors()
-
-
-def _left_out(ignored: list[str]) -> str:
-    if len(ignored) == 1:
-        return f"A change in the link fits no matrix and was left out: {literal(ignored[0])}."
-    return f"{len(ignored)} changes in the link fit no matrix and were left out, the first: {literal(ignored[0])}."
 
 
 def current_scenario() -> Scenario | None:
@@ -141,7 +154,7 @@ def picked_query(n_tokens: int) -> int:
         return int(raw)
     default = min(1, n_tokens - 1)
     if arrived and raw:
-        refuse(bound.QUERY, raw, f"the place of a token, from 0 to {n_tokens - 1}", str(default))
+        refuse(bound.QUERY, raw, words.say("links.expected.token", last=n_tokens - 1), str(default))
     return default
 
 

@@ -70,12 +70,13 @@ def test_what_fits_of_a_link_is_kept(chromium: Browser, middle: str) -> None:
     page = chromium.new_page()
     script = (ROOT / "attnviz/ui/long_link.js").read_text()
     given = f"d_out=3&{middle}&seed=7"
-    kept = page.evaluate(f"given => {{ {script} return reopened(given, 524288, 1000, 'left_out') }}", given)
+    kept = page.evaluate(f"given => {{ {script} return reopened(given, 524288, 1000, 'left_out', 'mark') }}", given)
     page.close()
     names = TOO_LONG[middle]
     read = dict(parse_qsl(kept))
     assert (read["d_out"], read["seed"]) == ("3", "7")
-    length, parameters, left_out, *named = read["left_out"].split(" ")
+    mark, length, parameters, left_out, *named = read["left_out"].split(" ")
+    assert mark == "mark"
     assert (int(length), int(parameters), named) == (len(given), given.count("&") + 1, names)
     assert int(left_out) == len(dict(parse_qsl(given, keep_blank_values=True)).keys() - read.keys())
     assert len(kept) < 524_288
@@ -85,9 +86,7 @@ def test_what_fits_of_a_link_is_kept(chromium: Browser, middle: str) -> None:
 def test_a_link_of_a_megabyte_opens_with_what_can_be_read_of_it(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(seed=5)
     playground.page.goto(f"{playground.server}/?d_out=3&edits={'w_q.0.0.1*' * 100_000}&view=heatmaps")
-    playground.says(
-        "1,000,028 characters and 3 parameters, where 524,288 and 1,000 can be read. It was opened with all "
-    )
+    playground.says("1,000,028 characters and 3 parameters, where 524,288 and 1,000 can be read. It opened with all ")
     expect(playground.page.get_by_label("d_out", exact=True)).to_have_value("3")
     eventually(lambda: playground.address, "?d_out=3")
     playground.page.go_back()

@@ -8,6 +8,7 @@ import pytest
 
 from attnviz import Scenario, tokenize, trace
 from attnviz.tokens import token_labels
+from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -26,7 +27,7 @@ HOSTILE = {
     "zero width": "a\u200bb \u200b \ufeff",
     "accents": "e\u0301 \u0301",
     "template": "%{z} {0} {{x}} %s &lt;b&gt;",
-    "quotes": "\"it's\" 'q'",
+    "quotes": "\"q's\" 'q'",
 }
 
 
@@ -92,8 +93,19 @@ def test_ten_thousand_characters_are_cut_to_1024_tokens_and_stay_in_the_box(
     text = ("word " * 2000)[:10_000]
     playground.set("tokenizer", tokenizer).type_sentence(text)
     assert playground.charts["scores"].alt.startswith("Scores, 1024 by 1024: ")
-    assert playground.messages == ["The sentence is long: its first 1024 tokens are used, the rest stays in the box."]
+    assert playground.messages == [say("messages.long_sentence", tokens="1,024 tokens")]
     assert playground.at.text_input(key="text").value == text
+
+
+def test_of_a_text_that_is_too_long_the_box_keeps_what_a_link_can_carry_and_the_page_says_so(
+    playground: Playground,
+) -> None:
+    playground.edit("w_q", 0, 1, 0.9).type_sentence("a " * 12_500)
+    assert playground.value("text") == ("a " * 10_000)
+    told = say("messages.pasted_too_much", characters="25,000 characters", most="20,000")
+    assert playground.messages == [told, say("messages.long_sentence", tokens="1,024 tokens")]
+    reloaded = Playground(text=playground.value("text"), edits=playground.changes)
+    assert reloaded.messages == [say("messages.long_sentence", tokens="1,024 tokens")]
 
 
 def test_a_single_token_is_enough(playground: Playground) -> None:

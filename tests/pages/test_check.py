@@ -15,6 +15,7 @@ from attnviz.packing import pack, unpack
 from attnviz.printed import as_printed
 from attnviz.ui import bound, check_link
 from attnviz.ui.text import as_message
+from attnviz.words import say
 from attnviz.worked_examples import worked_example, worked_examples
 from tests.pages.reader import PAGES, Reader, in_address
 
@@ -307,7 +308,9 @@ def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
 def test_an_unknown_thing_to_do_is_told() -> None:
     page = CheckPage("play.journey")
     (message,) = page.messages
-    assert message == "check = `play` is not one of check, examples, exercise; check is used."
+    assert message == say(
+        "links.part", part="check = `play` should be one of check, examples, exercise; check is used."
+    )
     assert page.run().check == ""
 
 

@@ -159,5 +159,5 @@ def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
     playground = Playground(query=query)
     assert playground.sentence.startswith("'journey' reads itself most")
     (message,) = playground.messages
-    assert message.startswith("query = `")
-    assert message.endswith("` is not the place of a token, from 0 to 5; 1 is used.")
+    assert message.startswith("Part of this link was ignored: query = `")
+    assert message.endswith("` should be the place of a token, from 0 to 5; 1 is used.")

@@ -115,6 +115,12 @@ def test_let_go_forgets_the_dropped_edits(playground: Playground) -> None:
     assert DROPPED_ONE not in playground.texts
 
 
+def test_a_new_sentence_ends_the_offer_of_what_an_older_one_dropped(playground: Playground) -> None:
+    playground.edit("w_q", 0, 1, 0.9).set("seed", 5)
+    assert playground.set("causal", True).can_press("Bring back")
+    assert not playground.type_sentence("the cat sat").can_press("Bring back")
+
+
 def test_the_same_seed_again_drops_the_edits_and_offers_them_back(playground: Playground) -> None:
     playground.edit("w_q", 0, 1, 0.9).press("Same seed again")
     assert playground.shows(Scenario(**PUBLISHED))

@@ -49,7 +49,7 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson):
         at = lesson(step=rubbish)
         assert title(at) == "#### 1. Tokens"
         assert [warning.value for warning in at.warning] == [
-            f"step = `{rubbish}` is not a whole number from 1 to 9; 1 is used."
+            f"Part of this link was ignored: step = `{rubbish}` should be a whole number from 1 to 9; 1 is used."
         ]
     assert not lesson(step="4").warning
 

@@ -1,5 +1,7 @@
 """What stands in the address: changes of matrices, and what can't be used."""
 
+import re
+import time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,7 +11,9 @@ from streamlit.runtime.scriptrunner import RerunData, RerunException
 from attnviz import Scenario
 from attnviz.changes import changes_of
 from attnviz.link import encode_changes, parameters
-from attnviz.ui import setup
+from attnviz.packing import pack
+from attnviz.ui import long_link, setup
+from attnviz.words import say
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -69,7 +73,8 @@ def test_what_is_refused_leaves_the_address_where_a_click_ends_the_first_run(mon
     query = {"cell": "garbage", "pinned": "zzz", "view": "heatmaps"}
     _overtake_the_first_run(monkeypatch, urlencode(query))
     playground = Playground(**query)
-    assert len(playground.messages) == 2
+    assert len(playground.messages) == 1
+    assert playground.messages[0].count("\n- ") == 2
     mending = [html.proto.body for html in playground.at.get("html") if "replaceState" in html.proto.body]
     assert len(mending) == 1
     assert '{"cell": "", "pinned": ""}' in mending[0]
@@ -82,7 +87,7 @@ def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(m
     assert playground.shows(wanted)
     assert playground.value("text") == "dog bites man"
     assert playground.messages == [
-        "The link was not taken as it is: d_in = `5.5` is not a whole number from 1 to 1024; `3` is used."
+        "Part of this link was ignored: d_in = `5.5` should be a whole number from 1 to 1024; 3 is used."
     ]
     assert playground.run().shows(wanted)
 
@@ -115,12 +120,13 @@ def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(
     playground = Playground(edits=f"{junk}*w_q.0.1.0.9")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
     (message,) = playground.messages
-    assert message.startswith("A change in the link fits no matrix and was left out: ") or junk == "*"
+    assert re.match("Part of this link was ignored: (the change `|2 changes fit no matrix of this set-up)", message)
 
 
 def test_several_changes_that_fit_no_matrix_are_counted() -> None:
-    playground = Playground(edits="w_q.9.9.1.0*nonsense")
-    assert playground.messages == ["2 changes in the link fit no matrix and were left out, the first: `nonsense`."]
+    playground = Playground(edits="nonsense*w_q.9.9.1.0")
+    misfits = say("links.changes.misfit", n=2, first="`nonsense`")
+    assert playground.messages == [say("links.part", part=misfits)]
 
 
 def test_more_edits_than_are_allowed_get_a_message() -> None:
@@ -133,11 +139,11 @@ def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
     playground = Playground(d_in="abc", seed="-1", device="cuda:9")
     assert playground.shows(Scenario(**PUBLISHED))
     (message,) = playground.messages
-    assert message.startswith("The link was not taken as it is: ")
+    assert message.startswith(say("links.parts"))
     for part in (
-        "d_in = `abc` is not a whole number from 1 to 1024; `3` is used",
-        "seed = `-1` is not a whole number from 0 to 4294967295; `123` is used",
-        "device = `cuda:9` is not one of cpu",
+        "d_in = `abc` should be a whole number from 1 to 1024; 3 is used",
+        "seed = `-1` should be a whole number from 0 to 4294967295; 123 is used",
+        "device = `cuda:9` should be one of cpu",
     ):
         assert part in message
 
@@ -185,7 +191,7 @@ def test_what_falls_back_leaves_the_rest_of_the_address_alone() -> None:
     assert playground.shows(Scenario("the cat sat", **PUBLISHED, seed=7, edits=[("w_q", 0, 1, 0.9)]))
     assert playground.sentence.startswith("'sat' attends")
     (message,) = playground.messages
-    assert message.endswith("d_in = `5.5` is not a whole number from 1 to 1024; `3` is used.")
+    assert message.endswith("d_in = `5.5` should be a whole number from 1 to 1024; 3 is used.")
 
 
 @pytest.mark.parametrize("raw", ["true", "True", "TRUE"])
@@ -195,7 +201,60 @@ def test_a_switch_is_read_as_it_is_written(raw: str) -> None:
     assert playground.shows(Scenario(**PUBLISHED, causal=True))
 
 
-def test_parameters_of_others_are_left_alone() -> None:
+def test_parameters_that_mailers_add_are_left_alone() -> None:
     playground = Playground(utm_source="somewhere", d_in="4")
     assert playground.shows(Scenario(**PUBLISHED, d_in=4))
     assert playground.messages == []
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ({"temprature": "2"}, "attnviz doesn't know `temprature`. Did you mean `temperature`?"),
+        ({"zzz": "2"}, "attnviz doesn't know `zzz`."),
+        (dict.fromkeys("vwxyz", "1"), "attnviz doesn't know `v`, `w`, `x` and 2 more."),
+        ({"__proto__": "<b>"}, "attnviz doesn't know `__proto__`."),
+        ({"left_out": "9999999 1 1 edits"}, "attnviz doesn't know `left_out`."),
+        ({"left_out": f"{long_link.own_mark(1)} 9999999 1 1 edits"}, "attnviz doesn't know `left_out`."),
+    ],
+)
+def test_what_a_link_says_and_nobody_knows_is_named_and_leaves_the_address(address: dict[str, str], said: str) -> None:
+    playground = Playground(**address, d_in="4")
+    assert playground.shows(Scenario(**PUBLISHED, d_in=4))
+    assert playground.messages == [say("links.part", part=said)]
+    mending = [html.proto.body for html in playground.at.get("html") if "replaceState" in html.proto.body]
+    assert all(f'"{name}": ""' in mending[0] for name in address)
+
+
+def test_only_what_the_server_made_the_browser_say_tells_of_a_link_that_was_too_long() -> None:
+    mark = long_link.own_mark(int(time.time()))
+    (message,) = Playground(d_in="4", left_out=f"{mark} 9999999 3 1 edits").messages
+    said = "it is too long: 9,999,999 characters and 3 parameters, where 524,288 and 1,000 can be read. "
+    assert message == say("links.part", part=f"{said}It opened with all but `edits`.")
+    forged = mark[:-1] + ("0" if mark[-1] != "0" else "1")
+    assert Playground(d_in="4", left_out=f"{forged} 9999999 3 1 edits").messages[0].endswith("know `left_out`.")
+
+
+@pytest.mark.parametrize(
+    ("edits", "why"),
+    [
+        ("z1.abc", "damaged"),
+        (pack("w_q.0.0.1" * 99)[:-9], "damaged"),
+        ("z2.abc", "newer"),
+        (pack("w_q.0.0.1*" * 100_001), "too_much"),
+    ],
+    ids=["garbage", "cut", "newer", "too much"],
+)
+def test_packed_changes_that_cannot_be_read_say_why_and_what_to_do(edits: str, why: str) -> None:
+    playground = Playground(edits=edits, d_in="4")
+    part = say(f"links.unreadable.{why}", what=say("links.unreadable.changes"))
+    assert playground.messages == [say("links.part", part=part)]
+    assert playground.shows(Scenario(**PUBLISHED, d_in=4))
+    assert playground.run().changes == ""
+
+
+def test_one_link_has_one_message() -> None:
+    playground = Playground(edits="z1.abc", seed="x", zzz="1", hide="qqq", step="99", text="word " * 1100)
+    (message,) = playground.messages
+    assert message.startswith(say("links.parts"))
+    assert message.count("\n- ") == 6

@@ -84,7 +84,8 @@ def test_a_cell_that_no_board_has_is_told() -> None:
     playground = Playground(view="board", cell="scores.1.99")
     assert pinned(playground) is None
     assert [warning.value for warning in playground.at.warning] == [
-        "cell = `scores.1.99` is not a cell of these matrices, as in scores.1.5; none is used."
+        "Part of this link was ignored: cell = `scores.1.99` should be a cell of these matrices, as in scores.1.5; "
+        "none is used."
     ]
     assert not playground.set("seed", 7).at.warning
 

@@ -37,7 +37,13 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
     assert [name for name in parameters() if name != "text" and f"{name} = " not in told] == []
     for name in ("query", "view", "cell", "step", "question", "check"):
         assert f"{name} = " in told
-    for words in ("A change in the link", "pins as A", "The link's sweep", "hides what is no control", "The tables"):
+    for words in (
+        "the change `garbage`",
+        "the set-up kept as A",
+        "of the sweep",
+        "it hides `garbage`",
+        "The tables in the link",
+    ):
         assert words in told
     assert "numbers = " in told
     for other in PAGES:

@@ -27,6 +27,7 @@ from attnviz.link import (
 )
 from attnviz.packing import VERSION, is_packed, pack, unpack
 from attnviz.stages import EDITABLE
+from attnviz.words import say
 from tests.unit.helpers import HOSTILE, edits_of, setups
 
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -85,17 +86,21 @@ def test_changes_are_plain_while_they_are_short() -> None:
 
 # Damaged, foreign, hostile
 
+DAMAGED, NEWER = (say(f"links.unreadable.{why}", what=say("links.unreadable.changes")) for why in ("damaged", "newer"))
+
 
 @pytest.mark.parametrize(
     ("query", "ignored"),
     [
-        ("seed=-1&d_out=4", "seed = '-1' is not a whole number from 0 to 4294967295"),
-        ("d_out=4&utm_source=x&edits=w_q.9.9.1", "'w_q.9.9.1.0' changes no cell of its matrices"),
-        ("d_out=4&edits=z9.abc", "'z9.abc…' changes no cell of its matrices"),
-        (f"d_out=4&edits={pack('w_q.0.0.1')[:-3]}", f"'{pack('w_q.0.0.1')[:-3]}…' changes no cell of its matrices"),
-        ("d_out=4&text=", "the number of tokens is 0, expected a whole number from 1 to 1024"),
-        ("d_out=4&edits=w_q.given.1_nan__2_3", "'w_q.given.1.0_nan__2.0_3.0' changes no cell of its matrices"),
-        ("d_out=4&edits=w_q.given.1_2__3", "'w_q.given.1.0_2.0__3.0' changes no cell of its matrices"),
+        ("seed=-1&d_out=4", "seed = '-1' should be a whole number from 0 to 4294967295; 123 is used."),
+        ("d_out=4&utm_source=x&edits=w_q.9.9.1", say("links.changes.misfit", n=1, first="'w_q.9.9.1.0'")),
+        ("d_out=4&edits=z9.abc", NEWER),
+        (f"d_out=4&edits={pack('w_q.0.0.1')[:-3]}", DAMAGED),
+        ("d_out=4&edits=z1.%00", DAMAGED),
+        ("d_out=4&edits=z0.abc", DAMAGED),
+        ("d_out=4&text=", say("links.tokens", most="1,024")),
+        ("d_out=4&edits=w_q.given.1_nan__2_3", say("links.changes.misfit", n=1, first="'w_q.given.1.0_nan__2.0_3.0'")),
+        ("d_out=4&edits=w_q.given.1_2__3", say("links.changes.misfit", n=1, first="'w_q.given.1.0_2.0__3.0'")),
     ],
 )
 def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: str) -> None:
@@ -106,14 +111,14 @@ def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: 
 
 def test_of_a_repeated_parameter_the_last_counts() -> None:
     assert scenario_from_query("seed=1&seed=2&seed=7")[0].seed == 7
-    assert scenario_from_query("&".join(["seed=7"] * 200))[1] == ["the link is too long"]
+    assert scenario_from_query("&".join(["seed=7"] * 200))[1] == [say("links.query_too_long")]
 
 
 def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
     start = time.perf_counter()
     scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)
     assert time.perf_counter() - start < 5  # bounded; not a measurement
-    assert said[0] == "the link is too long"
+    assert said[0] == say("links.query_too_long")
     assert scenario.seed == 7
 
 
