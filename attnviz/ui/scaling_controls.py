@@ -11,11 +11,7 @@ from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_set
 from attnviz.ui import bound, state, sweeps
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.text import as_message, literal
-<<<<<<< HEAD
-from attnviz.words import say
-=======
 from attnviz.words import plural, say
->>>>>>> 0643db1 (Sweeps share the server: one large one at a time, others wait and say so, a link's large one starts on a click, Stop works at once, and a sweep holds 88 MiB where it held 692; Scaling shows how many rows lose their gradient and says why its mean first rises, computes one head's scores, and every sentence follows from the numbers)
 
 _GOOD = "scaling.good"
 _LOG_STEPS = ("first", "last", "how_many")
@@ -119,11 +115,7 @@ def take_from_url() -> None:
         return
     settings, ignored = decode_settings(encoded)
     if ignored:
-<<<<<<< HEAD
         state.say_ignored(say("links.sweep", parts=f"{literal(', '.join(ignored))}."))
-=======
-        state.say(say("scaling.controls.link_bad", parts=literal(", ".join(ignored))))
->>>>>>> 0643db1 (Sweeps share the server: one large one at a time, others wait and say so, a link's large one starts on a click, Stop works at once, and a sweep holds 88 MiB where it held 692; Scaling shows how many rows lose their gradient and says why its mean first rises, computes one head's scores, and every sentence follows from the numbers)
     st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
     for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
         st.session_state[f"scaling.{name}"] = getattr(settings, name)

@@ -37,7 +37,6 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
     assert [name for name in parameters() if name != "text" and f"{name} = " not in told] == []
     for name in ("query", "view", "cell", "step", "question", "check"):
         assert f"{name} = " in told
-<<<<<<< HEAD
     for words in (
         "the change `garbage`",
         "the set-up kept as A",
@@ -45,9 +44,6 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
         "it hides `garbage`",
         "The tables in the link",
     ):
-=======
-    for words in ("A change in the link", "pins as A", "the link's sweep", "hides what is no control", "The tables"):
->>>>>>> 0643db1 (Sweeps share the server: one large one at a time, others wait and say so, a link's large one starts on a click, Stop works at once, and a sweep holds 88 MiB where it held 692; Scaling shows how many rows lose their gradient and says why its mean first rises, computes one head's scores, and every sentence follows from the numbers)
         assert words in told
     assert "numbers = " in told
     for other in PAGES:
