@@ -15,13 +15,14 @@ from attnviz.words import plural, say
 
 _SAME = 1e-6  # weights that differ by less are the same, if they are written alike
 _NAMED = 3  # of several tokens that are read alike
+LONGEST_NAME = 40  # characters of a token, where a sentence names it
 _IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
 
 def _labels(trace: AttentionTrace) -> tuple[str, ...]:
     n_tokens = trace.x.shape[-2]
     if trace.tokens:
-        return token_labels(trace.tokens, 40)
+        return token_labels(trace.tokens, LONGEST_NAME)
     return tuple(say("summary.token", position=position) for position in range(n_tokens))
 
 
@@ -156,7 +157,7 @@ def chosen_in_words(scenario: Scenario) -> str:
     )  # fmt: skip
     if not chosen or not as_chosen:
         return ""
-    labels = token_labels(scenario.tokens, 40)
+    labels = token_labels(scenario.tokens, LONGEST_NAME)
     times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
     said = say("summary.chosen.every", example=example)
     if times:

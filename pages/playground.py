@@ -7,6 +7,7 @@ from attnviz.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits
 from attnviz.ui.board import show_board_of_now
 from attnviz.ui.editor import show_editor, show_folded_editor
+from attnviz.ui.followed import show_followed
 from attnviz.ui.heatmaps import show_heatmaps
 from attnviz.ui.token_picker import show_token_picker
 from attnviz.ui.views import HEATMAPS, chosen_view
@@ -29,7 +30,8 @@ def show_playground(scenario: Scenario) -> None:
 
     computed = traced(scenario)
 
-    says.text(attends_most(computed, query, digits()))
+    with says:
+        show_followed(attends_most(computed, query, digits()))
     says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
     with pictures:
         if view == HEATMAPS:

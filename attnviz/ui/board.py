@@ -32,14 +32,15 @@ _SCRIPTS = (
     "board_elements.js",
     "board_grid.js",
     "board_panel.js",
+    "board_sentence.js",
     "pointer.js",
     "typed_numbers.js",
     "board_input.js",
     "board.js",
 )
-BOARD_SCRIPT = with_sentences(
-    "".join((_HERE / name).read_text() for name in _SCRIPTS), "board.", "explanation.", "typed."
-)
+_SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
+         "summary.and")  # fmt: skip
+BOARD_SCRIPT = with_sentences("".join((_HERE / name).read_text() for name in _SCRIPTS), *_SAID)
 BOARD_STYLE = (_HERE / "board.css").read_text()
 
 _board = st.components.v2.component(

@@ -12,6 +12,7 @@ from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES, formula_of
+from attnviz.summary import LONGEST_NAME
 from attnviz.tokens import token_labels, visible
 
 # Lines of columns of matrices that stand under each other.
@@ -38,6 +39,7 @@ def board_data(
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
         "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
         "labels": list(token_labels(trace.tokens)),
+        "names": list(token_labels(trace.tokens, LONGEST_NAME)),
         "tokens": [visible(token) for token in trace.tokens],
         "before": _before(scenario),
         "origins": {name: _origins(scenario, name) for name in scenario.editable},

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
 from attnviz.stages import STAGES
+from attnviz.summary import attends_most
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.playground import eventually
@@ -71,6 +72,27 @@ def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) ->
     board.torch_says()
     eventually(lambda: board.link, "?edits=w_q.0.1.0.4666")
     assert board.numbers() != before
+
+
+def test_the_sentence_follows_the_hand_and_is_torchs_in_the_end(board: Board) -> None:
+    followed = board.page.locator(".st-key-followed")
+    expect(followed).to_have_text(attends_most(trace(edited()), 1, 4))
+    board.torch_says()
+    board.point_at(("w_k", 2, 1))
+    eventually(lambda: board.chosen, ["w_k,2,1"])
+    x, y = board.grab(("w_k", 2, 1))
+    board.page.mouse.move(x + DRAG_STARTS + 400, y)
+    expect(board.cell(("attention_weights", 1, 1))).not_to_have_text("0.2264")
+    shown = board.numbers()
+    largest = max(shown[f"attention_weights,1,{key}"] for key in range(6))
+    expect(board.status).to_have_text(say("board.status.preview"))
+    assert largest in followed.inner_text()
+    assert "0.2264" not in followed.inner_text()
+    board.page.mouse.up()
+    board.torch_says()
+    now = attends_most(trace(edited(("w_k", 2, 1, 1.6871))), 1, 4)
+    expect(followed.get_by_test_id("stText")).to_have_text(now)
+    expect(followed.locator(".followed")).to_be_empty()
 
 
 def close(shown: dict[str, str], wanted: dict[str, str]) -> bool:

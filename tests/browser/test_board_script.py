@@ -17,6 +17,7 @@ import attnviz
 from attnviz import AttentionTrace, Edit, Scenario, explain
 from attnviz.scenario import traced
 from attnviz.stages import STAGES
+from attnviz.summary import attends_most
 from attnviz.ui.board_data import board_data
 from attnviz.words import say
 from tests.browser.board_script import in_browser, script_page
@@ -117,6 +118,22 @@ def test_every_cell_is_explained_in_the_words_of_the_core(
     trace = traced(scenario)
     data = board_data(scenario, trace, 0, digits, shown)
     assert page.evaluate(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
+
+
+@in_browser
+@given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
+@example(scenario=Scenario("a"), digits=4)
+@example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)
+@example(scenario=Scenario("a b c d e", w_q="zeros", causal=True), digits=2)
+@example(scenario=Scenario("the cat the the the the", w_q="identity", w_k="identity"), digits=1)
+def test_what_a_token_reads_is_said_in_the_words_of_the_core(page: Page, scenario: Scenario, digits: int) -> None:
+    trace = traced(scenario)
+    for query in range(len(scenario.tokens)):
+        said = page.evaluate(
+            "([data, query]) => script.readsMost(window.made(data), query)",
+            [board_data(scenario, trace, query, digits), query],
+        )
+        assert said == attends_most(trace, query, digits)
 
 
 @pytest.mark.parametrize(
