@@ -1,4 +1,5 @@
-"""The rules of the table of stages for whole matrices in float64, with how far rounded sources may move each cell.
+"""The rules of the table of stages for whole matrices in float64, with how far rounded sources may move each cell,
+and how far the arithmetic of a machine may.
 
 ``attend`` computes a whole trace from its inputs; this computes one stage from any tables, as marking needs it:
 from printed ones too. A test holds the two together.
@@ -25,6 +26,19 @@ class Bounded(NamedTuple):
         return cls(value, np.zeros_like(value))
 
 
+class Precision(NamedTuple):
+    """How a machine computes: by how much, relatively, each sum and each number that is kept may be rounded."""
+
+    sums: float
+    kept: float
+
+
+EXACT = Precision(0.0, 0.0)
+FLOAT32 = Precision(2.0**-24, 2.0**-24)
+FLOAT16 = Precision(2.0**-24, 2.0**-11)  # halves are summed in float32
+BFLOAT16 = Precision(2.0**-24, 2.0**-8)
+
+
 def divisor_of(d_k: int, scale: bool, temperature: float) -> float:
     """Return what scores are divided by.
 
@@ -34,17 +48,44 @@ def divisor_of(d_k: int, scale: bool, temperature: float) -> float:
     return (math.sqrt(d_k) if scale else 1.0) * temperature
 
 
-def evaluate(stage: Stage, tables: Mapping[str, Bounded], *, divisor: float = 1.0, causal: bool = False) -> Bounded:
+def evaluate(
+    stage: Stage,
+    tables: Mapping[str, Bounded],
+    *,
+    divisor: float = 1.0,
+    causal: bool = False,
+    precision: Precision = EXACT,
+) -> Bounded:
     """Return the matrix of a stage, made from its sources in `tables` by its rule.
 
-    A bias that is not in `tables` is not added; `divisor` and `causal` are those of the rule "scale".
+    A bias that is not in `tables` is not added; `divisor` and `causal` are those of the rule "scale". With a
+    `precision`, the error includes what a machine of it may add.
 
     Numbers that overflow become infinite or NaN, as floats do, without a warning.
 
     Raises ``KeyError`` for a source that is not there.
     """
     with np.errstate(all="ignore"):
-        return _evaluated(stage, tables, divisor, causal)
+        made = _evaluated(stage, tables, divisor, causal)
+        if precision == EXACT:
+            return made
+        own = precision.kept * np.abs(made.value) + precision.sums * _summed(stage, tables, made)
+        return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
+
+
+def _summed(stage: Stage, tables: Mapping[str, Bounded], made: Bounded) -> np.ndarray:
+    """Return the sizes of all terms of each cell, added up once for each sum that they go through."""
+    first = np.abs(tables[stage.sources[0]].value)
+    if stage.rule == "product":
+        second = np.abs(tables[stage.sources[1]].value)
+        terms: np.ndarray = first @ (second.T if stage.transposed else second)
+        bias = tables.get(stage.bias or "")
+        return (first.shape[1] + 1) * (terms if bias is None else terms + np.abs(bias.value))
+    if stage.rule == "softmax":
+        # The difference to the largest score is rounded before its exp is taken, and so are exp, sum and quotient.
+        scores = np.where(np.isfinite(first), first, 0.0)
+        return made.value * (first.shape[1] + 4 + 2 * (scores + scores.max(-1, keepdims=True)))
+    return np.abs(made.value)
 
 
 def _evaluated(stage: Stage, tables: Mapping[str, Bounded], divisor: float, causal: bool) -> Bounded:

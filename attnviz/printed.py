@@ -1,7 +1,7 @@
 """A table as it is printed: its numbers, and with how many decimals they stand there."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,12 +18,14 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 class Printed:
     """A table as it is printed: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
 
-    `shown` is None where only the numbers are known, not how they stand there.
+    `shown` is None where only the numbers are known, not how they stand there. `dtype` is the type of number that the
+    print names, as numpy and torch do where it isn't their usual one.
     """
 
     rows: tuple[tuple[float, ...], ...]
     decimals: int
     shown: tuple[tuple[int, ...], ...] | None = None
+    dtype: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False) -> "Printed":
@@ -56,7 +58,7 @@ class Printed:
     def with_decimals(self, decimals: int) -> "Printed":
         """Return the same table as one of so many decimals."""
         check_whole("decimals", decimals, 0, MAX_DECIMALS)
-        return Printed(self.rows, decimals, self.shown)
+        return replace(self, decimals=decimals)
 
 
 def decimals_of(value: float) -> int:
@@ -77,7 +79,7 @@ def as_table(name: str, table: Any) -> np.ndarray:
     Raises ``ValueError`` for what is none, and for more than 1024 rows or columns.
     """
     try:
-        array = np.asarray(table.detach().cpu() if hasattr(table, "detach") else table, dtype=np.float64)
+        array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
     if array.ndim == 1:

@@ -14,6 +14,7 @@ from attnviz.words import plural, say
 MAX_TABLE_CHARACTERS = 2_000_000
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
+_DTYPE = re.compile(r"\bdtype=(?:torch\.)?(\w{1,20})")
 _INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|Inf|Infinity|∞|\\\\infty)")
 
 
@@ -62,6 +63,7 @@ def read_table(text: str, *, infinite: bool = False, columns: int | None = None)
         tuple(tuple(number.value for number in row) for row in numbers),
         decimals,
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
+        dtype=said[1] if (said := _DTYPE.search(text)) else "",
     )
 
 

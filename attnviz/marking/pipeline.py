@@ -4,12 +4,12 @@ A table that could be made from others is a result and is marked; one that could
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from attnviz.evaluation import Bounded, divisor_of, evaluate
+from attnviz.evaluation import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, divisor_of, evaluate
 from attnviz.limits import check_temperature
 from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
@@ -124,7 +124,16 @@ def mark_pipeline(
     check_shapes({name: table.array.shape for name, table in printed.items()})
     d_k = known_d_k({name: table.array.shape for name, table in printed.items()}, d_k)
     settings = Settings(scale, causal, temperature, d_k)
-    return _Run(printed, settings, rounded_inputs).marking()
+    return _Run(printed, settings, rounded_inputs, _precision(tables)).marking()
+
+
+def _precision(tables: Mapping[str, Any]) -> Precision:
+    """Return the coarsest precision that a tensor or an array says it has; of what says nothing, that of float32.
+
+    Digits beyond it prove nothing.
+    """
+    said = {str(getattr(table, "dtype", "")).removeprefix("torch.") for table in tables.values()}
+    return BFLOAT16 if "bfloat16" in said else FLOAT16 if "float16" in said else FLOAT32
 
 
 def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
@@ -132,17 +141,21 @@ def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
         raise ValueError(f"{name!r} is no table of the computation, expected one of {', '.join(EVERY_STAGE)}")
     if not isinstance(table, Printed):
         return Printed.of(table, decimals)
-    return table if decimals is None else Printed(table.rows, decimals, table.shown)
+    return table if decimals is None else replace(table, decimals=decimals)
 
 
 class _Run:
     """One walk through the table of stages, from the inputs to the last result."""
 
-    def __init__(self, printed: Mapping[str, Printed], settings: Settings, rounded: bool | None) -> None:
+    def __init__(
+        self, printed: Mapping[str, Printed], settings: Settings, rounded: bool | None, precision: Precision
+    ) -> None:
         self.printed = printed
+        self.precision = precision
         self.settings = settings
         self.rounded = rounded
         self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
+        self.noise: dict[str, Bounded] = {}  # what exact arithmetic gives, and how far a machine's may be from it
         self.before: dict[str, Bounded] = {}  # what is printed, or what follows from that
         self.tainted: dict[str, np.ndarray] = {}  # whether a cell of it is wrong, or follows from one that is
         self.taken: list[str] = []
@@ -166,6 +179,7 @@ class _Run:
         if np.isnan(given.value).any():
             return  # a table with blanks gives nothing to reckon with, and cannot be marked either
         self.exact[name] = self.before[name] = given
+        self.noise[name] = Bounded.exactly(given.value)
         self.tainted[name] = np.zeros(given.value.shape, dtype=bool)
         self.taken.append(name)
 
@@ -190,15 +204,18 @@ class _Run:
 
     def _make(self, stage: Stage) -> None:
         settings = self.settings
-        exact = evaluate(stage, self.exact, divisor=settings.divisor, causal=settings.causal)
-        followed = evaluate(stage, self.before, divisor=settings.divisor, causal=settings.causal)
+        how: dict[str, Any] = {"divisor": settings.divisor, "causal": settings.causal}
+        exact, followed = evaluate(stage, self.exact, **how), evaluate(stage, self.before, **how)
+        self.noise[stage.name] = noise = evaluate(stage, self.noise, precision=self.precision, **how)
+        before = {name: Bounded.exactly(made.value) for name, made in self.before.items()}
+        step = evaluate(stage, before, precision=self.precision, **how)
         tainted = self._tainted_sources(stage, exact.value.shape)
         self.exact[stage.name] = exact
         if stage.name not in self.printed:
             self.before[stage.name], self.tainted[stage.name] = followed, tainted
             return
         table, given = self.printed[stage.name], self._as_given(stage.name)
-        marks = _marks(table, exact, followed, tainted)
+        marks = _marks(table, exact, followed, tainted, (noise.error, step.error))
         blank = marks == Mark.BLANK
         self.before[stage.name] = Bounded(
             np.where(blank, followed.value, given.value), np.where(blank, followed.error, given.error)
@@ -221,24 +238,33 @@ class _Run:
         return np.broadcast_to(any_of_row, shape)
 
 
-def _marks(table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray) -> np.ndarray:
+def _marks(
+    table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray, noise: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
+    """Mark a table; `noise` is how far a machine's arithmetic may be from exact, and from what is printed before."""
     given, decimals = table.array, table.decimals
-    exactly_follows = near(given, followed.value, decimals)
-    follows = exactly_follows | near(given, followed.value, decimals, followed.error)
+    of_all, of_step = (np.where(np.isfinite(error), error, 0.0) for error in noise)
+
+    def close(right: Bounded, error: np.ndarray | float = 0.0) -> np.ndarray:
+        return near(given, right.value, decimals, error)
+
+    follows = close(followed, followed.error + of_step) | close(followed, of_step)
     shorter = np.zeros(given.shape, dtype=bool)
     if table.shown is not None and decimals > 0:
         fewer = np.array(table.shown) < decimals
         shorter = fewer & (near(given, exact.value, decimals - 1) | near(given, followed.value, decimals - 1))
-    return np.select(
-        [
-            np.isnan(given),
-            near(given, exact.value, decimals),
-            exactly_follows & ~tainted,
-            follows & ~tainted,
-            near(given, exact.value, decimals, exact.error),
-            follows,
-            shorter & ~tainted,
-        ],
-        [Mark.BLANK, Mark.RIGHT, Mark.CARRIED, Mark.HIDDEN, Mark.HIDDEN, Mark.FOLLOWS, Mark.SHORTER],
-        Mark.WRONG,
-    )
+    # The first that holds; what a machine's arithmetic may add counts only where nothing else explains the number.
+    reasons = [
+        (np.isnan(given), Mark.BLANK),
+        (close(exact), Mark.RIGHT),
+        (close(followed) & ~tainted, Mark.CARRIED),
+        (close(followed, followed.error) & ~tainted, Mark.HIDDEN),
+        (close(exact, exact.error), Mark.HIDDEN),
+        (close(exact, of_all), Mark.RIGHT),
+        (close(followed, of_step) & ~tainted, Mark.CARRIED),
+        (follows & ~tainted, Mark.HIDDEN),
+        (close(exact, exact.error + of_all), Mark.HIDDEN),
+        (follows, Mark.FOLLOWS),
+        (shorter & ~tainted, Mark.SHORTER),
+    ]
+    return np.select([holds for holds, _ in reasons], [mark for _, mark in reasons], Mark.WRONG)

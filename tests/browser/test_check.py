@@ -126,7 +126,7 @@ def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     check.says("The first error is a number of ‘the’, Q[0, 0]: 99.00 should be")
     expect(check.page.locator("td.wrong")).to_have_count(1)
     check.press("Hint")
-    expect(check.page.locator("code").last).to_contain_text("Row 0 of X times column 0 of W_q")
+    expect(check.page.locator("code").last).to_contain_text("Q[0, 0] = X[0, :] · W_q[:, 0]")
     with check.page.expect_download() as download:
         check.press("Answer sheet for the teacher")
     text = download.value.path().read_text(encoding="utf-8")

@@ -432,7 +432,7 @@ def test_answers_are_marked_and_stay() -> None:
 
 def test_hints_come_one_after_the_other() -> None:
     page = CheckPage("exercise.7.2.2.2.i.s.q").press("Hint")
-    assert "Row 0 of X times column 0 of W_q" in page.codes[0]
+    assert "Q[0, 0] = X[0, :] · W_q[:, 0]" in page.codes[0]
     assert "×" not in page.codes[0]
     page.press("Next hint")
     assert "×" in page.codes[0]

@@ -14,6 +14,7 @@ from attnviz.evaluation import Bounded, divisor_of, evaluate
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
 from attnviz.printed import as_printed
 from attnviz.stages import STAGES
+from attnviz.tables import read_table
 from attnviz.words import say
 from attnviz.worked_examples import WorkedExample, worked_example
 from tests.unit.helpers import random_inputs
@@ -236,6 +237,51 @@ def test_every_sentence_says_what_is_marked(handout):
                 off = np.abs(table.given - table.followed)[np.array(table.marks) == Mark.WRONG]
                 assert (off > 0.5 * 10.0**-table.decimals).all()
     assert next(lines, None) is None
+
+
+# Digits beyond the precision of what computed them prove nothing
+
+
+def computed_in(dtype: torch.dtype, seed: int) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    n, d_in, d_k = (int(torch.randint(1, 9, (), generator=generator)) for _ in range(3))
+    sizes = 10 ** torch.empty(4).uniform_(-1, 0.5, generator=generator)
+    shapes = [(n, d_in), (d_in, d_k), (d_in, d_k), (d_in, d_k)]
+    inputs = [torch.randn(s, generator=generator).mul(size).to(dtype) for s, size in zip(shapes, sizes, strict=True)]
+    trace = attnviz.attend(*inputs)
+    return {name: getattr(trace, name) for name in (*INPUTS, *RESULTS)}
+
+
+@given(st.integers(0, 10**6), st.sampled_from((torch.float32, torch.float64)))
+def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype):
+    tensors = computed_in(dtype, seed)
+    as_text = {name: read_table("\n".join(" ".join(map(str, row)) for row in table.numpy())) for name, table in
+               tensors.items()}  # fmt: skip
+    for tables in (tensors, {name: table.numpy() for name, table in tensors.items()}, as_text):
+        marking = mark_pipeline(tables)
+        assert [table.stage.name for table in marking.tables] == list(RESULTS)
+        assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in marking.tables)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("seed", range(6))
+def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtype, seed: int):
+    tensors = computed_in(dtype, seed)
+    as_text = {name: read_table(f"{table.double().tolist()}, dtype={dtype}") for name, table in tensors.items()}
+    for tables in (tensors, as_text):
+        assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in mark_pipeline(tables).tables)
+
+
+@given(st.data(), st.integers(0, 10**6))
+def test_a_wrong_cell_among_float32_numbers_is_still_found(data: st.DataObject, seed: int):
+    tensors = computed_in(torch.float32, seed)
+    name = data.draw(st.sampled_from(RESULTS))
+    row, column = (data.draw(st.integers(0, size - 1)) for size in tensors[name].shape)
+    tensors[name] = tensors[name].clone()
+    tensors[name][row, column] += 1e-3 * max(1.0, float(tensors["scores"].abs().max()))
+    marking = mark_pipeline(tensors)
+    assert marking.first_wrong is not None
+    assert (marking.first_wrong[0].stage.name, *marking.first_wrong[1:]) == (name, row, column)
 
 
 # One table
