@@ -22,7 +22,7 @@ RUN python .ci/install.py --torch-index "$TORCH_INDEX" requirements.txt
 COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
-COPY app.py .
+COPY app.py serve.py .
 
 RUN useradd --create-home attnviz
 USER attnviz
@@ -31,4 +31,4 @@ EXPOSE 8501
 # The empty handler keeps a proxy from the environment out of a request to the container itself.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
     "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
-CMD ["python", "-m", "streamlit", "run", "app.py"]
+CMD ["python", "-m", "streamlit", "run", "serve.py"]

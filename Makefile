@@ -30,7 +30,7 @@ help:
 	@echo "          TORCH_INDEX=$(TORCH_INDEX)"
 
 run: app-packages
-	$(PY) -m streamlit run app.py --server.address=$(ADDRESS) --server.port=$(PORT)
+	$(PY) -m streamlit run serve.py --server.address=$(ADDRESS) --server.port=$(PORT)
 
 test: lint types imports unit pages browser
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.changes import edit_matrix, random_replacement, replace_matrix
-from attnviz.given import EXAMPLE_FILL, Edit
+from attnviz.given import EXAMPLE_FILL, RANDOM_FILL, Edit
 from attnviz.numbers import written
 from attnviz.scenario import Scenario
 from attnviz.stages import EDITABLE, STAGES
@@ -14,6 +14,7 @@ from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table
 from attnviz.ui import state
 from attnviz.ui.typed import scenario_now, start_table, with_typed
+from attnviz.words import plural, say
 
 WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
 LISTED = 12  # edits listed one by one
@@ -24,7 +25,7 @@ def show_editor(scenario: Scenario) -> Scenario:
     """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
     scenario = _show_table(scenario)
     if not scenario.edits and not _replaced(scenario):
-        st.caption("Click a cell, type a number, press Enter. Every edit is listed here.")
+        st.caption(say("editor.how"))
     _show_edits(scenario)
     st.caption(vectors_in_words(scenario))
     return scenario
@@ -36,7 +37,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
     The editor is made once it is opened. Returns the scenario with what was typed into it.
     """
     listed = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    with st.expander("Edit as tables", key="playground.tables", on_change="rerun") as tables:
+    with st.expander(say("editor.tables"), key="playground.tables", on_change="rerun") as tables:
         if tables.open:
             scenario = _show_table(scenario)
     with listed:
@@ -48,7 +49,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 def _show_table(scenario: Scenario) -> Scenario:
     names = scenario.editable
     name = st.pills(
-        "Edit the numbers of", names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
+        say("editor.matrix"), names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
         key="playground.matrix", persist_state="session",
     )  # fmt: skip
     scenario = _show_cells(scenario, name)
@@ -61,8 +62,9 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     n_rows, n_columns = scenario.shape_of(name)
     row = None
     if n_columns > WIDE:
-        row = int(st.number_input(f"Row of {STAGES[name].symbol}", 0, n_rows - 1, 0, key="playground.row"))
-        st.caption(f"{STAGES[name].symbol} has {n_columns} columns: its row {row} stands here as a column.")
+        symbol = STAGES[name].symbol
+        row = int(st.number_input(say("editor.row", symbol=symbol), 0, n_rows - 1, 0, key="playground.row"))
+        st.caption(say("editor.wide", symbol=symbol, columns=plural(n_columns, "column"), row=row))
     key = _key(scenario, name, row)
     start = start_table(scenario, name, row, key)
     # Texts, not numbers: a number cell silently makes 130 of 1e30 and keeps quiet about "abc".
@@ -70,7 +72,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     st.data_editor(
         start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
         width="stretch" if row is None else "content", height="auto",
-        alt=f"{STAGES[name].title}: {STAGES[name].meaning}",
+        alt=say("editor.alt", title=STAGES[name].title, meaning=STAGES[name].meaning),
     )  # fmt: skip
     return with_typed(scenario)
 
@@ -86,16 +88,17 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
 
 def _show_actions(scenario: Scenario, name: str) -> None:
     symbol = STAGES[name].symbol
-    actions: list[tuple[str, Callable[[], str | None], str]] = [
-        ("Reset", lambda: None, f"{symbol} as the set-up draws it"),
-        ("Identity", lambda: "identity", "Ones on the main diagonal, zeros elsewhere"),
-        ("Zeros", lambda: "zeros", "Zeros everywhere"),
-        ("Random", random_replacement, f"Draws {symbol} alone anew"),
-    ]
+    actions: tuple[tuple[str, Callable[[], str | None]], ...] = (
+        ("reset", lambda: None),
+        ("identity", lambda: "identity"),
+        ("zeros", lambda: "zeros"),
+        ("random", random_replacement),
+    )
     with st.container(horizontal=True, gap="xsmall"):
-        for label, by, help_text in actions:
+        for action, by in actions:
             st.button(
-                label, key=f"playground.{label}", help=help_text, on_click=_replace, args=(name, by),
+                say(f"editor.{action}.label"), key=f"playground.{action}", on_click=_replace, args=(name, by),
+                help=say(f"editor.{action}.help", symbol=symbol),
             )  # fmt: skip
 
 
@@ -109,13 +112,13 @@ def _replace(name: str, by: Callable[[], str | None]) -> None:
 def _show_paste(scenario: Scenario, name: str) -> None:
     n_rows, n_columns = scenario.shape_of(name)
     symbol = STAGES[name].symbol
-    with st.popover(f"Paste a table into {symbol}"):
+    with st.popover(say("editor.paste", symbol=symbol)):
         text = st.text_area(
-            f"{n_rows} rows of {n_columns} numbers", key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3",
-            help="From a spreadsheet or a CSV file. A copied block can also be pasted straight into the cells.",
+            say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),
+            key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3", help=say("editor.paste_help"),
         )  # fmt: skip
         st.button(
-            "Use these numbers",
+            say("editor.use"),
             on_click=_paste,
             args=(name,),
             disabled=not text,
@@ -132,7 +135,7 @@ def _paste(name: str) -> None:
         pasted = parse_table(st.session_state["playground.paste"], columns=columns)
         changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
-        state.say(f"The pasted table was not taken: {str(error).removesuffix('.')}.")
+        state.say(say("editor.refused", why=str(error).removesuffix(".")))
         return
     state.keep(changed)
     state.redraw_editors()
@@ -140,13 +143,13 @@ def _paste(name: str) -> None:
 
 def _replaced(scenario: Scenario) -> dict[str, str]:
     replaced = {name: getattr(scenario, name) for name in EDITABLE if getattr(scenario, name) is not None}
-    return {name: by if isinstance(by, str) else "given number by number" for name, by in replaced.items()}
+    return {name: by if isinstance(by, str) else say("editor.by.given") for name, by in replaced.items()}
 
 
 def _show_edits(scenario: Scenario) -> None:
     for name, by in _replaced(scenario).items():
         _undo_line(
-            f"{STAGES[name].symbol}: {by.replace(EXAMPLE_FILL, 'as in the example ')}",
+            say("editor.replaced", symbol=STAGES[name].symbol, by=_by_in_words(by)),
             f"playground.undo.{name}",
             _replace,
             (name, lambda: None),
@@ -164,24 +167,36 @@ def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     digits = state.digits()
     return {
-        edit: f"{STAGES[edit.matrix].symbol}[{edit.row}, {edit.column}]: "
-        f"{written(drawn[edit.matrix][edit.row, edit.column].item(), digits)} → {written(edit.value, digits)}"
+        edit: say(
+            "editor.edit", symbol=STAGES[edit.matrix].symbol, row=edit.row, column=edit.column,
+            before=written(drawn[edit.matrix][edit.row, edit.column].item(), digits), now=written(edit.value, digits),
+        )
         for edit in scenario.edits
-    }
+    }  # fmt: skip
+
+
+def _by_in_words(by: str) -> str:
+    """Say what a whole matrix was replaced by, as in "random:7" and "example:love-ai"."""
+    for fill, key in ((EXAMPLE_FILL, "editor.by.example"), (RANDOM_FILL, "editor.by.random")):
+        if by.startswith(fill):
+            return say(key, which=by.removeprefix(fill))
+    return by
 
 
 def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
     """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
     offered = list(in_words)[:OFFERED]
-    more = f" (the first {OFFERED} of them)" if len(in_words) > OFFERED else ""
-    chosen = st.selectbox(f"{len(in_words)} more edits{more}", offered, format_func=in_words.__getitem__)
-    st.button("Undo this one", key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
+    label = say("editor.more", n=len(in_words))
+    if len(in_words) > OFFERED:
+        label = say("editor.first_of_more", more=label, offered=OFFERED)
+    chosen = st.selectbox(label, offered, format_func=in_words.__getitem__)
+    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
 
 
 def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
         st.text(text, width="content")
-        st.button("Undo", key=key, on_click=undo, args=args, type="tertiary")
+        st.button(say("editor.undo"), key=key, on_click=undo, args=args, type="tertiary")
 
 
 def _undo(cell: tuple[str, int, int]) -> None:
@@ -196,13 +211,8 @@ def _show_offer() -> None:
     if not dropped:
         return
     count = len(dropped.edits) + len(dropped.replaced)
-    what = (
-        "1 change was dropped, because its matrix was"
-        if count == 1
-        else f"{count} changes were dropped, because their matrices were"
-    )
     with st.container(border=True):
-        st.text(f"{what} drawn anew.")
+        st.text(say("editor.dropped", n=count))
         with st.container(horizontal=True):
-            st.button("Bring back", on_click=state.take_back, key="playground.bring_back")
-            st.button("Let go", on_click=state.forget_offer, key="playground.let_go", type="tertiary")
+            st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back")
+            st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")

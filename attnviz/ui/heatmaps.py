@@ -1,6 +1,7 @@
 """Heatmaps on a page."""
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
@@ -13,6 +14,10 @@ from attnviz.ui import state
 from attnviz.ui.charts import show_figure
 from attnviz.ui.picked_cell import picked_cell, show_picked, take_click
 from attnviz.ui.text import is_dark
+
+_in_sight = st.components.v2.component(
+    "attnviz_in_sight", html="<span></span>", js=(Path(__file__).parent / "in_sight.js").read_text()
+)
 
 
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None:
@@ -31,3 +36,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
                 on_click=partial(take_click, name, key) if is_pickable(spec) else None,
             )  # fmt: skip
     show_picked(trace, picked, query)
+    place = ["", 0, 0] if picked is None else [picked.matrix, picked.row, picked.column]
+    with st.container(key="in_sight"):
+        data = {"cell": ".".join(map(str, place)) if picked else "", "matrix": place[0], "row": place[1]}
+        _in_sight(key="playground.in_sight", data=data)

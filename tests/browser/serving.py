@@ -26,7 +26,7 @@ def running_server(log: IO[str] | None = None) -> Iterator[str]:
     """Run the app with the repository's own settings on a free port; give its address."""
     port = _free_port()
     command = [
-        sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.address=127.0.0.1",
+        sys.executable, "-m", "streamlit", "run", "serve.py", f"--server.port={port}", "--server.address=127.0.0.1",
         "--server.headless=true", "--server.fileWatcherType=none",
     ]  # fmt: skip
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
 from attnviz import Scenario, figures
+from attnviz.numbers import written
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 
@@ -41,7 +42,7 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
     tab = opened(offline, tmp_path / "page.html", page)
     expect(tab.locator(".heatmap-label text").first).to_be_visible()
     drawn = sorted(tab.locator(".heatmap-label text").all_text_contents())
-    assert drawn == sorted(f"{value:.4f}" for value in trace.attention_weights.flatten().tolist())
+    assert drawn == sorted(written(value, 4) for value in trace.attention_weights.flatten().tolist())
     assert tab.locator(".ytick text").all_text_contents()[2].startswith("</script><script>")
     expect(tab.get_by_role("img", name="'step' reads itself most.")).to_be_visible()
     for label, starts in (("Save as SVG", b"<svg"), ("Save as PNG", b"\x89PNG")):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
@@ -38,6 +39,39 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
     playground.page.go_back()
     eventually(lambda: playground.address, "?cell=context.3.1")
     playground.says("Context vectors, query 3 'with', feature 1")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_the_explanation_does_not_cover_the_cell_that_was_clicked(
+    new_reader: Callable[..., Playground], width: int, height: int
+) -> None:
+    playground = new_reader(width, height).open()
+    click(playground, "x", 0, 0)  # the explanation is there, and has its height
+    playground.page.locator(".st-key-picked_cell .stText >> visible=true").first.wait_for()
+    panel = playground.page.locator(".st-key-picked_cell")
+    for matrix, row in (("scores", 5), ("context", 5)):
+        playground.chart(matrix).evaluate(
+            """(chart, row) => {  // the cell stands just above the explanation, where a longer one will cover it
+              const axis = chart.querySelector(".js-plotly-plot")._fullLayout.yaxis;
+              const bottom = chart.getBoundingClientRect().top + axis._offset + axis.l2p(row + 0.5);
+              const panel = document.querySelector(".st-key-picked_cell").getBoundingClientRect();
+              document.querySelector("[data-testid=stMain]").scrollBy(0, bottom - panel.top + 2);
+            }""",
+            row,
+        )
+        playground.page.wait_for_timeout(300)
+        x, y = playground.read(matrix)[row]["places"][0]
+        playground.page.mouse.click(x, y)
+        eventually(lambda: playground.address, f"?cell={matrix}.{row}.0")
+        playground.settle()
+        playground.page.wait_for_timeout(2500)
+
+        def gap(matrix: str = matrix, row: int = row) -> float:
+            box = panel.bounding_box()
+            assert box is not None
+            return box["y"] - playground.read(matrix)[row]["places"][0][1]
+
+        assert gap() > 10, "the lower half of the cell stands above the explanation"
 
 
 def test_the_hover_still_says_the_number_and_the_explanation_stays_in_sight(

@@ -109,7 +109,7 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
 
 
 def test_let_go_forgets_the_dropped_edits(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).set("seed", 5).press("Let go")
+    playground.edit("w_q", 0, 1, 0.9).set("seed", 5).press("Forget")
     assert playground.shows(Scenario(**PUBLISHED, seed=5))
     assert not playground.can_press("Bring back")
     assert DROPPED_ONE not in playground.texts
@@ -208,7 +208,7 @@ def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
 def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Playground, table: str, says: str) -> None:
     playground.edit("w_v", 0, 0, 9.0).paste("w_v", table)
     (message,) = playground.messages
-    assert message.startswith(f"The pasted table was not taken: {says}")
+    assert message.startswith(f"The pasted table wasn't used: {says}")
     assert message.endswith(".")
     assert ".." not in message
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
@@ -270,7 +270,7 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
 
 def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playground) -> None:
     playground.set("d_in", 70).set("d_out", 70).paste("w_k", "\n".join([" ".join(["1"] * 70)] * 70))
-    assert playground.messages == ["The pasted table was not taken: 4900 edits, expected at most 4096."]
+    assert playground.messages == ["The pasted table wasn't used: 4900 edits, expected at most 4096."]
     assert playground.shows(Scenario(**PUBLISHED, d_in=70, d_out=70))
 
 

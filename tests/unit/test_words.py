@@ -104,7 +104,6 @@ NOT_YET = {
     "attnviz/scaling_arguments.py",
     "attnviz/scaling_words.py",
     "attnviz/scenario.py",
-    "attnviz/ui/editor.py",
     "attnviz/ui/question_views.py",
     "attnviz/ui/scaling_controls.py",
     "attnviz/ui/scaling_views.py",

@@ -1,0 +1,54 @@
+"""What the server writes into pages, and that all else passes as it came."""
+
+import asyncio
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from attnviz.ui.serving import WHERE, SaysWhere
+
+HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
+
+
+def answered(
+    pieces: list[bytes], kind: str = "text/html; charset=utf-8", accept: str = "text/html,*/*"
+) -> list[Message]:
+    """What reaches the browser of a page in these pieces."""
+    sent: list[Message] = []
+    length = str(sum(map(len, pieces))).encode()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        asked = dict(scope["headers"])
+        assert (b"accept-encoding" in asked) == ("text/html" not in accept)
+        headers = [(b"content-type", kind.encode()), (b"content-length", length), (b"etag", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for i, piece in enumerate(pieces):
+            await send({"type": "http.response.body", "body": piece, "more_body": i < len(pieces) - 1})
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"accept", accept.encode()), (b"accept-encoding", b"gzip")]
+    asyncio.run(SaysWhere(app)({"type": "http", "method": "GET", "path": "/", "headers": headers}, receive, send))
+    return sent
+
+
+@pytest.mark.parametrize(
+    "pieces", [[HEAD + SCRIPT + SCRIPT], [HEAD, SCRIPT, SCRIPT], [HEAD + SCRIPT[:9], SCRIPT[9:] + SCRIPT]]
+)
+def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[bytes]) -> None:
+    start, body = answered(pieces)
+    assert body["body"] == HEAD + WHERE + SCRIPT + SCRIPT
+    headers = dict(start["headers"])
+    assert int(headers[b"content-length"]) == len(body["body"])
+    assert b"etag" not in headers
+
+
+@pytest.mark.parametrize(("kind", "accept"), [("text/javascript", "text/html"), ("text/html", "*/*")])
+def test_all_else_passes_as_it_came(kind: str, accept: str) -> None:
+    start, *bodies = answered([HEAD, SCRIPT], kind, accept)
+    assert [body["body"] for body in bodies] == [HEAD, SCRIPT]
+    assert dict(start["headers"])[b"etag"] == b"1"
