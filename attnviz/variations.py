@@ -149,15 +149,58 @@ def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> f
     return own.float().mean().item()
 
 
+def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator, trials: int = 0) -> tuple[Tensor, ...]:
+    """Draw X ``(n_tokens, d_in)`` with rows of length √d_in, and W_q and W_k ``(d_in, d_k)`` with entries of variance
+    1/d_in, so that each number of a query or a key has variance 1 whatever d_in is; `trials` of each, where given.
+
+    Source: Glorot and Bengio 2010 keep the variance from layer to layer in this way.
+    """
+    batch = (trials,) if trials else ()
+    x = torch.randn(*batch, n_tokens, d_in, generator=generator, **FLOAT32_ON_CPU)
+    x = x * (math.sqrt(d_in) / x.norm(dim=-1, keepdim=True))
+    w_q, w_k = (torch.randn(*batch, d_in, d_k, generator=generator, **FLOAT32_ON_CPU) / math.sqrt(d_in) for _ in "qk")
+    return x, w_q, w_k
+
+
+def score_size(d_in: int, d_k: int, n_tokens: int = 4, trials: int = 1000, seed: int = 0) -> float:
+    """Return how large a score typically is (its root mean square) over many examples of :func:`unit_example`.
+
+    >>> score_size(1, 4) / 2 < 1.1 > score_size(16, 4) / 2
+    True
+    """
+    x, w_q, w_k = unit_example(n_tokens, d_in, d_k, generator_for(seed), trials)
+    scores = (x @ w_q) @ (x @ w_k).mT
+    return scores.square().mean().sqrt().item()
+
+
+def distance_outside(points: Tensor, corners: Tensor) -> Tensor:
+    """Return how far each of the points ``(n, 2)`` lies outside of the triangle of three corners ``(3, 2)``; 0 within.
+
+    >>> triangle = torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    >>> distance_outside(torch.tensor([[0.5, 0.5], [-1.0, 1.0]]), triangle)
+    tensor([0., 1.], dtype=torch.float64)
+    """
+    points, corners = points.double(), corners.double()
+    sides = corners.roll(-1, 0) - corners  # (3, 2)
+    from_corners = points[:, None] - corners  # (n, 3, 2)
+    along = (from_corners * sides).sum(-1) / sides.square().sum(-1).clamp_min(torch.finfo(torch.float64).tiny)
+    nearest = corners + along.clamp(0, 1)[..., None] * sides
+    distance = (points[:, None] - nearest).norm(dim=-1).min(-1).values
+    turns = sides[:, 0] * from_corners[..., 1] - sides[:, 1] * from_corners[..., 0]
+    area = sides[0, 0] * sides[1, 1] - sides[0, 1] * sides[1, 0]
+    inside = ((turns * area.sign()) >= 0).all(-1) & (area != 0)
+    return distance.where(~inside, 0.0)
+
+
 def contexts_tell_weights(v: Tensor) -> bool:
-    """Whether contexts give the attention weights away: whether the values ``(n_tokens, d_v)`` are affinely
-    independent, so that every mix of them has one recipe only.
+    """Whether contexts give the attention weights away: whether no value ``(n_tokens, d_v)`` lies on a line or in a
+    plane through the others, so that every mix of them has one recipe only.
 
     >>> contexts_tell_weights(torch.eye(3)), contexts_tell_weights(torch.tensor([[0.0], [1.0], [2.0]]))
     (True, False)
     """
-    with_ones = torch.cat([v, torch.ones_like(v[:, :1])], dim=-1)
-    return int(torch.linalg.matrix_rank(with_ones)) == len(v)
+    from_first = v[1:].double() - v[0].double()  # their own size must not count
+    return int(torch.linalg.matrix_rank(from_first, rtol=1e-9)) == len(v) - 1
 
 
 def weights_from_contexts(trace: AttentionTrace) -> Tensor:

@@ -17,7 +17,7 @@ _RIGHT_SUM = "✓"
 def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
     """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins.
 
-    A sum that is 1 is green and has a tick.
+    A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
     """
     z = table.matrix.detach().double().numpy()
     (n_rows, n_columns), shown = z.shape, theme(dark)
@@ -73,11 +73,13 @@ def _numbers(z: np.ndarray, limits: tuple[float, float], share: bool, digits: in
 def _sums(z: np.ndarray, digits: int, shown: Theme) -> list[dict[str, Any]]:
     """Outside of the cells, where only the paper reaches."""
 
-    def said(total: float, x: float, y: float) -> dict[str, Any]:
-        right = abs(total - 1) < 1e-4
+    def said(total: float, x: float, y: float, *, judged: bool = False) -> dict[str, Any]:
+        right = judged and abs(total - 1) < 1e-4
         return _text(x, y, written(total, digits) + f" {_RIGHT_SUM}" * right, shown.right if right else shown.text)
 
-    beside = [said(float(total), 1, i) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))]
+    beside = [
+        said(float(total), 1, i, judged=True) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))
+    ]
     below = [said(float(total), j, 0) | {"yref": "paper", "yanchor": "top"} for j, total in enumerate(z.sum(0))]
     return beside + below
 

@@ -1,18 +1,21 @@
 """Questions that people ask about self-attention, each with an answer and a way to see it."""
 
-from attnviz.questions.asking import Control, Exponent, Option, Points, Preset, Question, Seen, Table, question_number
+from attnviz.questions.asking import Control, Exponent, Option, Preset, Question, question_number
+from attnviz.questions.dividing import ROOT, WHERE
 from attnviz.questions.matching import MATCHING
 from attnviz.questions.mixing import MIXING
 from attnviz.questions.order import ORDER
-from attnviz.questions.sizes import SIZES
+from attnviz.questions.seeing import Now, Points, Seen, Table
+from attnviz.questions.sizes import SIZES, WHICH_D
 
 # The order of the list: keys and values, sums, biases, sizes, divisors, scaling, axis, symmetry, self, learning, order.
-QUESTIONS: tuple[Question, ...] = (*MIXING, *SIZES, *MATCHING, *ORDER)
+QUESTIONS: tuple[Question, ...] = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER)
 
 __all__ = [
     "QUESTIONS",
     "Control",
     "Exponent",
+    "Now",
     "Option",
     "Points",
     "Preset",

@@ -1,29 +1,35 @@
-"""What a question is: its answer, an example of its own, what can be done to that, and what is then to be seen."""
+"""What a question is: its answer, an example of its own, what can be done to that, and what one sees then."""
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Literal
 from urllib.parse import parse_qsl
 
 import torch
-from torch import Tensor
 
 from attnviz.attention import AttentionTrace
 from attnviz.link import query_of, scenario_from_query
-from attnviz.numbers import written
+from attnviz.questions.seeing import Now, Seen
 from attnviz.scenario import Scenario, traced
+from attnviz.stages import EDITABLE
 from attnviz.sweep_settings import MAX_P
+from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
+QUERY = "query"  # in the link of an example, the place of the token that is followed
+OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
+_MATRICES = frozenset((*EDITABLE, "edits"))
+_SETTINGS = tuple(field.name for field in fields(Scenario) if field.name not in _MATRICES)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A button: what it is called, and what it makes of the example."""
+    """A button: what it is called, and what it makes of the example: of how it started, or of how it is now."""
 
     label: str
     change: Change
+    of: Literal["start", "now"] = "start"
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,11 @@ class Control:
     step: float
     read: Callable[[Scenario], float]
     change: Callable[[Scenario, float], Scenario]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it moves in whole numbers: a width."""
+        return self.step == 1
 
 
 @dataclass(frozen=True)
@@ -85,133 +96,134 @@ class Exponent:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A matrix to show as a heatmap: `kind` tells its colours, `sums` whether to add the sums of rows and columns.
-
-    `labels` name the rows and the columns; without them, they are numbered.
-    """
-
-    title: str
-    matrix: Tensor
-    kind: Literal["signed", "share"] = "signed"
-    rows: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    sums: bool = False
-    limit: float | None = None  # of the colours of a signed matrix, where several share it
-
-
-@dataclass(frozen=True)
-class Points:
-    """Values and contexts of two features, to show as points in a plane: contexts lie within the values' hull."""
-
-    values: Tensor
-    contexts: Tensor
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What there is to see: sentences with the numbers of now, and pictures beside the board."""
-
-    sentences: tuple[str, ...]
-    tables: tuple[Table, ...] = ()
-    points: Points | None = None
-
-
-@dataclass(frozen=True)
-class Now:
-    """The example as it is now and as it was at the start, both computed, with the options and the decimals."""
-
-    scenario: Scenario
-    trace: AttentionTrace
-    start: AttentionTrace
-    options: Mapping[str, str]
-    digits: int
-
-    def write(self, value: float | Tensor) -> str:
-        """Write a number with the decimals that the reader wants to see; zero has no sign."""
-        return written(float(value) + 0.0, self.digits)
-
-    def change_of(self, name: str) -> float | None:
-        """Return the largest change of a number of a matrix since the start; None where its shape changed.
-
-        Differences that rounding alone makes do not count as a change.
-        """
-        now, start = getattr(self.trace, name), getattr(self.start, name)
-        if now.shape != start.shape:
-            return None
-        change = float((now - start).abs().max())
-        size = max(1.0, float(start.abs().nan_to_num(posinf=0).max()))
-        return 0.0 if change <= 1e-6 * size else change
-
-    def says_change_of(self, name: str, words: str) -> str:
-        """Say how far a matrix has moved since the start."""
-        change = self.change_of(name)
-        if change is None:
-            now = " by ".join(map(str, getattr(self.trace, name).shape))
-            return f"{words}: now {now}, another shape than at the start."
-        if change == 0:
-            return f"{words}: the same as at the start."
-        return f"{words}: changed by up to {self.write(change)} since the start."
-
-
-@dataclass(frozen=True)
 class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
-    `shows` are the matrices on the board (none: no board), `try_this` says what to do, `seen` what is then to be
-    seen; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its titles;
-    `reorder` makes the example one with its tokens in another order, where they can be dragged;
-    `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that does.
+    `name` is that of its sentences in the catalogue. `shows` are the matrices on the board (none: no board), `seen`
+    says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its
+    titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the example one with its
+    tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
+    what else an example must be to be one of its own. With `random`, its matrices are random ones. `renewed` makes the
+    example of today of that of an older link, where these differ. `sweep` are settings of the scaling page that go with
+    it, `step` is the step of the lesson that does.
     """
 
-    title: str
-    answer: tuple[str, ...]
-    try_this: str
+    name: str
     start: Scenario
     seen: Callable[[Now], Seen]
     shows: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
     options: tuple[Option | Exponent, ...] = ()
+    hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     framed: bool = False
     notes: Callable[[AttentionTrace], Mapping[str, str]] = lambda _: {}
     reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
     lit: tuple[str, int, int] | None = None
+    varies: frozenset[str] = frozenset()
+    fits: Callable[[Scenario], bool] = lambda _: True
+    random: bool = False
+    renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
     sweep: str = ""
     step: int = 1
 
-    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int) -> Seen:
-        """Return what is to be seen of the example as it is now."""
-        return self.seen(Now(scenario, traced(scenario), traced(self.start), {**self.defaults, **options}, digits))
+    @property
+    def title(self) -> str:
+        """The question itself."""
+        return say(f"questions.{self.name}.title")
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The answer, in paragraphs."""
+        return tuple(say(f"questions.{self.name}.{paragraph}") for paragraph in ("answer", "more"))
+
+    @property
+    def try_this(self) -> str:
+        """What to do to see it."""
+        return say(f"questions.{self.name}.try")
+
+    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
+        """Return what one sees of the example as it is now."""
+        now = Now(
+            scenario, self.start, traced(scenario), traced(self.start), {**self.defaults, **options}, digits, query
+        )  # fmt: skip
+        if not now.is_finite:
+            return Seen((say("seen.too_large"),))
+        return self.seen(now)
+
+    def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
+        """Return what a button makes of the example."""
+        return preset.change(self.start if preset.of == "start" else scenario)
+
+    def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the matrices on the board, less those that cannot be shown with what is chosen."""
+        hidden = {name for chosen in options.values() for name in self.hidden.get(chosen, ())}
+        return tuple(name for name in self.shows if name not in hidden)
 
     @property
     def defaults(self) -> dict[str, str]:
         """What is chosen at the start."""
         return {option.name: option.default for option in self.options}
 
-    def in_link(self, scenario: Scenario, options: Mapping[str, str]) -> str:
-        """Return the example as it is now, with what is chosen, as the query of a URL; blank at the start."""
+    def is_own(self, scenario: Scenario) -> bool:
+        """Whether an example is one that the buttons, the sliders and the board can make of the question's own."""
+        if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
+            return False
+        made = (preset.change(self.start) for preset in self.presets)
+        return any(self._is_like(scenario, own) for own in (self.start, *made))
+
+    def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
+        same = (getattr(scenario, name) == getattr(own, name) for name in _SETTINGS if name not in self.varies)
+        free = bool(self.varies & {"text", "d_in", "d_out", "d_v"})
+        return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
+
+    def in_link(self, scenario: Scenario, options: Mapping[str, str], query: int | None = None) -> str:
+        """Return the example as it is now, with what is chosen and the token followed, as the query of a URL; blank at
+        the start.
+        """
         chosen = {
             option.name: option.in_link(options[option.name])
             for option in self.options
             if options[option.name] != option.default
         }
+        if query is not None and query != first_followed(self.start):
+            chosen[QUERY] = str(query)
         return query_of(scenario, **chosen) if chosen or scenario != self.start else ""
 
     def from_link(self, query: str) -> tuple[Scenario, dict[str, str], list[str]]:
         """Return the example and what is chosen as a link holds them, and in words what was ignored of it."""
-        if not query:
-            return self.start, self.defaults, []
-        scenario, ignored = scenario_from_query(query)
-        given = {} if ignored else dict(parse_qsl(query, keep_blank_values=True))
+        own, rest = self._parts(query)
+        scenario, ignored = scenario_from_query(rest) if rest else (self.start, [])
         options = self.defaults
         for option in self.options:
             try:
-                options[option.name] = option.from_link(given.get(option.name, option.in_link(option.default)))
+                options[option.name] = option.from_link(own.get(option.name, option.in_link(option.default)))
             except ValueError as error:
                 ignored.append(str(error))
         return scenario, options, ignored
+
+    def followed_in_link(self, query: str, scenario: Scenario) -> int:
+        """Return the place of the token that a link follows; of the first followed one, where it names no other."""
+        text = self._parts(query)[0].get(QUERY, "")
+        valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
+        return int(text) if valid else first_followed(scenario)
+
+    def _parts(self, query: str) -> tuple[dict[str, str], str]:
+        """Return what a link says of a question's own choices, and the rest: the example."""
+        own: list[str] = []
+        rest: list[str] = []
+        for part in filter(None, query.split("&")):
+            (own if part.partition("=")[0] in (QUERY, *self.defaults) else rest).append(part)
+        return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
+
+    def today(self, scenario: Scenario, options: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+        """Return the example and the choices of an older link as this question has them today."""
+        return self.renewed(scenario, dict(options)) if self.renewed else (scenario, dict(options))
+
+
+def first_followed(scenario: Scenario) -> int:
+    """Return the place of the token that is followed before one is picked: the second, or the only one."""
+    return min(1, len(scenario.tokens) - 1)
 
 
 def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:

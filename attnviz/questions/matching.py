@@ -6,102 +6,110 @@ import torch
 
 from attnviz.changes import edit_matrix
 from attnviz.explanation import explain
-from attnviz.questions.asking import Control, Now, Option, Points, Preset, Question, Seen, Table, eye, rows
+from attnviz.questions.asking import OF_OLDER_LINKS, Control, Option, Preset, Question, eye, rows
+from attnviz.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.scenario import Scenario
-from attnviz.variations import Axis, own_share, softmax_over, with_matrix
+from attnviz.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
+from attnviz.words import say
 
-_AXES: dict[str, Axis] = {"each row": "rows", "each column": "columns", "the whole matrix": "whole"}
+_AXES: dict[str, Axis] = {say(f"questions.axis.choice.{axis}"): axis for axis in ("rows", "columns", "whole")}
+
+
+_ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
 
 
 def _axis(now: Now) -> Seen:
     axis = now.options["axis"]
     weights = softmax_over(now.trace.scaled_scores, _AXES[axis])
-    contexts, names = weights @ now.trace.v, now.trace.tokens
-    sums = weights.sum(-1)
+    contexts, names = weights @ now.trace.v, now.names
+    over = say("seen.axis.table", axis=axis)
+    all_given = now.looks_same(weights.sum(-1), torch.ones(len(names)))
     says = [
-        f"Softmax over {axis}. Row sums: {', '.join(now.write(each) for each in sums)}; column sums: "
-        f"{', '.join(now.write(each) for each in weights.sum(-2))}.",
+        say("seen.axis.sums", axis=axis, rows=_sums(now, weights.sum(-1)), columns=_sums(now, weights.sum(-2))),
+        say("seen.axis.all_given" if all_given else "seen.axis.not_given"),
     ]
-    if torch.allclose(sums, torch.ones_like(sums), atol=1e-5):
-        says.append("Each query hands out 100 %: every context is a mix of the values, and lies between them.")
+    size = max(1.0, float(now.trace.v.abs().max()))
+    distances = distance_outside(contexts, now.trace.v)
+    outside = [name for name, distance in zip(names, distances, strict=True) if distance > _ROUNDED * size]
+    if outside:
+        says.append(say("seen.axis.outside", names=_listed(outside)))
     else:
-        says.append("Some queries hand out more or less than 100 %: their contexts are no mix of the values any more.")
-    points = Points(now.trace.v, contexts, names) if contexts.shape[1] == 2 else None
-    return Seen(tuple(says), (Table(f"Softmax over {axis}", weights, "share", names, names, sums=True),), points)
+        says.append(say("seen.axis.inside"))
+    return Seen(
+        tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
+    )
 
 
+def _sums(now: Now, sums: torch.Tensor) -> str:
+    return ", ".join(f"{name} {now.write(each)}" for name, each in zip(now.names, sums, strict=True))
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"“{name}”" for name in names]
+    return quoted[0] if len(quoted) == 1 else say("seen.and", first=", ".join(quoted[:-1]), last=quoted[-1])
+
+
+# The values stand far from the origin, on a thin triangle: shares that sum to less or more than 1 lead out of it.
 _AXIS = Question(
-    "Over which axis is the softmax taken? Should not the columns sum to 1?",
-    (
-        "Over the keys, for each query by itself: each row sums to 1, because each query hands out 100 % of its "
-        "attention. Columns need not: a token may be read by many, or by none.",
-        "Over the columns every token would be forced to be read equally much in all; over the whole matrix every "
-        "context would shrink. Over an axis of length 1 all weights are 1, a common bug.",
-    ),
-    "Choose the axis and read the sums in the margins. Contexts leave the values' triangle unless the rows sum to 1. "
-    "The scores are W_q here: edit them.",
+    "axis",
     Scenario(
-        "black cat sat", d_in=3, d_out=3, scale=False, x="identity", w_k="identity",
-        w_q=rows((2, 1, 0), (2, 0, 1), (2, 0, 0)), w_v=rows((0, 0), (2, 0), (1, 2)),
+        "black cat sat", d_in=3, d_out=3, x="identity", w_k="identity",
+        w_q=rows((3, 2, 0), (3, 0, 2), (3, 0, 0)), w_v=rows((2, 6), (6, 2), (4, 4.5)),
     ),
     _axis,
-    shows=("w_q", "scaled_scores", "v"),
-    options=(Option("axis", "Softmax over", tuple(_AXES), "each row"),),
+    shows=("w_q", "scores", "scaled_scores", "v"),
+    options=(Option("axis", say("questions.axis.choice.label"), tuple(_AXES), next(iter(_AXES))),),
+    varies=OF_OLDER_LINKS,
     step=7,
 )  # fmt: skip
 
-_SMALLEST = Scenario(
-    "A B", d_in=2, d_out=2, scale=False, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity"
-)
-_FOUR = Scenario("the cat sat down", d_in=3, d_out=3, init="uniform", seed=6)
+_SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
+_FOUR = Scenario(say("questions.symmetry.text"), d_in=3, d_out=3, init="uniform", seed=6)
 
 
 def _mirrored(now: Now) -> Seen:
-    names = now.trace.tokens
-    scores, weights = now.trace.scores, now.trace.attention_weights
+    names, i = now.names, now.query
+    j = 1 if i == 0 else 0
     says = []
-    for i, j in ((0, 1), (1, 0)):
-        cell = explain(now.trace, "scores", i, j, digits=now.digits)
-        says.append(f"'{names[i]}' asks '{names[j]}': {cell.symbols} = {cell.numbers}")
-    tables = [
-        Table("S − Sᵀ", scores - scores.mT, rows=names, columns=names),
-        Table("A − Aᵀ", weights - weights.mT, rows=names, columns=names, limit=1.0),
-    ]
-    gaps = [float(table.matrix.abs().max()) for table in tables]
-    for gap, words in zip(gaps, ("scores", "attention weights"), strict=True):
+    for query, key in ((i, j), (j, i)):
+        cell = explain(now.trace, "scores", query, key, digits=now.digits)
+        share = now.write(now.trace.attention_weights[query, key])
         says.append(
-            f"The {words} are symmetric."
-            if gap < 1e-5
-            else f"The {words} are not symmetric: the largest difference of two mirror images is {now.write(gap)}."
-        )
+            say("seen.symmetry.asks", query=names[query], key=names[key], numbers=cell.numbers, share=share)
+        )  # fmt: skip
+    tables = []
+    for name, symbol, limit in (("scores", "S", None), ("attention_weights", "A", 1.0)):
+        matrix = getattr(now.exact, name)
+        apart = real_difference(matrix, matrix.mT, now.sizes[name])
+        verdict = "seen.symmetry.different" if apart.any() else "seen.symmetry.same"
+        says.append(say(verdict, matrix=say(f"seen.symmetry.{name}"), gap=now.write(apart.abs().max())))
+        tables.append(Table(f"{symbol} − {symbol}ᵀ", apart, rows=names, columns=names, limit=limit))
     return Seen(tuple(says), tuple(tables))
 
 
 _SYMMETRY = Question(
-    "If A is relevant to B, should B not be equally relevant to A? Which of the two numbers is right?",
-    (
-        "Both are: a_12 is how much 1 reads of 2, a_21 how much 2 reads of 1. s_12 = q_1 · k_2 and s_21 = q_2 · k_1 "
-        "are different products. The scores are symmetric for every X only if W_q W_kᵀ is.",
-        "And even symmetric scores give attention weights that are not: each row is divided by a sum of its own.",
-    ),
-    "Make W_k equal to W_q: S − Sᵀ goes blank, A − Aᵀ does not. Take the smallest example: A asks B, B does not ask A.",
+    "symmetry",
     _FOUR,
     _mirrored,
-    shows=("x", "w_q", "w_k", "q", "k", "scores", "attention_weights"),
+    shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
-        Preset("W_k = W_q", lambda s: with_matrix(s, "w_k", s.matrix("w_q"))),
-        Preset("The smallest example", lambda s: _SMALLEST),
+        Preset(say("questions.symmetry.press.equal"), lambda s: with_matrix(s, "w_k", s.matrix("w_q")), of="now"),
+        Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
     ),
+    varies=OF_OLDER_LINKS,
+    random=True,
     step=5,
 )
 
-_PLAIN = Scenario("the cat sat down", d_in=2, d_out=2, scale=False, w_q="identity", w_k="identity", seed=5)
+_PLAIN = Scenario(say("questions.self.text"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
+_TRIALS = 2000
+_LENGTHENED = 1  # the place of "cat"
 
 
 def _lengthened(scenario: Scenario) -> Scenario:
-    """Make the second token three times as long."""
+    """Make one token three times as long."""
     x = scenario.matrix("x").clone()
-    x[min(1, len(x) - 1)] *= 3
+    x[_LENGTHENED] *= 3
     return edit_matrix(scenario, "x", x)
 
 
@@ -114,46 +122,62 @@ def _shifted(scenario: Scenario) -> Scenario:
 
 
 def _own(now: Now) -> Seen:
-    weights, names = now.trace.attention_weights, now.trace.tokens
-    most = weights.nan_to_num().argmax(-1).tolist()
-    reads = ", ".join(f"'{names[i]}' reads {'itself' if i == j else f'{names[j]!r}'} most" for i, j in enumerate(most))
-    lengths = ", ".join(f"'{name}' {now.write(row.norm())}" for name, row in zip(names, now.trace.x, strict=True))
-    shares = ", ".join(f"{own_share(d, trials=500):.0%} at d = {d}" for d in (2, 4, 8, 16))
-    return Seen(
-        (
-            f"{reads}.",
-            f"Lengths of the input vectors: {lengths}. Only the longest is sure to prefer itself.",
-            f"Of rows of X Xᵀ with 6 random tokens, so many have their own score as the largest: {shares}.",
+    weights, names = now.trace.attention_weights, now.names
+    says = []
+    itself = 0
+    for i, row in enumerate(weights):
+        most = [j for j in range(len(row)) if now.write(row[j]) == now.write(row.max())]
+        itself += most == [i]
+        key = "seen.self.itself" if most == [i] else "seen.self.other" if len(most) == 1 else "seen.self.several"
+        says.append(say(key, token=names[i], other=_listed([names[j] for j in most]), share=now.write(row.max())))
+    says.append(say("seen.self.count", n=itself, tokens=len(names)))
+    lengths = now.exact.x.norm(dim=-1)
+    told = ", ".join(f"{name} {now.write(length)}" for name, length in zip(names, lengths, strict=True))
+    says.append(say("seen.self.lengths", lengths=told))
+    if _compares_directly(now):
+        longest = [i for i, length in enumerate(lengths) if now.write(length) == now.write(lengths.max())]
+        if len(longest) == 1:
+            says.append(say("seen.self.longest", token=names[longest[0]]))
+    d = now.scenario.d_in
+    says.append(
+        say(
+            "seen.self.random",
+            share=f"{100 * own_share(d, len(names), _TRIALS):.1f} %",
+            d=d,
+            n=len(names),
+            trials=f"{_TRIALS:,}",
         )
     )
+    return Seen(tuple(says))
 
 
-def _with_d(scenario: Scenario, d: float) -> Scenario:
-    return replace(_PLAIN, d_in=int(d), d_out=int(d))
+def _compares_directly(now: Now) -> bool:
+    """Whether queries and keys are the embeddings themselves, so that S = X Xᵀ."""
+    return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
 
 
 _SELF = Question(
-    "Why not compare the embeddings with each other directly? Would every word not attend to itself?",
-    (
-        "With S = X Xᵀ (W_q = W_k = I) the own score is the squared length of x_i, but a longer neighbour can win: for "
-        "(1, 0) and (3, 0) the scores of the first are 1 and 3. In high dimension nearly every token does prefer "
-        "itself; in small examples not.",
-        "Separate W_q and W_k let a token look for something unlike itself, as 'it' looks for a noun.",
-    ),
-    "W_q = W_k = I: the diagonal is bright. Lengthen one token: its column lights up, and rows switch to it. With "
-    "one-hot tokens, a cyclic shift in W_k alone makes the diagonal dark. Raise d and watch the diagonal win.",
+    "self",
     _PLAIN,
     _own,
-    shows=("x", "w_q", "w_k", "scores", "attention_weights"),
+    shows=("x", "w_q", "w_k", "scores", "scaled_scores", "attention_weights"),
     presets=(
-        Preset("W_q = W_k = identity", lambda s: with_matrix(with_matrix(s, "w_q", "identity"), "w_k", "identity")),
-        Preset("Lengthen 'cat'", _lengthened),
-        Preset("(1, 0) and (3, 0)", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=())),
-        Preset("One-hot tokens, W_k = I", lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
-        Preset("One-hot tokens, W_k shifts", lambda s: _shifted(_PLAIN)),
+        Preset(say("questions.self.press.lengthen"), _lengthened),
+        Preset(
+            say("questions.self.press.two"),
+            lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()),
+        ),
+        Preset(say("questions.self.press.one_hot"), lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
+        Preset(say("questions.self.press.shift"), lambda s: _shifted(_PLAIN)),
     ),
-    controls=(Control("d", "d, of embeddings compared directly", 2, 16, 1, lambda s: s.d_in, _with_d),),
+    controls=(
+        Control("d", say("questions.self.control"), 2, 16, 1, lambda s: s.d_in,
+                lambda s, d: replace(_PLAIN, d_in=int(d), d_out=int(d))),
+    ),
+    varies=OF_OLDER_LINKS | {"d_in", "d_out"},
+    fits=lambda s: s.d_in == s.d_out,
+    random=True,
     step=5,
-)
+)  # fmt: skip
 
 MATCHING = (_AXIS, _SYMMETRY, _SELF)

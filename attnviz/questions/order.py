@@ -5,7 +5,8 @@ from dataclasses import replace
 import torch
 
 from attnviz.given import Edit
-from attnviz.questions.asking import Change, Now, Preset, Question, Seen, Table
+from attnviz.questions.asking import Change, Preset, Question
+from attnviz.questions.seeing import Now, Seen, Table, real_difference
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.variations import (
@@ -17,10 +18,11 @@ from attnviz.variations import (
     with_positions,
     without_positions,
 )
+from attnviz.words import say
 
 RATE = 0.5
-_OTHER = "the dog sat on the mat"
-_TRAINED = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+_OTHER, _ANOTHER = say("questions.learned.text_dog"), say("questions.learned.text_another")
+_TRAINED = Scenario(say("questions.learned.text"), d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
 
 
 def _learned(now: Now) -> Seen:
@@ -28,28 +30,42 @@ def _learned(now: Now) -> Seen:
     learned, computed = (
         ", ".join(stage.symbol for stage in there if stage.origin == origin) for origin in ("learned", "computed")
     )
+    if not torch.isfinite(next_token_loss(now.trace)):
+        return Seen((say("seen.too_large"),))
     says = [
-        f"Learned, kept from sentence to sentence: {learned}. Computed anew for each: {computed}.",
-        _loss(now),
-        *(now.says_change_of(name, STAGES[name].symbol) for name in PROJECTIONS),
-        now.says_change_of("attention_weights", "Attention weights"),
+        say("seen.learned.origins", learned=learned, computed=computed),
+        *_loss(now),
+        *now.says_changes(*PROJECTIONS, *(("attention_weights",) if _same_sentence(now) else ())),
     ]
+    if not _same_sentence(now):
+        says.append(say("seen.learned.other_sentence"))
     return Seen(tuple(says))
 
 
-def _loss(now: Now) -> str:
+def _same_sentence(now: Now) -> bool:
+    return now.trace.tokens == now.start.tokens
+
+
+def _loss(now: Now) -> list[str]:
+    loss = next_token_loss(now.trace)
+    says = [say("seen.learned.loss", loss=now.write(loss))]
+    if _same_sentence(now) and now.scenario != now.begun_with:
+        says.append(say("seen.learned.loss_before", loss=now.write(next_token_loss(now.start))))
+    next_loss = _loss_after_a_step(now.scenario)
+    if next_loss is None:
+        return [*says, say("seen.learned.next.too_large")]
+    told, now_told = now.write(next_loss), now.write(loss)
+    key = "same" if told == now_told else "lower" if next_loss < loss else "higher"
+    return [*says, say(f"seen.learned.next.{key}", loss=told)]
+
+
+def _loss_after_a_step(scenario: Scenario) -> torch.Tensor | None:
+    """Return the loss after one more step of training; None where its numbers leave what float32 holds."""
     try:
-        after = traced(training_step(now.scenario, RATE))
-    except ValueError as error:
-        return f"This example cannot be trained: {error}."
-    if not torch.isfinite(now.trace.context).all():
-        return "This example cannot be trained: some contexts are no numbers."
-    loss, start, next_loss = (f"{next_token_loss(trace):.4f}" for trace in (now.trace, now.start, after))
-    since = f"; at the start it was {start}" if now.trace.tokens == now.start.tokens else ""
-    return (
-        f"The loss, how far each context misses the next token's vector, is {loss}{since}. "
-        f"One more step makes it {next_loss}."
-    )
+        loss = next_token_loss(traced(training_step(scenario, RATE)))
+    except ValueError:  # an edit that is no finite number
+        return None
+    return loss if torch.isfinite(loss) else None
 
 
 def _steps(n: int) -> Preset:
@@ -58,38 +74,32 @@ def _steps(n: int) -> Preset:
             scenario = training_step(scenario, RATE)
         return scenario
 
-    return Preset("One training step" if n == 1 else f"{n} training steps", change)
-
-
-_LEARNED = Question(
-    "Where do W_q, W_k and W_v come from, if no data says which word should attend to which?",
-    (
-        "They are ordinary parameters: random at first, then moved by backpropagation from the loss of the whole task. "
-        "Attention needs no labels of its own.",
-        "The attention weights are not the learned weights. Q, K, V, S, A and C are computed afresh from each input "
-        "and not stored: the same W's with another sentence give another heatmap.",
-    ),
-    "Press 'One training step': each W moves a little, the attention weights follow, the loss falls. The task is to "
-    "make each context equal to the next token's vector, with later tokens masked. Then change a word, or all of "
-    "them: the W's stay, the heatmap is another.",
-    _TRAINED,
-    _learned,
-    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
-    presets=(
-        _steps(1),
-        _steps(20),
-        Preset("'cat' becomes 'dog'", lambda s: replace(s, text=_OTHER, edits=_of_projections(s))),
-        Preset("Another sentence", lambda s: replace(s, text="a dog lay down", edits=_of_projections(s))),
-        Preset("The first sentence", lambda s: replace(s, text=_TRAINED.text, edits=_of_projections(s))),
-    ),
-    framed=True,
-    step=3,
-)
+    return Preset(say("questions.learned.press.steps", n=n), change, of="now")
 
 
 def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
     return tuple(edit for edit in scenario.edits if edit.matrix != "x")
 
+
+def _read(label: str, text: str) -> Preset:
+    return Preset(label, lambda s: replace(s, text=text, edits=_of_projections(s)), of="now")
+
+
+_LEARNED = Question(
+    "learned",
+    _TRAINED,
+    _learned,
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
+    presets=(
+        _steps(1),
+        _steps(20),
+        _read(say("questions.learned.press.dog"), _OTHER),
+        _read(say("questions.learned.press.another"), _ANOTHER),
+        _read(say("questions.learned.press.first"), _TRAINED.text),
+    ),
+    framed=True,
+    step=3,
+)
 
 _BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
 _ORDERS = ("man bites dog", "dog bites dog")
@@ -117,7 +127,7 @@ def _reordered(text: str) -> Preset:
             edits += [e._replace(row=row) for e in scenario.edits if e.matrix == "x" and e.row == old_row]
         return replace(scenario, text=text, edits=tuple(edits))
 
-    return Preset(text, _below_positions(change))
+    return Preset(say("questions.order.press.text", text=text), _below_positions(change), of="now")
 
 
 def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
@@ -125,39 +135,59 @@ def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
 
 
 def _order(now: Now) -> Seen:
-    before = dict(zip(now.start.tokens, now.start.context, strict=True))
-    says = [f"Positions are {'added to X' if has_positions(now.scenario) else 'not in X'}."]
-    for i, (token, context) in enumerate(zip(now.trace.tokens, now.trace.context, strict=True)):
-        numbers = ", ".join(now.write(value) for value in context)
-        same = "as at the start" if torch.allclose(context, before[token], atol=1e-6) else "another than at the start"
-        says.append(f"Context of '{token}', row {i}: ({numbers}), {same}.")
-    names = now.trace.tokens
-    return Seen(tuple(says), (Table("Attention weights now", now.trace.attention_weights, "share", names, names),
-                              Table("At the start", now.start.attention_weights, "share", now.start.tokens,
-                                    now.start.tokens)))  # fmt: skip
+    says = [say("seen.order.with_positions" if has_positions(now.scenario) else "seen.order.without_positions")]
+    says += [_context_of(now, i) for i in range(len(now.names))]
+    for token in dict.fromkeys(now.trace.tokens):
+        first, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)
+        says += [_twice(now, token, first, other) for other in others]
+    before = now.start.tokens
+    title = {when: say(f"seen.order.table.{when}") for when in ("now", "start")}
+    return Seen(
+        tuple(says),
+        (
+            Table(title["now"], now.trace.attention_weights, "share", now.names, now.names),
+            Table(title["start"], now.start.attention_weights, "share", before, before),
+        ),
+    )
+
+
+def _context_of(now: Now, i: int) -> str:
+    """Say a token's context vector, and whether it is the one that this token had at the start."""
+    old = now.start.tokens.index(now.trace.tokens[i])
+    return say(f"seen.order.context.{_alike(now, i, old, of_start=True)}", token=now.names[i],
+               context=now.row(now.trace.context[i]))  # fmt: skip
+
+
+def _twice(now: Now, token: str, first: int, other: int) -> str:
+    return say(f"seen.order.twice.{_alike(now, other, first)}", token=token,
+               gap=now.write(now.gap(now.trace.context[first], now.trace.context[other])))  # fmt: skip
+
+
+def _alike(now: Now, i: int, other: int, *, of_start: bool = False) -> str:
+    """Return whether two context vectors are the "same" as shown, the same but for what is "rounded", or "other"."""
+    shown, exact = (now.start, now.exact_start) if of_start else (now.trace, now.exact)
+    apart = real_difference(now.exact.context[i], exact.context[other], now.sizes["context"])
+    if now.looks_same(now.trace.context[i], shown.context[other]):
+        return "same"
+    return "other" if apart.any() else "rounded"
 
 
 _ORDER = Question(
-    "The rows of X are in order already. Why is word order lost, if swapping two words does change a prediction?",
-    (
-        "Attention commutes with reordering: f(P X) = P f(X). Each token keeps its context vector, which just sits in "
-        "another row: 'dog' gets the same one in 'dog bites man' and in 'man bites dog'. A prediction read off the "
-        "last row changes because another token sits there.",
-        "With a causal mask order does leak in, from the second layer on for the last row. Position vectors, added to "
-        "X, put the order into the numbers themselves.",
-    ),
-    "Drag a word to another place: rows and columns of the attention weights are permuted, contexts travel with their "
-    "tokens. Use 'dog' twice: its two rows are the same. Then add positions, and see the numbers change.",
+    "order",
     _BITES,
     _order,
-    shows=("x", "attention_weights", "context"),
+    shows=("x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),
-        Preset("Add positions", lambda s: s if has_positions(s) else with_positions(s)),
-        Preset("Remove positions", lambda s: without_positions(s) if has_positions(s) else s),
+        Preset(say("questions.order.press.add"), lambda s: s if has_positions(s) else with_positions(s), of="now"),
+        Preset(say("questions.order.press.remove"), lambda s: without_positions(s) if has_positions(s) else s,
+               of="now"),
     ),
     reorder=_in_order,
+    varies=frozenset({"text"}),
+    fits=lambda s: set(s.tokens) <= set(_BITES.tokens) and len(s.tokens) == len(_BITES.tokens),
+    random=True,
     step=2,
-)
+)  # fmt: skip
 
 ORDER = (_LEARNED, _ORDER)

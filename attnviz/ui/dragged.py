@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.tokens import token_labels
+from attnviz.words import say
 
 _HERE = Path(__file__).parent
 _DRAGGING = (_HERE / "pointer.js").read_text() + (_HERE / "dragging.js").read_text()
@@ -14,7 +15,7 @@ TOKEN_ORDER_SCRIPT = _DRAGGING + (_HERE / "token_order.js").read_text()
 
 _scale_block = st.components.v2.component(
     "attnviz_scale_block",
-    html='<div class="label" aria-hidden="true">Drag the block, or press the arrow keys</div>'
+    html=f'<div class="label" aria-hidden="true">{say("question_page.drag_block")}</div>'
     '<div class="formula" role="slider" tabindex="0" aria-valuemin="0"></div>',
     css=(_HERE / "scale_block.css").read_text(),
     js=_DRAGGING + (_HERE / "scale_block.js").read_text(),
@@ -22,7 +23,7 @@ _scale_block = st.components.v2.component(
 
 _token_order = st.components.v2.component(
     "attnviz_token_order",
-    html='<div class="label" aria-hidden="true">Drag a word to another place, or move it with the arrow keys</div>'
+    html=f'<div class="label" aria-hidden="true">{say("question_page.drag_words")}</div>'
     '<div class="tokens" role="group"></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_order.css").read_text(),
     js=TOKEN_ORDER_SCRIPT,
@@ -30,8 +31,8 @@ _token_order = st.components.v2.component(
 
 
 def show_scale_block(label: str, places: Sequence[str], place: int, key: str, move: Callable[[int], object]) -> None:
-    """Draw the formula of the scores with the block "÷ √d_k" at one of its three places: on the queries, half on
-    queries and keys each, or on the scores; `move` is called with the place that it is dragged to."""
+    """Draw the formula of the scores with the block "÷ √d_k" at one of its three places: on the queries, half on the
+    queries and half on the keys, or on the scores; `move` is called with the place that it is dragged to."""
 
     def take() -> None:
         moved = _taken(key, "place")
@@ -51,7 +52,7 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
             move(tuple(map(str, moved)))
 
     data = {
-        "label": "Words in their order; the arrow keys move one",
+        "label": say("question_page.words"),
         "tokens": list(tokens),
         "labels": token_labels(tuple(tokens)),
         "answered": _answered(key),

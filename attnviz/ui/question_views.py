@@ -1,7 +1,7 @@
 """The questions on a page: the list, one question with its example, and what can be done to that.
 
 The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
-example of the open question, and what is chosen there, is a text in the URL.
+example of the open question, what is chosen there and the token that is followed are a text in the URL.
 """
 
 from functools import partial
@@ -10,10 +10,12 @@ import streamlit as st
 
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.lesson import STEPS
-from attnviz.questions import QUESTIONS, Control, Exponent, Option, Question, Seen, question_number
+from attnviz.numbers import written
+from attnviz.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen, Table, question_number
 from attnviz.questions.asking import Change
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
+from attnviz.tokens import token_labels
 from attnviz.ui import bound, state
 from attnviz.ui.board import fits_board, show_board
 from attnviz.ui.charts import offer, show_offered
@@ -21,7 +23,7 @@ from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
 from attnviz.ui.text import literal
-from attnviz.words import say
+from attnviz.words import plural, say
 
 # The sentence and the set-up belong to the playground; here they would seem to be the example's.
 _OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
@@ -32,22 +34,22 @@ def open_question() -> int | None:
     raw, arrived = bound.receive(bound.QUESTION)
     number = question_number(raw, len(QUESTIONS))
     if arrived and raw and number is None:
-        state.refuse(bound.QUESTION, raw, f"a whole number from 1 to {len(QUESTIONS)}", "the list of all")
+        expected = say("question_page.expected", n=len(QUESTIONS))
+        state.refuse(bound.QUESTION, raw, expected, say("question_page.used"))
     return number
 
 
 def show_list() -> None:
     """Draw all questions, each leading to its answer."""
     st.html(_OWN_EXAMPLE_CSS)
-    st.text(
-        f"{len(QUESTIONS)} questions that learners really ask. Each opens with a short answer and a small example of "
-        "its own, on which the answer can be seen."
-    )
+    st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
     for number, question in enumerate(QUESTIONS, 1):
-        st.button(
-            f"{number}. {question.title}", key=f"questions.open.{number}", type="tertiary", on_click=_open,
-            args=(number,),
-        )  # fmt: skip
+        st.button(_listed(number, question), key=f"questions.open.{number}", type="tertiary", on_click=_open,
+                  args=(number,))  # fmt: skip
+
+
+def _listed(number: int, question: Question) -> str:
+    return say("question_page.listed", number=number, title=question.title)
 
 
 def _open(number: int | None) -> None:
@@ -56,43 +58,45 @@ def _open(number: int | None) -> None:
 
 
 def show_question(number: int) -> None:
-    """Draw a question: its answer, its example, what can be done to that and what is then to be seen."""
+    """Draw a question: its answer, its example, what can be done to that and what one sees then."""
     st.html(_OWN_EXAMPLE_CSS)
     question = QUESTIONS[number - 1]
     _show_head(number, question)
     scenario, options = example_of(question)
+    query = _followed(question, scenario)
     left, right = st.columns([38, 62], gap="medium")
     with left:
         for sentence in question.answer:
             st.text(sentence)
         _show_try(number, question, scenario, options)
-        seen = question.look(scenario, options, state.digits())
+        seen = question.look(scenario, options, state.digits(), query)
         _show_sentences(seen)
         _show_ways_on(question)
     with right:
         _show_pictures(seen, number)
-        _show_board(question, number, scenario)
+        _show_board(question, number, scenario, options, query)
 
 
 def _show_head(number: int, question: Question) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("All questions", on_click=_open, args=(None,), key="questions.all")
-        st.button("Back", on_click=_open, args=(number - 1,), disabled=number == 1, shortcut="PageUp",
-                  key="questions.back")  # fmt: skip
-        st.button("Next", on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS), shortcut="PageDown",
-                  key="questions.next")  # fmt: skip
-        st.caption(f"question {number} of {len(QUESTIONS)}", width="content")
-    st.markdown(f"#### {number}. {question.title}")
+        st.button(say("question_page.all"), on_click=_open, args=(None,), key="questions.all")
+        st.button(say("question_page.back"), on_click=_open, args=(number - 1,), disabled=number == 1,
+                  shortcut="PageUp", key="questions.back")  # fmt: skip
+        st.button(say("question_page.next"), on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS),
+                  shortcut="PageDown", key="questions.next")  # fmt: skip
+        st.caption(say("question_page.place", number=number, n=len(QUESTIONS)), width="content")
+    st.markdown(f"#### {_listed(number, question)}")
 
 
 def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
     """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
     text, arrived = bound.receive(bound.EXAMPLE)
     scenario, options, ignored = question.from_link(text)
+    scenario, options = question.today(scenario, options)
     if not ignored and not fits_board(scenario):
-        ignored = ["too large"]
+        ignored = [say("question_page.large")]
     if not ignored and arrived and not _can_be_shown(question, scenario, options):
-        ignored = ["this question cannot be seen on it"]
+        ignored = [say("question_page.foreign")]
     if ignored:
         state.say_ignored(say("links.example", parts=literal(" ".join(ignored), 200)))
         bound.send(bound.EXAMPLE, "")
@@ -100,11 +104,16 @@ def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
     return scenario, options
 
 
+def _followed(question: Question, scenario: Scenario) -> int:
+    """Return the place of the token that is followed, of the example as :func:`example_of` found it."""
+    return question.followed_in_link(bound.current(bound.EXAMPLE), scenario)
+
+
 def _can_be_shown(question: Question, scenario: Scenario, options: dict[str, str]) -> bool:
-    """Whether all of a question can be computed for an example that anybody may have written into a link."""
+    """Whether an example that anybody may have written into a link is one of this question's, and can be computed."""
     try:
-        for control in question.controls:
-            control.read(scenario)
+        if not question.is_own(scenario):
+            return False
         question.look(scenario, options, state.digits())
     except (ValueError, RuntimeError, LookupError):
         return False
@@ -117,20 +126,34 @@ def _change(number: int, change: Change) -> None:
     scenario, options = example_of(question)
     try:
         changed = change(scenario)
-    except ValueError as error:
-        state.say(f"This cannot be done to the example: {literal(str(error), most=200)}.")
+    except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
+        state.say(say("question_page.refused"))
         return
-    bound.send(bound.EXAMPLE, question.in_link(changed, options))
+    _send(question, changed, options, _followed(question, scenario))
+
+
+def _press(number: int, preset: Preset) -> None:
+    _change(number, lambda scenario: QUESTIONS[number - 1].pressed(preset, scenario))
 
 
 def _choose(number: int, name: str, chosen: str) -> None:
     question = QUESTIONS[number - 1]
     scenario, options = example_of(question)
-    bound.send(bound.EXAMPLE, question.in_link(scenario, options | {name: chosen}))
+    _send(question, scenario, options | {name: chosen}, _followed(question, scenario))
+
+
+def _follow(number: int, key: str) -> None:
+    question = QUESTIONS[number - 1]
+    scenario, options = example_of(question)
+    _send(question, scenario, options, int(st.session_state[key]))
+
+
+def _send(question: Question, scenario: Scenario, options: dict[str, str], query: int) -> None:
+    bound.send(bound.EXAMPLE, question.in_link(scenario, options, min(query, len(scenario.tokens) - 1)))
 
 
 def _show_try(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
-    st.markdown("**Try this**")
+    st.markdown(f"**{say('question_page.try')}**")
     st.text(question.try_this)
     if question.reorder:
         reorder = question.reorder
@@ -138,10 +161,11 @@ def _show_try(number: int, question: Question, scenario: Scenario, options: dict
                          lambda tokens: _change(number, lambda now: reorder(now, tokens)))  # fmt: skip
     if question.presets:
         with st.container(horizontal=True, gap="xsmall"):
-            for preset in question.presets:
-                st.button(preset.label, key=f"questions.{number}.{preset.label}", on_click=_change,
-                          args=(number, preset.change))  # fmt: skip
+            for place, preset in enumerate(question.presets):
+                st.button(preset.label, key=f"questions.{number}.press.{place}", on_click=_press, args=(number, preset))
             _show_start_again(number, question, scenario, options)
+        if any(preset.of == "start" for preset in question.presets):
+            st.caption(say("question_page.from_start"))
     for control in question.controls:
         _show_control(number, control, scenario)
     for option in question.options:
@@ -151,8 +175,9 @@ def _show_try(number: int, question: Question, scenario: Scenario, options: dict
 
 
 def _show_start_again(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
-    st.button("Start again", key=f"questions.{number}.again", type="tertiary", on_click=bound.send,
-              args=(bound.EXAMPLE, ""), disabled=not question.in_link(scenario, options))  # fmt: skip
+    as_at_the_start = not question.in_link(scenario, options, _followed(question, scenario))
+    st.button(say("question_page.again"), key=f"questions.{number}.again", type="tertiary", on_click=bound.send,
+              args=(bound.EXAMPLE, ""), disabled=as_at_the_start)  # fmt: skip
 
 
 def _show_control(number: int, control: Control, scenario: Scenario) -> None:
@@ -184,7 +209,7 @@ def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
 
 
 def _show_sentences(seen: Seen) -> None:
-    st.markdown("**What is to be seen now**")
+    st.markdown(f"**{say('question_page.seen')}**")
     with st.container(border=True, gap="xsmall", key="questions_seen"):
         for sentence in seen.sentences:
             st.text(sentence)
@@ -192,12 +217,12 @@ def _show_sentences(seen: Seen) -> None:
 
 def _show_ways_on(question: Question) -> None:
     with st.container(horizontal=True):
-        step = STEPS[question.step - 1]
-        if st.button(f"Lesson, step {question.step}: {step.title}", key="questions.lesson", type="tertiary",
-                     on_click=bound.send, args=(bound.STEP, str(question.step))):  # fmt: skip
+        label = say("question_page.lesson", number=question.step, title=STEPS[question.step - 1].title)
+        if st.button(label, key="questions.lesson", type="tertiary", on_click=bound.send,
+                     args=(bound.STEP, str(question.step))):  # fmt: skip
             go_to("pages/lesson.py")
-        if question.sweep and st.button("Open the scaling page", key="questions.scaling",
-                                        on_click=bound.send, args=(bound.SWEEP, question.sweep)):  # fmt: skip
+        if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=bound.send,
+                                        args=(bound.SWEEP, question.sweep)):  # fmt: skip
             go_to("pages/scaling.py")
 
 
@@ -206,24 +231,47 @@ def _show_pictures(seen: Seen, number: int) -> None:
         return
     with st.container(horizontal=True, gap="small", key="questions_pictures"):
         for i, table in enumerate(seen.tables):
-            key, alt = f"questions.{number}.table.{i}", f"{table.title}, {len(table.matrix)} rows."
-            show_offered(partial(table_spec, table, state.digits()), key, table.title, alt)
+            key = f"questions.{number}.table.{i}"
+            show_offered(partial(table_spec, table, state.digits()), key, table.title, _in_words(table))
         if seen.points is not None:
-            title = "Values and contexts as points"
-            alt = f"{title}: contexts are mixes of the values."
+            title, alt = say("question_page.points"), say("question_page.points_alt")
             show_offered(partial(points_spec, seen.points), f"questions.{number}.points", title, alt)
 
 
-def _show_board(question: Question, number: int, scenario: Scenario) -> None:
-    if not question.shows:
+def _in_words(table: Table) -> str:
+    rows, columns = table.matrix.shape
+    least, most = (written(float(value), state.digits()) for value in table.matrix.aminmax())
+    return say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
+               columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
+
+
+def _show_board(
+    question: Question, number: int, scenario: Scenario, options: dict[str, str], query: int
+) -> None:  # fmt: skip
+    shown = question.shown(options)
+    if not shown:
         return
+    _show_followed(question, number, scenario, query)
     trace = traced(scenario)
-    for name in question.shows:
-        title = f"{STAGES[name].title}, of the example"
-        offer(f"questions.{number}.{name}", title, f"{title}: {STAGES[name].meaning}.",
-              partial(heatmap_spec, trace, name, digits=state.digits()))  # fmt: skip
+    for name in shown:
+        title = say("question_page.board", matrix=STAGES[name].title)
+        alt = say("question_page.board_alt", matrix=STAGES[name].title, meaning=STAGES[name].meaning)
+        offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
+    notes = {name: note for name, note in question.notes(trace).items() if name in shown}
     show_board(
-        scenario, trace, min(1, len(scenario.tokens) - 1), names=question.shows, lit=question.lit,
-        framed=question.framed, notes=question.notes(trace),
+        scenario, trace, query, names=shown, lit=question.lit, framed=question.framed, notes=notes,
         key=f"questions.board.{number}", make=lambda change: _change(number, change),
     )  # fmt: skip
+
+
+def _show_followed(question: Question, number: int, scenario: Scenario, query: int) -> None:
+    """Draw the tokens, to pick the one whose row is marked and whose context the bars show. Their texts are this
+    question's own, and no markup.
+    """
+    key = f"questions.{number}.follow"
+    names = token_labels(scenario.tokens, 40)
+    st.session_state[key] = query
+    st.segmented_control(say("question_page.follow"), range(len(names)), format_func=names.__getitem__, required=True,
+                         key=key, on_change=_follow, args=(number, key))  # fmt: skip
+    if question.random:
+        st.caption(say("question_page.random"))

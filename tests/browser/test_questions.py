@@ -1,12 +1,15 @@
 """The questions in a browser: all of them in turn, and each kind of control once."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from attnviz.questions import QUESTIONS
+from attnviz.stages import STAGES
 from attnviz.ui.dragged import TOKEN_ORDER_SCRIPT
+from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -35,7 +38,7 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     expect(learner.cell("w_v", 0, 0)).not_to_have_text("0.0000")
     learner.press("W_v = zeros")
     expect(learner.cell("w_v", 0, 0)).to_have_text("0.0000")
-    learner.says("Context vectors: changed by up to")
+    learner.says(f"{STAGES['context'].title}: changed by up to")
     learner.cell("w_v", 0, 0).dblclick()
     learner.page.keyboard.type("7")
     learner.page.keyboard.press("Enter")
@@ -49,12 +52,22 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     slider = learner.page.get_by_role("slider", name="b_k")
     slider.focus()
     slider.press("ArrowRight")
-    learner.says("Attention weights: the same as at the start.")
-    learner.says("Scores: changed by up to")
+    learner.says(say("seen.same", matrix=STAGES["attention_weights"].title))
+    learner.says(f"{STAGES['scores'].title}: changed by up to")
 
     learner.questions(question=8)
     learner.page.get_by_text("each column", exact=True).click()
-    learner.says("Softmax over each column. Row sums: 1.1214, 1.1214, 0.7572")
+    learner.says("Softmax over each column. Sums of the rows: black 1.1400, cat 1.1400, sat 0.7200.")
+    learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
+
+
+def test_a_token_is_followed_by_the_marked_row_and_the_bars(learner: Learner) -> None:
+    learner.questions(question=1)
+    bars = learner.page.locator(".mix .title")
+    expect(bars).to_contain_text("black")
+    learner.page.get_by_role("radio", name="sleeps").click()
+    expect(bars).to_contain_text("sleeps")
+    expect(learner.cell("attention_weights", 3, 0)).to_have_class(re.compile(r"\bquery\b"))
 
 
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
@@ -62,19 +75,21 @@ def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
     block, slots = learner.page.get_by_role("slider"), learner.page.locator(".slot")
     expect(block).to_have_attribute("aria-valuetext", "on the scores")
     learner.drag(slots.nth(2), slots.nth(1))
-    learner.says("The block stands half on queries and keys each.")
-    learner.says("K, keys: other numbers")
+    learner.says("The block stands half on the queries, half on the keys.")
+    learner.says(f"{STAGES['k'].title}: other numbers")
     block.press("ArrowLeft")
-    learner.says("K, keys: the same as with the scores divided.")
+    learner.says(say("seen.where.same", matrix=STAGES["k"].title))
     expect(block).to_have_attribute("aria-valuetext", "on the queries")
     expect(slots).to_have_text(["÷ √d_k", "", ""])
 
     learner.questions(question=12)
     words = learner.page.get_by_role("group", name="Words in their order").get_by_role("button")
     learner.drag(words.nth(0), words.nth(2))
-    learner.says("Context of 'dog', row 2: (0.5736, 1.2945), as at the start.")
+    learner.says(say("seen.order.context.same", token="dog", context="(0.5736, 1.2945)"))
+    learner.says(say("seen.order.context.same", token="man", context="(0.7191, −1.5362)"))
     words.nth(2).press("ArrowLeft")
-    learner.says("Context of 'dog', row 1: (0.5736, 1.2945), as at the start.")
+    expect(words).to_have_text(["bites", "dog", "man"])
+    learner.says(say("seen.order.context.same", token="dog", context="(0.5736, 1.2945)"))
     expect(words.nth(1)).to_have_attribute("aria-label", "dog, place 2 of 3")
     eventually(lambda: "text=bites+dog+man" in learner.address, True)
 
@@ -141,14 +156,15 @@ def test_training_steps_and_positions(learner: Learner) -> None:
     before = learner.cell("w_v", 0, 0).text_content()
     frames = {name: learner.frame_of(name) for name in ("x", "w_q", "w_v", "v", "attention_weights", "context")}
     assert frames == {"x": "none", "w_q": "solid", "w_v": "solid"} | dict.fromkeys(list(frames)[3:], "dashed")
-    learner.press("One training step")
-    learner.says("is 1.0237; at the start it was 1.1958.")
+    learner.press("1 training step")
+    learner.says(say("seen.learned.loss", loss="1.0237"))
+    learner.says(say("seen.learned.loss_before", loss="1.1958"))
     expect(learner.cell("w_v", 0, 0)).not_to_have_text(str(before))
     learner.questions(question=12)
-    learner.press("man bites dog")
-    learner.says("Context of 'dog', row 2")
+    learner.press("“man bites dog”")
+    learner.says(say("seen.order.without_positions"))
     learner.press("Add positions")
-    learner.says("Positions are added to X.")
+    learner.says(say("seen.order.with_positions"))
 
 
 def test_the_way_to_the_scaling_page(learner: Learner) -> None:

@@ -8,6 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.questions import QUESTIONS, Exponent, Option
+from attnviz.questions.asking import first_followed
+from attnviz.words import say
 from tests.pages.reader import Reader, in_address
 
 Open = Callable[..., AppTest]
@@ -34,6 +36,11 @@ def title(at: AppTest) -> str:
 
 def texts(at: AppTest) -> str:
     return " ".join(text.value for text in at.text)
+
+
+def said_by(message: str, words: str) -> bool:
+    """Whether a message holds these words, in which blanks are kept together."""
+    return words in message.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def board(at: AppTest) -> dict[str, Any]:
@@ -65,16 +72,17 @@ def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:
 def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: int) -> None:
     question = QUESTIONS[number - 1]
     at = opened(question=str(number))
+    query = first_followed(question.start)
     for preset in question.presets:
         press(at, preset.label)
-        wanted = question.look(preset.change(question.start), {}, 4)
+        wanted = question.look(preset.change(question.start), {}, 4, query)
         assert all(sentence in texts(at) for sentence in wanted.sentences), preset.label
         if preset.change(question.start) != question.start:
             press(at, "Start again")
     for control in question.controls:
         at.slider(key=f"questions.{number}.{control.name}").set_value(control.high).run()
         assert not at.exception
-        wanted = question.look(control.change(question.start, control.high), {}, 4)
+        wanted = question.look(control.change(question.start, control.high), {}, 4, query)
         assert all(sentence in texts(at) for sentence in wanted.sentences), control.label
         press(at, "Start again")
         assert at.slider(key=f"questions.{number}.{control.name}").value == control.read(question.start)
@@ -92,7 +100,7 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: 
 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
-    at = press(press(opened(question="11"), "One training step"), "One training step")
+    at = press(press(opened(question="11"), "1 training step"), "1 training step")
     told, link = texts(at), in_address(at, "numbers")
     assert texts(opened(question="11", numbers=link)) == told
     assert in_address(at, "edits") == ""
@@ -104,7 +112,8 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
 @pytest.mark.parametrize(
     ("number", "name", "choice"),
     [
-        (4, "w_k", "broken: W_k one wider"),
+        (4, "w_k", "one column more"),
+        (6, "divisor", "√d_in"),
         (5, "p", "0.35"),
         (7, "place", "on the queries"),
         (8, "axis", "each column"),
@@ -138,16 +147,23 @@ def test_a_choice_that_there_is_not_gives_way_to_the_start(opened: Open, number:
 @pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])
 def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) -> None:
     at = opened(question="1", numbers=example)
-    assert "Attention weights: the same as at the start." in texts(at)
-    assert any("example in the link" in warning.value for warning in at.warning)
+    assert say("seen.start") in texts(at)
+    assert any("example" in warning.value for warning in at.warning)
 
 
 @pytest.mark.parametrize(
-    ("question", "example"), [("12", "text=x+y+z+w"), ("3", "d_out=3&embedding=stable"), ("9", "text=one")]
+    ("question", "example"),
+    [
+        ("12", "text=x+y+z+w"),
+        ("3", "d_out=3&embedding=stable"),
+        ("9", "text=one"),
+        ("1", "causal=true"),
+        ("10", "text=the+cat+sat+down&embedding=stable&seed=5&d_in=4&d_out=9"),
+    ],
 )
 def test_an_example_that_a_question_cannot_be_seen_on_gives_way(opened: Open, question: str, example: str) -> None:
     at = opened(question=question, numbers=example)
-    assert any("this question cannot be seen on it" in warning.value for warning in at.warning)
+    assert any(said_by(warning.value, say("question_page.foreign")) for warning in at.warning)
     assert not press(at, "All questions").warning
 
 
@@ -167,3 +183,29 @@ def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
     shown = board(press(opened(question="1"), "W_v = zeros"))
     assert set(shown["matrices"]["w_v"]["values"]) == {0.0}
     assert shown["labels"] == ["the", "black", "cat", "sleeps"]
+
+
+def test_a_token_is_picked_to_follow_and_its_row_and_bars_are_shown(opened: Open) -> None:
+    at = opened(question="1")
+    assert board(at)["query"] == 1
+    at.get_by_key("questions.1.follow").set_value(3).run()
+    assert board(at)["query"] == 3
+    link = in_address(at, "numbers")
+    assert board(opened(question="1", numbers=link))["query"] == 3
+    assert in_address(at, "query") == "", "the playground's own pick stays"
+    assert board(press(at, "W_v = zeros"))["query"] == 3
+    assert board(press(at, "Start again"))["query"] == 1
+
+
+def test_buttons_do_not_pile_up_without_a_word(opened: Open) -> None:
+    at = press(press(opened(question="1"), "W_v = zeros"), "W_k = zeros")
+    shown = board(at)["matrices"]
+    assert set(shown["w_k"]["values"]) == {0.0}
+    assert set(shown["w_v"]["values"]) != {0.0}
+    assert say("question_page.from_start") in [caption.value for caption in at.caption]
+
+
+def test_what_cannot_be_computed_leaves_the_board(opened: Open) -> None:
+    at = opened(question="4", numbers="w_k=1")
+    assert [name for line in board(at)["layout"] for column in line for name in column] == ["x", "w_q", "w_v", "q", "v"]
+    assert set(board(at)["notes"]) == {"x", "w_q", "w_v", "q", "v"}

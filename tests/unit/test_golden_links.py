@@ -85,7 +85,7 @@ def test_a_link_opens_its_question_and_its_example(name: str) -> None:
         return
     assert differences(expected["scenario"], scenario) == []
     kinds = {option.name: option for option in question.options}
-    assert options.keys() == {each["name"] for each in expected["options"]}
+    assert options.keys() >= {each["name"] for each in expected["options"]}  # a question may ask for more today
     for each in expected["options"]:
         option, chosen = kinds[each["name"]], options[each["name"]]
         # What is said may be put better, the choice stays.
