@@ -167,7 +167,7 @@ def test_of_a_large_trace_safetensors_is_offered_first_with_its_size(sharing: Sh
 
 def test_a_scenario_of_another_device_says_which_one_is_used(sharing: Sharing) -> None:
     sharing.open_scenario(scenario_json(Scenario("a b", **PUBLISHED, device="cuda:99")).encode())
-    assert sharing.messages == ["The device `cuda:99` is not on this machine, so the CPU computed this."]
+    assert sharing.messages == ["There's no device `cuda:99` on this machine: the CPU computed this."]
     assert sharing.value("device") == "cpu"
     assert sharing.shows(Scenario("a b", **PUBLISHED))
 

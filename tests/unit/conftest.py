@@ -1,11 +1,17 @@
 """Hypothesis as the unit tests use it, and a marker's skip."""
 
+import os
+
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "unit", max_examples=50, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "unit",
+    max_examples=int(os.environ.get("ATTNVIZ_EXAMPLES", 50)),
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("unit")
 
