@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from attnviz import Scenario, trace
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.figures import report
+from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually
 
@@ -58,7 +59,7 @@ def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) ->
     link = copied(teacher, "Copy lesson link")
     assert "hide=seed" in link
     student.page.goto(link)
-    student.settle().says("1 control is hidden by the link.")
+    student.settle().says(say("setup.hidden", n=1))
     expect(student.page.get_by_label("Seed", exact=True)).to_be_hidden()
     expect(student.page.get_by_label("d_in", exact=True)).to_be_visible()
     student.press("Show all controls")

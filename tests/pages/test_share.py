@@ -73,7 +73,7 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
     assert {".st-key-seed", ".st-key-device", ".st-key-sentence"} == set(
         style.split("<style>")[1].split(" {")[0].split(", ")
     )
-    assert "3 controls are hidden by the link." in playground.captions
+    assert say("setup.hidden", n=3) in playground.captions
     drawn = [getattr(each, "key", None) or each.type for each in playground.at.main]
     assert drawn.index("hiding.show") < drawn.index("playground.view")  # above the page, where it is seen
     assert playground.shows(Scenario(**PUBLISHED, seed=7))
@@ -85,7 +85,7 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
 @pytest.mark.parametrize("hide", ["", "nothing", "</style><script>alert(1)</script>", "seed{}", "x" * 5000])
 def test_whatever_else_a_link_hides_is_nothing(hide: str) -> None:
     playground = Playground(hide=hide)
-    assert not any("hidden by the link" in caption for caption in playground.captions)
+    assert not any("This link hides" in caption for caption in playground.captions)
     assert not any("alert(1)" in html.proto.body for html in playground.at.get("html"))
 
 
