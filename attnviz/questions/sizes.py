@@ -75,7 +75,7 @@ SIZES = Question(
     _WIDTHS,
     _shapes,
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
-    notes=_symbolic_shapes,
+    notes=lambda _: SYMBOLIC,  # the board tells the numbers
     controls=(
         _width("d_in", say("questions.sizes.control.d_in")),
         _width("d_out", say("questions.sizes.control.d_k")),

@@ -154,7 +154,7 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     assert torch.equal(traced(wider).scores, traced(SIZES.start).scores)
     assert "C: n × d_v = 5 × 5" in says(SIZES, wider)
     assert same("scores") in says(SIZES, wider)
-    assert SIZES.notes(traced(wider))["v"] == "n × d_v = 5 × 5"
+    assert SIZES.notes(traced(wider))["v"] == "n × d_v"
     assert say("seen.sizes.equal", one="n", other="d_v", size=5) in says(SIZES, wider)
     assert "S: n × n = 5 × 5" in says(SIZES, moved(SIZES, "d_in", 7))
 
