@@ -10,6 +10,7 @@ from attnviz.position_wise import FeedForwardTrace, feed_forward
 from attnviz.scaling import sweep_scaling
 from attnviz.scenario import Scenario, trace
 from attnviz.tokens import tokenize
+from attnviz.traces import Trace
 
 __all__ = [
     "AttentionTrace",
@@ -18,6 +19,7 @@ __all__ = [
     "FeedForwardTrace",
     "Scenario",
     "SelfAttention",
+    "Trace",
     "UndefinedAttentionError",
     "attend",
     "available_devices",

@@ -1,25 +1,26 @@
 """Self-attention in plain torch, with every intermediate kept under its name."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
 
 from attnviz.limits import MAX_D, MAX_SEED, check_temperature, check_whole
+from attnviz.rules import Scale
 from attnviz.seeding import seeded_projections
+from attnviz.stages import BIASES, Table, attention_table
+from attnviz.traces import Trace, run
 
 
-class AttentionTrace(NamedTuple):  # a frozen dataclass would take a twentieth of a small trace's time
+class AttentionTrace(Trace):
     """Every intermediate of one self-attention, by name.
 
     `x` is ``(n_tokens, d_in)``; `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``; the biases are
     ``(d_k,)``, ``(d_k,)`` and ``(d_v,)``, or None; `q` and `k` are ``(n_tokens, d_k)``, `v` is ``(n_tokens, d_v)``;
     `scores`, `scaled_scores` (masked entries are -inf) and `attention_weights` (rows sum to 1) are
     ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
-    computed from it have the batch's dimensions in front. `tokens` are the texts of the rows, or empty;
-    `notices` say what the reader should know, such as a device that was not there.
-    The tensors are shared, not copied: treat them as read-only.
+    computed from it have the batch's dimensions in front.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
     """
@@ -28,9 +29,9 @@ class AttentionTrace(NamedTuple):  # a frozen dataclass would take a twentieth o
     w_q: Tensor
     w_k: Tensor
     w_v: Tensor
-    b_q: Tensor | None
-    b_k: Tensor | None
-    b_v: Tensor | None
+    b_q: Tensor | None = None
+    b_k: Tensor | None = None
+    b_v: Tensor | None = None
     q: Tensor
     k: Tensor
     v: Tensor
@@ -38,22 +39,33 @@ class AttentionTrace(NamedTuple):  # a frozen dataclass would take a twentieth o
     scaled_scores: Tensor
     attention_weights: Tensor
     context: Tensor
-    causal: bool
-    scale: bool
-    temperature: float
-    tokens: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+
+    @property
+    def scaling(self) -> Scale:
+        """The rule that makes scaled scores of scores, with its settings."""
+        rule = self.stages["scaled_scores"].rule
+        assert isinstance(rule, Scale)
+        return rule
+
+    @property
+    def causal(self) -> bool:
+        """Whether no token may attend to a later one."""
+        return self.scaling.causal
+
+    @property
+    def scale(self) -> bool:
+        """Whether scores are divided by √d_k."""
+        return self.scaling.d_k is not None
+
+    @property
+    def temperature(self) -> float:
+        """What scores are divided by once more."""
+        return self.scaling.temperature
 
     @property
     def divisor(self) -> float:
         """What the scores are divided by: ``sqrt(d_k) * temperature``, or `temperature` unscaled."""
-        return _divisor(self.q.shape[-1], self.scale, self.temperature)
-
-    def _repr_html_(self) -> str:
-        """Return the trace as a notebook shows it: tokens, shapes, small heatmaps."""
-        from attnviz.figures import trace_markup  # the one look upwards: Jupyter asks the object itself
-
-        return trace_markup(self)
+        return self.scaling.divisor
 
 
 class UndefinedAttentionError(ValueError):
@@ -88,14 +100,12 @@ def attend(
     *,
     tokens: tuple[str, ...] = (),
     notices: tuple[str, ...] = (),
-    shapes_fit: bool = False,
 ) -> AttentionTrace:
     """Compute scaled dot-product self-attention and keep every intermediate.
 
     `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
     ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
     by ``sqrt(d_k)``; `temperature` divides them once more. `tokens` and `notices` are kept in the trace as given.
-    `shapes_fit` says that the caller knows the shapes to fit; they are not checked then.
 
     Raises ``ValueError`` for shapes that do not fit, and :class:`UndefinedAttentionError` (a ``ValueError``)
     for a row without a finite score.
@@ -107,38 +117,57 @@ def attend(
     tensor([[0.7311, 0.2689],
             [0.2689, 0.7311]])
     """
-    if not shapes_fit:
-        _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    if temperature != 1.0:
+        check_temperature(temperature)
+    d_k = w_q.shape[-1]
     q = x @ w_q if b_q is None else x @ w_q + b_q  # (n_tokens, d_k)
     k = x @ w_k if b_k is None else x @ w_k + b_k  # (n_tokens, d_k)
     v = x @ w_v if b_v is None else x @ w_v + b_v  # (n_tokens, d_v)
     scores = q @ k.mT  # (n_tokens, n_tokens): query, key
-    scaled_scores = scores / _divisor(q.shape[-1], scale, temperature)
+    scaled_scores = scores / ((math.sqrt(d_k) if scale else 1.0) * temperature)
     if causal:
         n_tokens = x.shape[-2]
         future = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).triu(1)
         scaled_scores = scaled_scores.masked_fill(future, -math.inf)
     attention_weights = torch.softmax(scaled_scores, dim=-1)  # each row sums to 1
     context = attention_weights @ v  # (n_tokens, d_v)
-    trace = AttentionTrace(
-        x, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v, scores, scaled_scores, attention_weights, context,
-        causal, scale, temperature, tokens, notices,
+    given = {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "b_q": b_q, "b_k": b_k, "b_v": b_v}
+    made = {
+        "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled_scores,
+        "attention_weights": attention_weights, "context": context,
+    }  # fmt: skip
+    table = attention_table(
+        d_k, biases=tuple(name for name in BIASES if given[name] is not None), scale=scale, temperature=temperature,
+        causal=causal,
     )  # fmt: skip
-    if math.isnan(context.max().item()):  # one cheap look for a NaN; the rows are searched only then
-        _check_rows(trace)
+    matrices = {name: matrix for name, matrix in (given | made).items() if matrix is not None}
+    return with_defined_rows(AttentionTrace(table, matrices, tokens, notices))
+
+
+def execute(
+    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+) -> AttentionTrace:
+    """Run a table of stages that holds an attention, and keep every intermediate.
+
+    Raises :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
+
+    >>> eye = torch.eye(2)
+    >>> table = attention_table(2, biases=(), scale=False)
+    >>> execute(table, {"x": eye, "w_q": eye, "w_k": eye, "w_v": eye}).context
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices))
+
+
+def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
+    """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
+    if math.isnan(trace.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
+        empty = ~torch.isfinite(trace.scaled_scores).any(-1)
+        if empty.any():
+            raise UndefinedAttentionError(trace, tuple(empty.nonzero()[:, -1].tolist()))
     return trace
-
-
-def _divisor(d_k: int, scale: bool, temperature: float) -> float:
-    if temperature != 1.0:
-        check_temperature(temperature)
-    return math.sqrt(d_k) * temperature if scale else temperature
-
-
-def _check_rows(trace: AttentionTrace) -> None:
-    empty = ~torch.isfinite(trace.scaled_scores).any(-1)
-    if empty.any():
-        raise UndefinedAttentionError(trace, tuple(empty.nonzero()[:, -1].tolist()))
 
 
 def _row_name(trace: AttentionTrace, row: int) -> str:

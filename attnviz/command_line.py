@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import numpy as np
 import pandas as pd
 
 from attnviz.attention import AttentionTrace
@@ -26,7 +27,7 @@ from attnviz.link import (
 )
 from attnviz.numbers import written
 from attnviz.scenario import Scenario, traced
-from attnviz.stages import STAGES, formula_of
+from attnviz.stages import formula_of
 from attnviz.summary import out_of_the_ordinary
 from attnviz.tokens import token_labels
 from attnviz.worked_examples import with_example
@@ -159,20 +160,18 @@ def tables(computed: AttentionTrace, digits: int) -> list[str]:
 
 
 def _table(computed: AttentionTrace, name: str, digits: int) -> str:
-    stage, matrix = STAGES[name], getattr(computed, name).cpu()
+    stage, matrix = computed.stages[name], computed[name].cpu()
     matrix = matrix[None] if matrix.dim() == 1 else matrix
-    formula = formula_of(
-        stage, bias=computed.b_q is not None, scale=computed.scale, temperature=computed.temperature,
-        causal=computed.causal,
-    )  # fmt: skip
+    formula = formula_of(name, computed.stages)
     labels = token_labels(computed.tokens)
     rows, columns = (
         range(n) if kind == "feature" else labels
         for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
     )
     texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
-    if computed.causal and stage.rule == "softmax":  # masked, which is not a number of 0
-        texts = [row[: i + 1] + ["–"] * len(row[i + 1 :]) for i, row in enumerate(texts)]
+    hidden = computed.masked_in(name)
+    if hidden is not None and stage.kind == "softmax":  # masked, which is not a number of 0
+        texts = np.where(hidden, "–", texts).tolist()
     cells = pd.DataFrame(texts, index=rows, columns=columns)
     title = stage.title if formula == stage.title else f"{stage.title} = {formula}"
     return f"{title}\n{cells.to_string(max_rows=_MOST_ROWS, max_cols=_MOST_COLUMNS)}"

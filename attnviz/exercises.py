@@ -13,7 +13,7 @@ from attnviz.explanation import explain
 from attnviz.limits import MAX_SEED, check_whole
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.printed import Printed
-from attnviz.stages import STAGES, formula_of
+from attnviz.stages import STAGES, attention_table, formula_of
 
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
@@ -181,7 +181,7 @@ def formula(exercise: Exercise, name: str) -> str:
     >>> formula(Exercise(scale=False), "scaled_scores")
     'S, not divided'
     """
-    return formula_of(STAGES[name], bias=False, scale=exercise.scale, temperature=1.0, causal=False)
+    return formula_of(name, attention_table(biases=(), scale=exercise.scale))
 
 
 TITLES: Mapping[str, str] = MappingProxyType({name: STAGES[name].title for name in RESULTS})

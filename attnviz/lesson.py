@@ -9,7 +9,6 @@ import torch
 from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
 from attnviz.scenario import Scenario
-from attnviz.stages import STAGES
 from attnviz.summary import attends_most, numbers_in_words, projections_in_words
 from attnviz.tokens import token_labels
 from attnviz.words import plural, say
@@ -205,4 +204,4 @@ def step_number(raw: str) -> int:
 
 def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:
     """Return the matrices of a step that this trace has, in the order of the table of stages."""
-    return tuple(name for name in STAGES if name in step.shows and getattr(trace, name) is not None)
+    return tuple(name for name in trace.matrices if name in step.shows)

@@ -1,47 +1,30 @@
 """The feed-forward step that follows attention: two layers with a ReLU between them, for each token alone."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
+from attnviz.stages import feed_forward_table
+from attnviz.traces import Trace
 
-class FeedForwardTrace(NamedTuple):
+
+class FeedForwardTrace(Trace):
     """Every intermediate of one feed-forward step, by name.
 
     `context` is what goes in, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_hidden)``, `w_2` ``(d_hidden, d_model)``, the
     biases ``(d_hidden,)`` and ``(d_model,)``, or None; `preactivations` and `hidden` are ``(n_tokens, d_hidden)``,
-    `output` is ``(n_tokens, d_model)``. With a batch, all but weights and biases have the batch's dimensions in
-    front. `tokens` are the texts of the rows, or empty. The tensors are shared, not copied: treat them as read-only.
+    `output` is ``(n_tokens, d_model)``. With a batch, all but the given layers have its dimensions in front.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
     """
 
     context: Tensor
     w_1: Tensor
-    b_1: Tensor | None
+    b_1: Tensor | None = None
     w_2: Tensor
-    b_2: Tensor | None
+    b_2: Tensor | None = None
     preactivations: Tensor
     hidden: Tensor
     output: Tensor
-    tokens: tuple[str, ...] = ()
-
-    # What figures and explanations ask every trace: here nothing is masked, nothing scaled.
-    @property
-    def causal(self) -> bool:
-        """Whether a token is kept from seeing later ones: no other token is seen here at all."""
-        return False
-
-    @property
-    def scale(self) -> bool:
-        """Whether scores are divided: there are none here."""
-        return False
-
-    @property
-    def temperature(self) -> float:
-        """What scores are divided by once more: there are none here."""
-        return 1.0
 
 
 def feed_forward(
@@ -70,7 +53,12 @@ def feed_forward(
     preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_hidden)
     hidden = torch.relu(preactivations)  # (n_tokens, d_hidden)
     output = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
-    return FeedForwardTrace(x, w1, b1, w2, b2, preactivations, hidden, output, tokens)
+    matrices = {
+        "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,
+        "preactivations": preactivations, "hidden": hidden, "output": output,
+    }  # fmt: skip
+    there = {name: matrix for name, matrix in matrices.items() if matrix is not None}
+    return FeedForwardTrace(feed_forward_table(b_1=b1 is not None, b_2=b2 is not None), there, tokens)
 
 
 def _check_shapes(x: Tensor, w1: Tensor, b1: Tensor | None, w2: Tensor, b2: Tensor | None) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz import limits
-from attnviz.attention import AttentionTrace, UndefinedAttentionError, attend
+from attnviz.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.devices import check_device_name, resolve_device
 from attnviz.given import Edit, checked_edit, numbers_given, plain, random_seed
 from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
@@ -22,7 +22,7 @@ from attnviz.seeding import (
     seeded_embeddings,
     seeded_projections,
 )
-from attnviz.stages import BIASES, EDITABLE
+from attnviz.stages import BIASES, EDITABLE, Table, attention_table
 from attnviz.tokens import TOKENIZERS, tokenize
 
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
@@ -221,12 +221,19 @@ class Scenario:
                 matrix[edit.row, edit.column] = edit.value
         return matrix
 
+    @property
+    def table(self) -> Table:
+        """The stages of this computation."""
+        return attention_table(
+            self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
+            causal=self.causal,
+        )  # fmt: skip
+
     @cached_property
-    def _inputs(self) -> tuple[tuple[Tensor | None, ...], tuple[str, ...]]:
+    def _inputs(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
         device, notice = resolve_device(self.device)
-        matrices = [self.matrix(name).to(device) for name in ("x", "w_q", "w_k", "w_v")]
-        biases = [self.matrix(name)[0].to(device) if self.bias else None for name in BIASES]
-        return (*matrices, *biases), (notice,) if notice else ()
+        given = {name: self.matrix(name).to(device) for name in self.editable}
+        return given | {name: given[name][0] for name in given if name in BIASES}, (notice,) if notice else ()
 
 
 def trace(scenario: Scenario) -> AttentionTrace:
@@ -240,15 +247,7 @@ def trace(scenario: Scenario) -> AttentionTrace:
     tensor([0.3061, 0.8210])
     """
     inputs, notices = scenario._inputs
-    return attend(  # type: ignore[misc]
-        *inputs,  # type: ignore[arg-type]
-        causal=scenario.causal,
-        scale=scenario.scale,
-        temperature=scenario.temperature,
-        tokens=scenario.tokens,
-        notices=notices,
-        shapes_fit=True,
-    )
+    return execute(scenario.table, inputs, scenario.tokens, notices)
 
 
 def traced(scenario: Scenario) -> AttentionTrace:

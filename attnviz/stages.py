@@ -1,111 +1,153 @@
-"""The table of stages: what each matrix of self-attention is called and what it is made of.
+"""The tables of stages: what each matrix is called, what it is made of, and by which rule.
 
-Everything that names a matrix, draws it or explains it reads this table. The five rules are
-"product" (of the first source and the second, plus the bias where there is one), "scale" (divide,
-then mask), "softmax" (of each row), "relu" (negative numbers become 0), and "given" (an input).
-``attend`` and ``feed_forward`` compute the same in plain torch.
+A table is executed: :func:`attnviz.traces.run` makes a trace of it. Everything that names a matrix, draws it,
+explains it, marks it or writes code for it reads the table of the trace at hand.
 """
 
-from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal
 
+from attnviz.rules import Product, ReLU, Rule, Scale, Softmax
 from attnviz.words import say
-
-Rule = Literal["given", "product", "scale", "softmax", "relu"]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One matrix: its field in the trace, its name and formula on screen, and what it is made of.
+    """One matrix: its name in the trace and on screen, and what it is made of.
 
     `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words.
-    `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature".
-    With `transposed`, the second source of a product is transposed. `colours` names the family of
-    matrices that share their colour limits.
+    `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
+    the family of matrices that share their colour limits. A given matrix has neither a `rule` nor `sources`.
     """
 
     name: str
     symbol: str
     title: str
-    rule: Rule
-    formula: str
     plain: str
     axes: str
     meaning: str
     rows: Literal["token", "query", "key", "feature"]
     columns: Literal["key", "feature"]
     colours: Literal["inputs", "projections", "vectors", "scores", "attention"]
+    rule: Rule | None = None
     sources: tuple[str, ...] = ()
-    bias: str | None = None
-    transposed: bool = False
+    is_vector: bool = False  # it has no rows of its own: its one row is added to every row
+
+    def at(self, row: int | str, column: int | str) -> str:
+        """Write a cell, a row or a column in symbols, counted from 0 as in Python.
+
+        >>> STAGES["k"].at(5, ":"), STAGES["b_q"].at(0, 1)
+        ('K[5, :]', 'b_q[1]')
+        """
+        return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
+
+    @property
+    def kind(self) -> str:
+        """The name of its rule, or "given"."""
+        return "given" if self.rule is None else self.rule.name
 
     @property
     def origin(self) -> Literal["input", "learned", "computed"]:
         """Whether it enters with each sentence, is learned and kept, or is computed anew for each sentence."""
-        if self.rule != "given":
+        if self.rule is not None:
             return "computed"
         return "learned" if self.colours == "projections" else "input"
 
 
-def _stage(name: str, symbol: str, rule: Rule, formula: str, *kinds: Any, **more: Any) -> Stage:
-    """Return a stage with what the catalogue says of it."""
-    title, plain, axes, meaning = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning"))
-    return Stage(name, symbol, title, rule, formula, plain, axes, meaning, *kinds, **more)
+Table = Mapping[str, Stage]  # the stages by their names, in the order of the computation
 
-
-_STAGES = (
-    _stage("x", "X", "given", "X", "token", "feature", "inputs"),
-    _stage("w_q", "W_q", "given", "W_q", "feature", "feature", "projections"),
-    _stage("w_k", "W_k", "given", "W_k", "feature", "feature", "projections"),
-    _stage("w_v", "W_v", "given", "W_v", "feature", "feature", "projections"),
-    _stage("b_q", "b_q", "given", "b_q", "feature", "feature", "projections"),
-    _stage("b_k", "b_k", "given", "b_k", "feature", "feature", "projections"),
-    _stage("b_v", "b_v", "given", "b_v", "feature", "feature", "projections"),
-    _stage("q", "Q", "product", "X W_q", "query", "feature", "vectors", ("x", "w_q"), bias="b_q"),
-    _stage("k", "K", "product", "X W_k", "key", "feature", "vectors", ("x", "w_k"), bias="b_k"),
-    _stage("v", "V", "product", "X W_v", "token", "feature", "vectors", ("x", "w_v"), bias="b_v"),
-    _stage("scores", "S", "product", "Q Kᵀ", "query", "key", "scores", ("q", "k"), transposed=True),
-    _stage("scaled_scores", "S′", "scale", "Q Kᵀ / √d_k", "query", "key", "scores", ("scores",)),
-    _stage("attention_weights", "A", "softmax", say("stages.formula.softmax"), "query", "key", "attention",
-           ("scaled_scores",)),
-    _stage("context", "C", "product", "A V", "query", "feature", "vectors", ("attention_weights", "v")),
-)  # fmt: skip
-
-# The step after attention: two layers, for each token alone.
-_FEED_FORWARD = (
-    _stage("w_1", "W_1", "given", "W_1", "feature", "feature", "projections"),
-    _stage("b_1", "b_1", "given", "b_1", "feature", "feature", "projections"),
-    _stage("w_2", "W_2", "given", "W_2", "feature", "feature", "projections"),
-    _stage("b_2", "b_2", "given", "b_2", "feature", "feature", "projections"),
-    _stage("preactivations", "Z", "product", "C W_1", "token", "feature", "vectors", ("context", "w_1"), bias="b_1"),
-    _stage("hidden", "H", "relu", "max(0, Z)", "token", "feature", "vectors", ("preactivations",)),
-    _stage("output", "F", "product", "H W_2", "token", "feature", "vectors", ("hidden", "w_2"), bias="b_2"),
-)  # fmt: skip
-
-STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
-FEED_FORWARD: dict[str, Stage] = {stage.name: stage for stage in _FEED_FORWARD}
-EVERY_STAGE: Mapping[str, Stage] = ChainMap(FEED_FORWARD, STAGES)  # its order is that of the last, then the first
 EDITABLE = ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 BIASES = ("b_q", "b_k", "b_v")
-VECTORS = (*BIASES, "b_1", "b_2")  # these have no rows
+
+
+def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
+    """Return a stage with what the catalogue says of it."""
+    said: Any = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning"))
+    return Stage(name, symbol, *said, *what, **more)
+
+
+def _table(*stages: Stage) -> Table:
+    return MappingProxyType({stage.name: stage for stage in stages})
+
+
+@lru_cache(maxsize=512)
+def attention_table(
+    d_k: int = 1,
+    *,
+    biases: tuple[str, ...] = BIASES,
+    scale: bool = True,
+    temperature: float = 1.0,
+    causal: bool = False,
+) -> Table:
+    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+
+    >>> list(attention_table(2, biases=()))[4:]
+    ['q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context']
+    """
+    added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
+    return _table(
+        _stage("x", "X", "token", "feature", "inputs"),
+        *(_stage(f"w_{letter}", f"W_{letter}", "feature", "feature", "projections") for letter in "qkv"),
+        *(_stage(name, name, "feature", "feature", "projections", is_vector=True) for name in BIASES if name in biases),
+        _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"])),
+        _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"])),
+        _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"])),
+        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), ("q", "k")),
+        _stage("scaled_scores", "S′", "query", "key", "scores",
+               Scale(d_k if scale else None, temperature, causal), ("scores",)),
+        _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
+        _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v")),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def feed_forward_table(*, b_1: bool = True, b_2: bool = True) -> Table:
+    """Return the stages of the step after attention: two layers, for each token alone.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
+    """
+    layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
+    return _table(
+        _stage("context", "C", "query", "feature", "vectors"),
+        *(
+            _stage(name, name.capitalize() if not vector else name, "feature", "feature", "projections",
+                   is_vector=vector)
+            for name, vector in layers
+        ),
+        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1]),
+        _stage("hidden", "H", "token", "feature", "vectors", ReLU(), ("preactivations",)),
+        _stage("output", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
+    )  # fmt: skip
+
+
+def followed_by(first: Table, second: Table) -> Table:
+    """Return a table that goes on with another, whose given matrices the first has made."""
+    return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
+
+
+STAGES: Table = attention_table()
+EVERY_STAGE: Table = followed_by(STAGES, feed_forward_table())
+VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
 PICTURED = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
-def formula_of(stage: Stage, *, bias: bool, scale: bool, temperature: float, causal: bool) -> str:
-    """Return the formula of a stage as it is computed with these settings.
+def formula_of(name: str, table: Table) -> str:
+    """Return the formula of a stage in symbols; of a given one, its own symbol.
 
-    >>> formula_of(STAGES["scaled_scores"], bias=False, scale=True, temperature=2.0, causal=True)
+    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, causal=True))
     'Q Kᵀ / (√d_k · 2), masked'
-    >>> formula_of(STAGES["q"], bias=True, scale=True, temperature=1.0, causal=False)
+    >>> formula_of("q", attention_table(2))
     'X W_q + b_q'
     """
-    if stage.bias and bias:
-        return f"{stage.formula} + {stage.bias}"
-    if stage.rule != "scale":
-        return stage.formula
-    divisors = (["√d_k"] if scale else []) + ([f"{temperature:g}"] if temperature != 1 else [])
-    undivided = {0: say("stages.formula.undivided"), 1: f"Q Kᵀ / {divisors[0] if divisors else ''}"}
-    formula = undivided.get(len(divisors), f"Q Kᵀ / ({' · '.join(divisors)})")
-    return say("stages.formula.masked", formula=formula) if causal else formula
+    stage = table[name]
+    if stage.rule is None:
+        return stage.symbol
+    spelt_out = stage.rule.spells_sources
+    return stage.rule.formula(
+        *(formula_of(source, table) if spelt_out else table[source].symbol for source in stage.sources)
+    )

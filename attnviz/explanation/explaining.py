@@ -7,17 +7,15 @@ from decimal import localcontext
 
 import torch
 
-from attnviz.attention import AttentionTrace
 from attnviz.explanation.displayed import DECIMALS
 from attnviz.explanation.latex import in_latex
 from attnviz.explanation.origins import origin
 from attnviz.explanation.rules import Cell, Made, product, relu, scale, softmax
-from attnviz.explanation.sources import Cells, Factor, Term, name_of, shapes_of, sources_of
+from attnviz.explanation.sources import Cells, Factor, Term, shapes_of, sources_of
 from attnviz.limits import check_whole
 from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
-from attnviz.position_wise import FeedForwardTrace
 from attnviz.scenario import Scenario
-from attnviz.stages import EVERY_STAGE, Rule
+from attnviz.traces import Trace
 from attnviz.words import say
 
 
@@ -40,7 +38,7 @@ class Explanation:
     matrix: str
     row: int
     column: int
-    rule: Rule
+    rule: str
     digits: int
     value: float
     exact: float
@@ -75,7 +73,7 @@ class Explanation:
 
 
 def explain(
-    trace: AttentionTrace | FeedForwardTrace,
+    trace: Trace,
     matrix: str,
     row: int,
     column: int,
@@ -103,15 +101,15 @@ def explain(
     """
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     shapes = shapes_of(trace)
-    sources = sources_of(matrix, row, column, shapes)
-    stage, tensor = EVERY_STAGE[matrix], getattr(trace, matrix).detach()
+    sources = sources_of(matrix, row, column, shapes, trace.stages)
+    stage, tensor = trace.stages[matrix], trace[matrix].detach()
     value = float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
     cell = Cell(
         trace, stage, int(row), int(column), digits, shapes, sources, value, torch.finfo(tensor.dtype),
         shown,
     )  # fmt: skip
     with localcontext(DECIMALS):
-        made = RULES[stage.rule](cell) if sources else _given(cell, scenario)
+        made = RULES[stage.kind](cell) if sources else _given(cell, scenario)
     return _explanation(cell, made)
 
 
@@ -119,13 +117,13 @@ RULES = {"product": product, "scale": scale, "softmax": softmax, "relu": relu}
 
 
 def _given(cell: Cell, scenario: Scenario | None) -> Made:
-    number = Factor(cell.stage.name, cell.row, cell.column, cell.value)
+    number = Factor(cell.stage, cell.row, cell.column, cell.value)
     words = origin(scenario, number, cell.shapes[cell.stage.name], cell.digits)
     return Made("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
 
 
 def _explanation(cell: Cell, made: Made) -> Explanation:
-    name = name_of(cell.stage.name, cell.row, cell.column)
+    name = cell.stage.at(cell.row, cell.column)
     notes = _notes(cell, made)
     where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
@@ -139,7 +137,7 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         matrix=cell.stage.name,
         row=cell.row,
         column=cell.column,
-        rule=cell.stage.rule if cell.sources else "given",
+        rule=cell.stage.kind if cell.sources else "given",
         digits=cell.digits,
         value=cell.value,
         exact=made.exact,

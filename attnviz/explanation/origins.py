@@ -17,13 +17,15 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
 
     Raises ``ValueError`` for a scenario that has another number there.
 
-    >>> x = Factor("x", 1, 2, 0.66)
+    >>> from attnviz.stages import EVERY_STAGE
+    >>> x = Factor(EVERY_STAGE["x"], 1, 2, 0.66)
     >>> origin(None, x, (6, 3), 4)
     'Given: an input, made from nothing else here'
     """
     if scenario is None:
         return say("explanation.given.unknown")
-    name, row, column, value = given
+    stage, row, column, value = given
+    name = stage.name
     if name in BIASES and not scenario.bias:
         raise ValueError(f"{name} is in the trace, but bias is False in the scenario")
     if scenario.shape_of(name) != shape:

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 import torch
 
-from attnviz.attention import AttentionTrace
 from attnviz.explanation.displayed import (
     as_decimal,
     exp,
@@ -19,11 +18,12 @@ from attnviz.explanation.displayed import (
     sign_of_all,
     total,
 )
-from attnviz.explanation.sources import Cells, Factor, Shapes, Term, name_of
+from attnviz.explanation.sources import Cells, Factor, Shapes, Term
 from attnviz.numbers import written
-from attnviz.position_wise import FeedForwardTrace
-from attnviz.stages import EVERY_STAGE, VECTORS, Stage
+from attnviz.rules import Product, Scale
+from attnviz.stages import Stage
 from attnviz.tokens import visible
+from attnviz.traces import Trace
 from attnviz.words import say
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
@@ -48,12 +48,12 @@ class Made(NamedTuple):
 class Scores(NamedTuple):
     """The scores of a softmax as they stand beside it: those that it reads, or those that these are divided from."""
 
-    matrix: str
+    stage: Stage
     divisors: Sequence[str]
     divisor: str  # in words; empty where it reads them as they stand
 
     def of(self, row: int, column: int | str) -> str:
-        return name_of(self.matrix, row, column)
+        return self.stage.at(row, column)
 
     def name(self, row: int, column: int | str) -> str:
         """Write what the exp is taken of."""
@@ -69,7 +69,7 @@ class Scores(NamedTuple):
 class Cell:
     """One cell of a trace, as the rules read it."""
 
-    trace: AttentionTrace | FeedForwardTrace
+    trace: Trace
     stage: Stage
     row: int
     column: int
@@ -82,8 +82,9 @@ class Cell:
 
     @property
     def is_later(self) -> bool:
-        """Whether its key comes after its query in a causal trace."""
-        return self.trace.causal and self.column > self.row
+        """Whether it is masked: its key comes after its query."""
+        masked = self.trace.masked_in(self.stage.name)
+        return masked is not None and bool(masked[self.row, self.column])
 
     def label(self, axis: Literal["rows", "columns"]) -> str:
         """Name its row or its column, with the text of the token that it stands for."""
@@ -99,18 +100,18 @@ class Cell:
     def place(self) -> str:
         """Name its row and its column; a bias has no rows."""
         column = self.label("columns")
-        if self.stage.name in VECTORS:
+        if self.stage.is_vector:
             return column
         return say("explanation.place", row=self.label("rows"), column=column)
 
     def factors(self, cells: Cells) -> list[Factor]:
         """Read a row, a column or a single cell of a matrix, in float64."""
-        name, rows, columns = cells
-        matrix = getattr(self.trace, name).detach()
+        stage, rows, columns = cells
+        matrix = self.trace[stage.name].detach()
         matrix = matrix[None] if matrix.dim() == 1 else matrix
         values = matrix[rows.start : rows.stop, columns.start : columns.stop].cpu().double().flatten().tolist()
         places = ((row, column) for row in rows for column in columns)
-        return [Factor(name, *place, value) for place, value in zip(places, values, strict=True)]
+        return [Factor(stage, *place, value) for place, value in zip(places, values, strict=True)]
 
     def write(self, value: float) -> str:
         """Write a number with the digits displayed."""
@@ -119,20 +120,19 @@ class Cell:
     def seen_sources(self) -> tuple[Cells, ...]:
         """Return its sources; of scaled scores that do not stand beside it, the scores that these are made from."""
         read = self.sources[0] if self.sources else None
-        if read is None or self.shown is None or read.matrix in self.shown or self.stage.rule != "softmax":
+        if read is None or self.shown is None or read.matrix in self.shown or self.stage.kind != "softmax":
             return self.sources
-        stage = EVERY_STAGE[read.matrix]
-        seen = stage.rule == "scale" and stage.sources[0] in self.shown
-        return (read._replace(matrix=stage.sources[0]),) if seen else ()
+        seen = isinstance(read.stage.rule, Scale) and read.stage.sources[0] in self.shown
+        return (read._replace(stage=self.trace.stages[read.stage.sources[0]]),) if seen else ()
 
     def seen_scores(self) -> Scores | None:
         """Return the scores of a softmax as they stand beside it; None where none do."""
         sources = self.seen_sources()
         if not sources or sources == self.sources:
-            return Scores(sources[0].matrix, (), "") if sources else None
-        roots, cooled = divisors_of(self)
-        d_k = roots[0] if roots else 0
-        return Scores(sources[0].matrix, _symbols_of(roots, cooled), _divisor(self, d_k))
+            return Scores(sources[0].stage, (), "") if sources else None
+        scaling = self.sources[0].stage.rule
+        assert isinstance(scaling, Scale)
+        return Scores(sources[0].stage, _symbols_of(*divisors_of(scaling)), _divisor(self, scaling))
 
     def tolerance(self, size: float, roundings: float) -> float:
         """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""
@@ -175,13 +175,14 @@ def product(cell: Cell) -> Made:
         displayed = [sum(map(as_decimal, values), start=Decimal(0))]
     steps.append(f"{sign_of_all(displayed, [value])} {value}")
 
+    assert isinstance(cell.stage.rule, Product)
     words = say(
         "explanation.product.with_bias" if bias else "explanation.product.sum",
         n=len(products),
         first=line_of("row", cell.row),
-        a=EVERY_STAGE[first.matrix].symbol,
-        second=line_of("row" if cell.stage.transposed else "column", cell.column),
-        b=EVERY_STAGE[second.matrix].symbol,
+        a=first.stage.symbol,
+        second=line_of("row" if cell.stage.rule.transposed else "column", cell.column),
+        b=second.stage.symbol,
     )
     size = total(abs(term.value) for term in (*products, *bias))
     return Made(
@@ -234,8 +235,10 @@ def scale(cell: Cell) -> Made:
     """A score divided by √d_k and the temperature, then masked where its key comes after its query."""
     source = cell.sources[0]
     (score,) = cell.factors(source)
-    roots, cooled = divisors_of(cell)
-    divisor = (math.sqrt(roots[0]) if roots else 1.0) * cell.trace.temperature
+    scaling = cell.stage.rule
+    assert isinstance(scaling, Scale)
+    roots, cooled = divisors_of(scaling)
+    divisor = scaling.divisor
     exact = score.value / divisor
 
     numerator, value = cell.write(score.value), cell.write(exact if cell.is_later else cell.value)
@@ -249,7 +252,7 @@ def scale(cell: Cell) -> Made:
     steps.append(f"{sign(as_decimal(numerator) / as_decimal(denominator), value)} {value}")
 
     symbols = quotient(source.symbols, _symbols_of(roots, cooled))
-    divided = _divisor(cell, roots[0] if roots else 0)
+    divided = _divisor(cell, scaling)
     words = say("explanation.scale.divided", score=source.symbols, divisor=divided)
     if not divided:
         words = say("explanation.scale.undivided", score=source.symbols)
@@ -269,24 +272,22 @@ def scale(cell: Cell) -> Made:
     )  # fmt: skip
 
 
-def divisors_of(cell: Cell) -> tuple[list[int], list[float]]:
-    """Return what the scores of a trace are divided by: the d_k under the root and the temperature, if they are."""
-    temperature = cell.trace.temperature
-    # As many products as there are in a score.
-    return [cell.shapes["q"][1]] * cell.trace.scale, [temperature] * (temperature != 1)
+def divisors_of(scaling: Scale) -> tuple[list[int], list[float]]:
+    """Return what scores are divided by: the d_k under the root and the temperature, if they are."""
+    return [] if scaling.d_k is None else [scaling.d_k], [scaling.temperature] * (scaling.temperature != 1)
 
 
 def _symbols_of(roots: list[int], cooled: list[float]) -> list[str]:
     return ["√d_k" for _ in roots] + [f"{t:g}" for t in cooled]
 
 
-def _divisor(cell: Cell, d_k: int) -> str:
+def _divisor(cell: Cell, scaling: Scale) -> str:
     """Say what the scores are divided by; empty where by nothing."""
-    temperature = say("explanation.scale.temperature", temperature=f"{cell.trace.temperature:g}")
-    if not cell.trace.scale:
-        return temperature if cell.trace.temperature != 1 else ""
-    root = say("explanation.scale.root", n=d_k, root=cell.write(math.sqrt(d_k)))
-    if cell.trace.temperature == 1:
+    temperature = say("explanation.scale.temperature", temperature=f"{scaling.temperature:g}")
+    if scaling.d_k is None:
+        return temperature if scaling.temperature != 1 else ""
+    root = say("explanation.scale.root", n=scaling.d_k, root=cell.write(math.sqrt(scaling.d_k)))
+    if scaling.temperature == 1:
         return root
     return say("explanation.scale.both", root=root, temperature=temperature)
 

@@ -13,7 +13,6 @@ import torch
 
 from attnviz.attention import AttentionTrace
 from attnviz.export.tensor_files import write_tensors
-from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 
 # Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or
@@ -23,7 +22,7 @@ _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
     """Return the names of the matrices that a trace has, in the order of the computation."""
-    return tuple(name for name in STAGES if getattr(trace, name, None) is not None)
+    return tuple(trace.matrices)
 
 
 def matrix_csv(trace: AttentionTrace, name: str) -> str:
@@ -44,7 +43,7 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     """
     if name not in matrix_names(trace):
         raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(matrix_names(trace))}")
-    stage, rows = STAGES[name], _rows(getattr(trace, name))
+    stage, rows = trace.stages[name], _rows(trace[name])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([stage.symbol, *_names(trace, stage.columns, len(rows[0]))])
@@ -140,7 +139,7 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
-    matrices = {name: getattr(trace, name).detach().cpu().contiguous() for name in matrix_names(trace)}
+    matrices = {name: matrix.detach().cpu().contiguous() for name, matrix in trace.matrices.items()}
     metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
     return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})
 

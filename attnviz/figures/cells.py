@@ -126,7 +126,7 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
 
 def sign_of(picture: Picture, kind: int) -> Sign:
     """Return how a cell of this kind is drawn."""
-    return _MASKED_SHARE if kind == MASKED and picture.stage.rule == "softmax" else _SIGNS[kind]
+    return _MASKED_SHARE if kind == MASKED and picture.stage.kind == "softmax" else _SIGNS[kind]
 
 
 def hover_of(stage: Stage, row: str, column: str, value: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from attnviz.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
-from attnviz.figures.picture import FINITE, Picture, picture
+from attnviz.figures.picture import FINITE, Picture, picture, picture_of
 from attnviz.numbers import DEFAULT_DIGITS
 
 
@@ -28,9 +28,10 @@ def comparison_specs(
     difference = comparison.difference(name)
     if difference is not None:
         # What only one of the two masks is a number in the other, and so has moved by it.
-        moved: dict[str, Any] = {name: difference, "causal": comparison.a.causal and comparison.b.causal}
-        traced = comparison.b._replace(**moved)
-        pictures["B − A"] = _difference(picture(traced, name, digits, query, dark))
+        hidden = [trace.masked_in(name) for trace in (comparison.a, comparison.b)]
+        both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
+        moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
+        pictures["B − A"] = _difference(moved)
     return {label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()}
 
 

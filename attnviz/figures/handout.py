@@ -12,7 +12,6 @@ from attnviz.figures.picture import Picture, picture
 from attnviz.link import change_texts, parameters
 from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.scenario import Scenario
-from attnviz.stages import STAGES
 from attnviz.summary import attends_most, chosen_in_words, out_of_the_ordinary, vectors_in_words
 from attnviz.tokens import visible
 from attnviz.words import plural, say
@@ -63,7 +62,7 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
     True
     """
-    matrices = "\n".join(_section(trace, name, digits) for name in STAGES if getattr(trace, name) is not None)
+    matrices = "\n".join(_section(trace, name, digits) for name in trace.matrices)
     title = html.escape(say("report.title", sentence=visible_text(scenario.text)))
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -151,14 +150,15 @@ def trace_markup(trace: AttentionTrace) -> str:
     >>> "W_q 3×2" in trace_markup(trace(Scenario()))
     True
     """
-    names = [name for name in STAGES if getattr(trace, name) is not None]
     if trace.x.dim() != 2:
-        shapes = ", ".join(f"{STAGES[name].symbol} {tuple(getattr(trace, name).shape)}" for name in names)
+        shapes = ", ".join(
+            f"{trace.stages[name].symbol} {tuple(matrix.shape)}" for name, matrix in trace.matrices.items()
+        )
         return f"<p>{say('report.batch', shapes=shapes)}</p>"
     n_tokens = len(trace.x)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
     settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
-    small = "".join(_small(trace, name) for name in names)
+    small = "".join(_small(trace, name) for name in trace.matrices)
     return (
         f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}<br>"
         f"{', '.join(settings)}</p>"

@@ -9,15 +9,14 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from attnviz.attention import AttentionTrace
 from attnviz.explanation import Explanation
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, cell_traces, legend, scale_of
 from attnviz.figures.palette import FONT_SIZE, SEQUENTIAL, STAGE_COLOURS, font
 from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.numbers import DEFAULT_DIGITS, written
-from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import Stage, formula_of
+from attnviz.traces import Trace
 from attnviz.words import say
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ TITLE_SIZE, SMALLEST_TITLE = 13, 11  # of its letters, which shrink where a narr
 
 
 def heatmap(
-    trace: AttentionTrace | FeedForwardTrace,
+    trace: Trace,
     name: str,
     *,
     digits: int = DEFAULT_DIGITS,
@@ -56,7 +55,7 @@ def heatmap(
 
 
 def heatmap_spec(
-    trace: AttentionTrace | FeedForwardTrace,
+    trace: Trace,
     name: str,
     *,
     digits: int = DEFAULT_DIGITS,
@@ -177,10 +176,9 @@ def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, floa
     return -45, 14 + max(lengths) * 0.72, max(10.0, 4 + max(ends))
 
 
-def formula_in(trace: AttentionTrace | FeedForwardTrace, stage: Stage) -> str:
+def formula_in(trace: Trace, stage: Stage) -> str:
     """Return the formula of a stage as this trace computed it."""
-    bias = stage.bias is not None and getattr(trace, stage.bias, None) is not None
-    return formula_of(stage, bias=bias, scale=trace.scale, temperature=trace.temperature, causal=trace.causal)
+    return formula_of(stage.name, trace.stages)
 
 
 def _title_width(stage: Stage, formula: str) -> float:

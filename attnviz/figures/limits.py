@@ -2,12 +2,10 @@
 
 import torch
 
-from attnviz.attention import AttentionTrace
-from attnviz.position_wise import FeedForwardTrace
-from attnviz.stages import EVERY_STAGE
+from attnviz.traces import Trace
 
 
-def colour_limits(trace: AttentionTrace | FeedForwardTrace, name: str) -> tuple[float, float]:
+def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     """Return the colour limits of a matrix: 0 to 1 for attention weights, else symmetric about 0 and
     wide enough for every finite value of the matrices it is compared with.
 
@@ -15,11 +13,10 @@ def colour_limits(trace: AttentionTrace | FeedForwardTrace, name: str) -> tuple[
     >>> colour_limits(trace(Scenario()), "attention_weights")
     (0.0, 1.0)
     """
-    family = EVERY_STAGE[name].colours
+    family = trace.stages[name].colours
     if family == "attention":
         return 0.0, 1.0
-    compared = (getattr(trace, other, None) for other, stage in EVERY_STAGE.items() if stage.colours == family)
-    largest = max(_largest_finite(matrix) for matrix in compared if matrix is not None)
+    largest = max(_largest_finite(trace[other]) for other, stage in trace.stages.items() if stage.colours == family)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 

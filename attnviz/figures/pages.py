@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.attention import AttentionTrace
 from attnviz.figures.heatmap import heatmap_spec
 from attnviz.figures.palette import DARK, FONT_FAMILY, LETTERS, theme
 from attnviz.numbers import DEFAULT_DIGITS
-from attnviz.position_wise import FeedForwardTrace
 from attnviz.stages import EVERY_STAGE
+from attnviz.traces import Trace
 from attnviz.words import say
 
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
@@ -62,7 +61,7 @@ _SCRIPT = resources.files("attnviz.figures").joinpath("page.js").read_text(encod
 
 
 def heatmap_page(
-    trace: AttentionTrace | FeedForwardTrace,
+    trace: Trace,
     name: str,
     *,
     digits: int = DEFAULT_DIGITS,

@@ -44,10 +44,12 @@ def is_pickable(spec: dict[str, Any]) -> bool:
 
 def outlines_of(picture: Picture, picked: Explanation) -> list[dict[str, Any]]:
     """Return a frame around the picked cell, dotted ones around the cells of this picture that it is made from."""
-    cell = Cells(picked.matrix, range(picked.row, picked.row + 1), range(picked.column, picked.column + 1))
     name = picture.stage.name
     sources = [_outline(picture, cells, "2px,2px") for cells in picked.sources if cells.matrix == name]
-    return sources + ([_outline(picture, cell, "solid")] if cell.matrix == name else [])
+    if picked.matrix != name:
+        return sources
+    cell = Cells(picture.stage, range(picked.row, picked.row + 1), range(picked.column, picked.column + 1))
+    return [*sources, _outline(picture, cell, "solid")]
 
 
 def _outline(picture: Picture, cells: Cells, dash: str) -> dict[str, Any]:

@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
-from attnviz.attention import AttentionTrace
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import Theme, theme
 from attnviz.numbers import written
-from attnviz.position_wise import FeedForwardTrace
-from attnviz.stages import EVERY_STAGE, Stage
+from attnviz.stages import Stage
 from attnviz.tokens import token_labels
+from attnviz.traces import Trace
 from attnviz.words import say
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
@@ -62,19 +62,25 @@ class Picture:
         return ("+" if self.signed and value > 0 else "") + written(value, self.digits)
 
 
-def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
+def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
     """Return what the heatmap of one matrix of a trace draws; raises ``ValueError`` as the heatmap does."""
-    if name not in EVERY_STAGE or getattr(trace, name, None) is None:
-        there = ", ".join(each for each in EVERY_STAGE if getattr(trace, each, None) is not None)
-        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {there}")
-    matrix = getattr(trace, name).detach().cpu().numpy()
+    if name not in trace.matrices:
+        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(trace.matrices)}")
+    return picture_of(trace, name, trace[name], trace.masked_in(name), digits, query, dark)
+
+
+def picture_of(
+    trace: Trace, name: str, numbers: Tensor, hidden: np.ndarray | None, digits: int, query: int | None, dark: bool
+) -> Picture:
+    """Return the same for other `numbers` in place of the trace's own, of which some are `hidden` by a mask."""
+    matrix = numbers.detach().cpu().numpy()
     if matrix.ndim == 1:
         matrix = matrix[None, :]
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
-    stage = EVERY_STAGE[name]
+    stage = trace.stages[name]
     steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
-    z, kinds = _blocks(matrix, _kinds(matrix, trace.causal and stage.rule in ("scale", "softmax")), steps)
+    z, kinds = _blocks(matrix, _kinds(matrix, hidden), steps)
     return Picture(
         stage=stage,
         z=z,
@@ -90,12 +96,11 @@ def picture(trace: AttentionTrace | FeedForwardTrace, name: str, digits: int, qu
     )
 
 
-def _kinds(matrix: np.ndarray, causal: bool) -> np.ndarray:
+def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
     """Return what each cell is; a masked one has no share in a softmax, so it is minus infinity or 0 there."""
     kinds = np.select([np.isnan(matrix), matrix == np.inf, matrix == -np.inf], [NAN, POSITIVE, NEGATIVE], FINITE)
-    if causal:
-        later = np.triu(np.ones(matrix.shape, dtype=bool), 1)
-        kinds[later & ((matrix == -np.inf) | (matrix == 0))] = MASKED
+    if hidden is not None:
+        kinds[hidden & ((matrix == -np.inf) | (matrix == 0))] = MASKED
     return kinds
 
 
@@ -127,7 +132,7 @@ def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
     return [say("figures.labels.numbered", place=i * step, label=label) for i, label in enumerate(labels)]
 
 
-def _axis_labels(trace: AttentionTrace | FeedForwardTrace, kind: str, n: int, step: int = 1) -> list[str]:
+def _axis_labels(trace: Trace, kind: str, n: int, step: int = 1) -> list[str]:
     """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
 
     With a step, each label stands for as many and names the first.

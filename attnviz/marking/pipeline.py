@@ -3,18 +3,18 @@
 A table that could be made from others is a result and is marked; one that could not is taken as given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from attnviz.evaluation import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, divisor_of, evaluate
 from attnviz.limits import check_temperature
 from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
 from attnviz.printed import Printed
-from attnviz.stages import EVERY_STAGE, Stage
+from attnviz.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Scale
+from attnviz.stages import BIASES, EVERY_STAGE, Stage, Table, attention_table, feed_forward_table, followed_by
 
 _AFTER_WEIGHTS = ("context", "preactivations", "hidden", "output")
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand, and exact; so many are a print-out, which was rounded
@@ -33,10 +33,13 @@ class Settings:
     temperature: float
     d_k: int | None
 
-    @property
-    def divisor(self) -> float:
-        """What the scores are divided by."""
-        return divisor_of(self.d_k or 1, self.scale, self.temperature)
+    def table(self, tables: Container[str]) -> Table:
+        """Return the stages of a computation with these settings; a bias that is not among the tables is not added."""
+        attention = attention_table(
+            self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
+            temperature=self.temperature, causal=self.causal,
+        )  # fmt: skip
+        return followed_by(attention, feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,7 @@ class Marking:
     """
 
     settings: Settings
+    stages: Table
     tables: tuple[MarkedTable, ...]
     taken: tuple[str, ...]
     rounded: tuple[str, ...]
@@ -153,6 +157,7 @@ class _Run:
         self.printed = printed
         self.precision = precision
         self.settings = settings
+        self.stages = settings.table(printed)
         self.rounded = rounded
         self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
         self.noise: dict[str, Bounded] = {}  # what exact arithmetic gives, and how far a machine's may be from it
@@ -162,8 +167,8 @@ class _Run:
         self.marked: list[MarkedTable] = []
 
     def marking(self) -> Marking:
-        for stage in EVERY_STAGE.values():
-            if stage.rule == "scale" and self._cannot_scale():
+        for stage in self.stages.values():
+            if isinstance(stage.rule, Scale) and self._cannot_scale():
                 continue  # nothing that is printed is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 self._make(stage)
@@ -172,7 +177,7 @@ class _Run:
         before = {name: made.value for name, made in self.before.items()}
         decimals = {name: table.decimals for name, table in self.printed.items()}
         rounded = tuple(name for name, table in self.printed.items() if self._is_rounded(table))
-        return Marking(self.settings, tuple(self.marked), tuple(self.taken), rounded, before, decimals)
+        return Marking(self.settings, self.stages, tuple(self.marked), tuple(self.taken), rounded, before, decimals)
 
     def _take(self, name: str) -> None:
         given = self._as_given(name)
@@ -203,13 +208,16 @@ class _Run:
         )
 
     def _make(self, stage: Stage) -> None:
-        settings = self.settings
-        how: dict[str, Any] = {"divisor": settings.divisor, "causal": settings.causal}
-        exact, followed = evaluate(stage, self.exact, **how), evaluate(stage, self.before, **how)
-        self.noise[stage.name] = noise = evaluate(stage, self.noise, precision=self.precision, **how)
-        before = {name: Bounded.exactly(made.value) for name, made in self.before.items()}
-        step = evaluate(stage, before, precision=self.precision, **how)
-        tainted = self._tainted_sources(stage, exact.value.shape)
+        rule = stage.rule
+        assert rule is not None
+        exact = rule.bounded(*(self.exact[source] for source in stage.sources))
+        followed = rule.bounded(*(self.before[source] for source in stage.sources))
+        noise = rule.computed_in(self.precision, *(self.noise[source] for source in stage.sources))
+        self.noise[stage.name] = noise
+        before = (Bounded.exactly(self.before[source].value) for source in stage.sources)
+        step = rule.computed_in(self.precision, *before)
+        # Whether any cell that a cell is made from is wrong, or follows from one that is.
+        tainted = rule.touched(*(self.tainted[source] for source in stage.sources))
         self.exact[stage.name] = exact
         if stage.name not in self.printed:
             self.before[stage.name], self.tainted[stage.name] = followed, tainted
@@ -224,18 +232,6 @@ class _Run:
         self.marked.append(
             MarkedTable(stage, table.decimals, given.value, exact.value, followed.value, as_marks(marks))
         )
-
-    def _tainted_sources(self, stage: Stage, shape: tuple[int, ...]) -> np.ndarray:
-        """Whether any cell that a cell is made from is wrong, or follows from one that is."""
-        first = self.tainted[stage.sources[0]]
-        if stage.rule in ("scale", "relu"):
-            return first
-        any_of_row = np.logical_or.reduce(first, axis=1, keepdims=True)
-        if stage.rule == "product":
-            second = self.tainted[stage.sources[1]]
-            second = second.T if stage.transposed else second
-            return any_of_row | np.logical_or.reduce(second, axis=0, keepdims=True)
-        return np.broadcast_to(any_of_row, shape)
 
 
 def _marks(

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from attnviz.evaluation import Bounded, evaluate
 from attnviz.marking.marks import Mark, near
 from attnviz.marking.pipeline import MarkedTable, Marking, Settings
 from attnviz.numbers import written
 from attnviz.printed import as_printed
+from attnviz.rules import Bounded
 from attnviz.words import say
 
 _POWERS = {10.0**n: n for n in (1, 2, 3)}  # of ten, which have names
@@ -37,7 +37,7 @@ def _gives(table: MarkedTable, values: np.ndarray, times: float = 1.0) -> bool:
 
 
 def _other_scale(settings: Settings, table: MarkedTable) -> str:
-    if table.stage.rule not in ("product", "scale"):
+    if table.stage.kind not in ("product", "scale"):
         return ""
     for right in (table.exact, table.followed):
         for factor, words in _factors(settings).items():
@@ -79,7 +79,7 @@ def _rights(table: MarkedTable) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _other_softmax(marking: Marking, table: MarkedTable) -> str:
-    if table.stage.rule != "softmax" or marking.settings.causal:
+    if table.stage.kind != "softmax" or marking.settings.causal:
         return ""
     scores = marking.before[table.stage.sources[0]]
     if _gives(table, _softmax(table, scores.T).T):
@@ -95,7 +95,8 @@ def _other_softmax(marking: Marking, table: MarkedTable) -> str:
 
 
 def _softmax(table: MarkedTable, scores: np.ndarray) -> np.ndarray:
-    return evaluate(table.stage, {table.stage.sources[0]: Bounded.exactly(scores)}).value
+    assert table.stage.rule is not None
+    return table.stage.rule.bounded(Bounded.exactly(scores)).value
 
 
 def _fitted_scale(table: MarkedTable, scores: np.ndarray) -> str:

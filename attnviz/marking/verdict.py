@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from attnviz.numbers import MAX_DIGITS, MIN_DIGITS
 from attnviz.printed import as_printed
 from attnviz.stages import EVERY_STAGE, STAGES, VECTORS, Stage
 from attnviz.tokens import visible
+from attnviz.traces import Trace
 from attnviz.words import plural, say
 
 
@@ -143,17 +143,9 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
     values[table.stage.name] = torch.from_numpy(np.ascontiguousarray(table.followed))
     for name in set(VECTORS) & set(values):
         values[name] = values[name][0]
-    if table.stage.rule == "scale" and "q" not in values:
-        # A divisor needs d_k; where no query is known, only the shape of one counts.
-        values["q"] = torch.full((1, marking.settings.d_k or 1), torch.nan, dtype=torch.float64)
-    settings = marking.settings
     shown = [marking.decimals.get(name, 0) for name in (*table.stage.sources, table.stage.name)]
     digits = min(max(*shown, MIN_DIGITS), MAX_DIGITS)
-    trace: Any = SimpleNamespace(
-        **dict.fromkeys(EVERY_STAGE) | values,
-        causal=settings.causal, scale=settings.scale, temperature=settings.temperature, tokens=tuple(tokens),
-    )  # fmt: skip
-    return explain(trace, table.stage.name, row, column, digits=digits)
+    return explain(Trace(marking.stages, values, tokens), table.stage.name, row, column, digits=digits)
 
 
 def _of_table(marking: Marking, table: MarkedTable) -> str:

@@ -1,7 +1,6 @@
 """What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
 
 import math
-from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -10,11 +9,14 @@ from attnviz.attention import AttentionTrace
 from attnviz.explanation import before_edits
 from attnviz.figures.limits import colour_limits
 from attnviz.figures.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.rules import Product
 from attnviz.scenario import Scenario
-from attnviz.stages import STAGES, formula_of
+from attnviz.stages import STAGES, Stage, formula_of
 from attnviz.summary import LONGEST_NAME
 from attnviz.tokens import token_labels, visible
 
+# What of a stage the page reads as it is.
+_SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
 # Lines of columns of matrices that stand under each other.
 _LAYOUT = (
     (("x",), ("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"), ("q",), ("k",), ("v",)),
@@ -27,14 +29,14 @@ def board_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, shown: tuple[str, ...] = tuple(STAGES)
 ) -> dict[str, Any]:
     """Return the matrices of a trace as plain values for JSON, those that are `shown` laid out as in the formula."""
-    names = [name for name in STAGES if getattr(trace, name) is not None]
+    names = list(trace.stages)
     settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
     return {
-        "stages": [asdict(STAGES[name]) | _drawn(name) for name in names],
+        "stages": [_sent(stage) for stage in trace.stages.values()],
         "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
         "shown": [name for name in names if name in shown],
-        "titles": {name: formula_of(STAGES[name], bias=trace.b_q is not None, **settings) for name in names},
-        "matrices": {name: _matrix(getattr(trace, name)) for name in names},
+        "titles": {name: formula_of(name, trace.stages) for name in names},
+        "matrices": {name: _matrix(matrix) for name, matrix in trace.matrices.items()},
         "limits": {name: colour_limits(trace, name) for name in names},
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
         "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
@@ -57,9 +59,17 @@ def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
     return [[[name for name in column if name in names] for column in line] for line in _LAYOUT]
 
 
-def _drawn(name: str) -> dict[str, Any]:
-    scale = "sequential" if STAGES[name].colours == "attention" else "diverging"
-    return {"scale": scale, "colour": STAGE_COLOURS.get(name), "origin": STAGES[name].origin}
+def _sent(stage: Stage) -> dict[str, Any]:
+    """Return a row of the table as the page reads it."""
+    return {
+        **{name: getattr(stage, name) for name in _SENT},
+        "rule": stage.kind,
+        "sources": stage.sources[:2],
+        "bias": next(iter(stage.sources[2:]), None),
+        "transposed": isinstance(stage.rule, Product) and stage.rule.transposed,
+        "scale": "sequential" if stage.colours == "attention" else "diverging",
+        "colour": STAGE_COLOURS.get(stage.name),
+    }
 
 
 def _matrix(tensor: torch.Tensor) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from attnviz.explanation import explain
 from attnviz.figures import heatmap_spec
 from attnviz.marked_html import in_pairs, marked_table, plain_table
 from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
-from attnviz.position_wise import FeedForwardTrace, feed_forward
+from attnviz.position_wise import feed_forward
 from attnviz.printed import Printed, as_printed
 from attnviz.scenario import trace
 from attnviz.stages import EVERY_STAGE
 from attnviz.summary import chosen_in_words
+from attnviz.traces import Trace
 from attnviz.ui import examples
 from attnviz.ui.charts import show_offered
 from attnviz.ui.check_form import load, show_verdict
@@ -157,7 +158,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
     _show_cell(made, example)
 
 
-def _show_cell(made: FeedForwardTrace, example: WorkedExample) -> None:
+def _show_cell(made: Trace, example: WorkedExample) -> None:
     left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
     name = left.selectbox(
         say("check.examples.cell"), ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,

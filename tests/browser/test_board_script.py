@@ -76,7 +76,7 @@ def wanted_of(
     for name, (rows, columns) in attnviz.explanation.shapes_of(trace).items():
         for row, column in ((row, column) for row in range(rows) for column in range(columns)):
             said = explain(trace, name, row, column, digits=digits, scenario=scenario, shown=shown)
-            blocks = [[[name, i, j] for i in rows for j in columns] for name, rows, columns in said.sources]
+            blocks = [[[cells.matrix, i, j] for i in cells.rows for j in cells.columns] for cells in said.sources]
             wanted.append(
                 {
                     "matrix": name, "row": row, "column": column, "text": said.text, "symbols": said.symbols,

@@ -8,8 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, attend, trace
-from attnviz.stages import STAGES
+from attnviz import Scenario, attend, trace
+from attnviz.stages import STAGES, feed_forward_table
+from attnviz.traces import run
 from tests.unit.helpers import edits_of, setups
 
 
@@ -113,45 +114,22 @@ def test_equal_tokens_get_equal_rows(inputs: dict[str, Any]) -> None:
 # The table of stages and attend are one computation.
 
 
-def evaluated(made: AttentionTrace) -> dict[str, torch.Tensor]:
-    """Compute all stages by the table's generic rules, from the given matrices alone."""
-    cells: dict[str, torch.Tensor] = {}
-    for name, stage in STAGES.items():
-        if stage.rule == "given":
-            given_matrix = getattr(made, name)
-            if given_matrix is not None:
-                cells[name] = given_matrix
-        elif stage.rule == "product":
-            left, right = (cells[source] for source in stage.sources)
-            cells[name] = left @ (right.T if stage.transposed else right)
-            if stage.bias in cells:
-                cells[name] = cells[name] + cells[stage.bias]
-        elif stage.rule == "scale":
-            cells[name] = cells[stage.sources[0]] / made.divisor
-            if made.causal:
-                later = torch.ones_like(cells[name], dtype=torch.bool).triu(1)
-                cells[name] = cells[name].masked_fill(later, -math.inf)
-        elif stage.rule == "softmax":
-            exponentials = (cells[stage.sources[0]] - cells[stage.sources[0]].max(-1, keepdim=True).values).exp()
-            cells[name] = exponentials / exponentials.sum(-1, keepdim=True)
-    return cells
-
-
 @given(attend_inputs())
-def test_the_table_of_stages_says_what_attend_computes(inputs: dict[str, Any]) -> None:
-    made = attend(**inputs)
-    cells = evaluated(made)
-    assert {name for name in STAGES if getattr(made, name) is not None} == set(cells)
-    for name, computed in cells.items():
-        close(computed, getattr(made, name))
+def test_running_the_table_gives_what_the_plain_lines_give(inputs: dict[str, Any]) -> None:
+    plain = attend(**inputs)
+    made = run(plain.stages, plain.matrices)
+    assert list(made) == list(plain.stages)
+    for name, matrix in made.items():
+        assert torch.equal(matrix, plain[name]) or close(matrix, plain[name]) is None
 
 
 def test_every_source_of_a_stage_stands_above_it() -> None:
-    names = list(STAGES)
-    for name, stage in STAGES.items():
-        above = names[: names.index(name)]
-        assert all(source in above for source in stage.sources)
-        assert stage.bias is None or stage.bias in above
+    for table in (STAGES, feed_forward_table()):
+        names = list(table)
+        for name, stage in table.items():
+            assert all(source in names[: names.index(name)] for source in stage.sources)
+            assert bool(stage.sources) == (stage.rule is not None)
+            assert stage.rule is None or len(stage.sources) in stage.rule.n_sources
 
 
 # Laws of scenarios

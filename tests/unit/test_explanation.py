@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,8 +13,10 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
 from attnviz.explanation import sources_of
+from attnviz.rules import Product
 from attnviz.scenario import traced
 from attnviz.stages import STAGES, Stage
+from attnviz.traces import Trace, run
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
 
@@ -43,7 +44,7 @@ def doubles(trace: AttentionTrace) -> dict[str, list[list[float]]]:
 
 def from_sources(explanation: Explanation, tables: dict[str, list[list[float]]], trace: AttentionTrace) -> float:
     """Compute a cell again, from the cells of its sources and nothing else."""
-    blocks = [[tables[name][i][j] for i in rows for j in columns] for name, rows, columns in explanation.sources]
+    blocks = [[tables[stage.name][i][j] for i in rows for j in columns] for stage, rows, columns in explanation.sources]
     if explanation.rule == "given":
         assert not blocks
         return explanation.value
@@ -79,7 +80,7 @@ def check_cell(explanation: Explanation, value: float, trace: AttentionTrace, ta
 
 def check_terms(explanation: Explanation) -> None:
     """The terms, with the remainder of a long sum, make the value, and are made of cells of the sources."""
-    lit = {(name, i, j) for name, rows, columns in explanation.sources for i in rows for j in columns}
+    lit = {(stage, i, j) for stage, rows, columns in explanation.sources for i in rows for j in columns}
     factors = [factor for term in explanation.terms for factor in term.factors]
     assert {factor[:3] for factor in factors} <= lit or explanation.rule == "given"
     if all(term.n_terms == 1 for term in explanation.terms) and explanation.rule != "given":
@@ -197,7 +198,7 @@ def test_a_cell_changes_with_its_sources_and_with_nothing_else(name: str):
     tables = {stage: getattr(trace, stage).double() for stage in STAGES}
     for row in range(tables[name].shape[0]):
         for column in range(tables[name].shape[1]):
-            sources = explain(trace, name, row, column).sources
+            sources = [(cells.matrix, *cells[1:]) for cells in explain(trace, name, row, column).sources]
             before = AGAIN[name](tables)[row, column]
             elsewhere = {stage: matrix + 1 + matrix.abs() for stage, matrix in tables.items()}
             for source, rows, columns in sources:
@@ -222,7 +223,8 @@ def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str):
     for row in range(4):
         for column in range(getattr(trace, name).shape[1]):
             changed = {key: matrix + 1 for key, matrix in inputs.items()}
-            for source, rows, columns in explain(trace, name, row, column).sources:
+            for stage, rows, columns in explain(trace, name, row, column).sources:
+                source = stage.name
                 if changed[source].dim() == 1:
                     changed[source][columns.start] = inputs[source][columns.start]
                 else:
@@ -241,36 +243,25 @@ def test_sources_need_no_trace():
         "attention_weights": (6, 6),
     }
     assert sources_of("q", 4, 1, shapes) == (
-        ("x", range(4, 5), range(3)), ("w_q", range(3), range(1, 2)), ("b_q", range(1), range(1, 2)),
+        (STAGES["x"], range(4, 5), range(3)), (STAGES["w_q"], range(3), range(1, 2)),
+        (STAGES["b_q"], range(1), range(1, 2)),
     )  # fmt: skip
     del shapes["b_q"]
     assert [cells.matrix for cells in sources_of("q", 4, 1, shapes)] == ["x", "w_q"]
-    assert sources_of("attention_weights", 2, 5, shapes) == (("scaled_scores", range(2, 3), range(6)),)
+    assert sources_of("attention_weights", 2, 5, shapes) == ((STAGES["scaled_scores"], range(2, 3), range(6)),)
     assert sources_of("x", 0, 0, shapes) == ()
     hash(sources_of("q", 4, 1, shapes))
 
 
-def test_a_new_stage_is_a_new_row_of_the_table(monkeypatch: pytest.MonkeyPatch):
-    projected = (
-        "projected",
-        "O",
-        "Projected",
-        "product",
-        "C W_o",
-        "Each row is a context vector after W_o.",
-        "rows: tokens, columns: features",
-        "the projected context",
-        "token",
-        "feature",
-        "vectors",
-    )
-    monkeypatch.setitem(STAGES, "projected", Stage(*projected, sources=("context", "w_o")))
-    monkeypatch.setitem(
-        STAGES, "w_o", Stage("w_o", "W_o", "W_o", "given", "W_o", "", "", "", "feature", "feature", "projections")
-    )
+def test_a_new_stage_is_a_new_row_of_the_table():
+    w_o = Stage("w_o", "W_o", "W_o", "", "", "", "feature", "feature", "projections")
+    projected = Stage(
+        "projected", "O", "Projected", "", "", "the projected context", "token", "feature", "vectors", Product(),
+        ("context", "w_o"),
+    )  # fmt: skip
     trace = attend(**random_inputs(3, 3, 2, 4))
-    w_o = torch.arange(8.0).reshape(4, 2)
-    more: Any = SimpleNamespace(**trace._asdict(), w_o=w_o, projected=trace.context @ w_o)
+    table = {**trace.stages, "w_o": w_o, "projected": projected}
+    more = Trace(table, run(table, trace.matrices | {"w_o": torch.arange(8.0).reshape(4, 2)}))
     explanation = explain(more, "projected", 2, 1)
     assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
     check_arithmetic(explanation)

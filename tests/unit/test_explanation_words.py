@@ -12,6 +12,7 @@ import torch
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
 from attnviz.explanation.displayed import as_decimal
+from attnviz.traces import Trace
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, random_inputs
 from tests.unit.test_explanation import cells_of, same, traced
@@ -156,7 +157,7 @@ def test_a_number_too_small_for_float32_explains_itself():
 def test_numbers_that_do_not_belong_together_are_called_out():
     trace = attnviz.trace(PUBLISHED)
     assert not explain(trace, "q", 0, 0).notes
-    wrong = trace._replace(q=trace.q + 0.01)
+    wrong = trace.with_matrices(q=trace.q + 0.01)
     assert "further away than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
 
 
@@ -169,7 +170,7 @@ def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
             assert same(explanation.value, value, 0)
             assert "<" not in explanation.latex
             explanation.text.encode()  # a lone surrogate is written out
-        assert explain(trace, "q", 0, 0).latex == explain(trace._replace(tokens=()), "q", 0, 0).latex
+        assert explain(trace, "q", 0, 0).latex == explain(Trace(trace.stages, trace.matrices), "q", 0, 0).latex
         assert "<b>" not in tokens[0] or f"query 0 '{tokens[0]}'" in explain(trace, "q", 0, 0).text
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz.explanation import sources_of
-from attnviz.stages import EVERY_STAGE, FEED_FORWARD, STAGES
+from attnviz.stages import EVERY_STAGE, STAGES, feed_forward_table
+from attnviz.words import say
 from attnviz.worked_examples import worked_example
 
 sizes = st.integers(1, 5)
@@ -66,7 +67,7 @@ def test_every_cell_is_explained_from_its_sources():
             explanation = attnviz.explain(trace, name, row, column)
             assert abs(explanation.exact - matrix[row, column].item()) <= explanation.tolerance
             assert {cells.matrix for cells in explanation.sources} == {
-                *EVERY_STAGE[name].sources, *([EVERY_STAGE[name].bias] if EVERY_STAGE[name].bias else []),
+                *EVERY_STAGE[name].sources,
             }  # fmt: skip
             assert not explanation.notes
 
@@ -94,10 +95,10 @@ def test_what_is_negative_becomes_zero_in_words_and_number():
     explanation = attnviz.explain(trace, "hidden", 0, 0)
     assert (explanation.value, explanation.exact) == (0.0, 0.0)
     assert explanation.numbers == "max(0, −1.5000) = 0.0000"
-    assert "or 0 where it is negative" in explanation.words
+    assert explanation.words == say("explanation.relu.words", number=explanation.sources[0].symbols)
 
 
-@pytest.mark.parametrize("name", [*FEED_FORWARD, "context"])
+@pytest.mark.parametrize("name", feed_forward_table())
 def test_every_matrix_has_a_heatmap(name: str):
     trace = drawn(3, 2, 4, 2)
     figure = attnviz.figures.heatmap(trace, name)
@@ -115,6 +116,6 @@ def test_an_attention_trace_has_no_feed_forward_matrix():
 
 
 def test_the_stages_say_what_is_computed():
-    assert not set(STAGES) & set(FEED_FORWARD)
+    assert set(STAGES) & set(feed_forward_table()) == {"context"}
     shapes = {"context": (3, 2), "w_1": (2, 4), "b_1": (1, 4), "preactivations": (3, 4)}
     assert [cells.symbols for cells in sources_of("preactivations", 1, 3, shapes)] == ["C[1, :]", "W_1[:, 3]", "b_1[3]"]

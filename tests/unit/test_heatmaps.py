@@ -181,7 +181,7 @@ def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float)
     made = trace(Scenario(text="the cat sat " * 100, d_in=2))
     x = made.x.clone()
     x[123, 1] = bad
-    spec = heatmap_spec(made._replace(x=x), "x")
+    spec = heatmap_spec(made.with_matrices(x=x), "x")
     assert list(signs(spec)) == [(61, 1)]
     assert kind_of(bad, False) in signs(spec)[61, 1]["hovertemplate"]
 

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.evaluation import Bounded, divisor_of, evaluate
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
 from attnviz.printed import as_printed
-from attnviz.stages import STAGES
+from attnviz.rules import Bounded
+from attnviz.stages import STAGES, Stage, attention_table
 from attnviz.tables import read_table
 from attnviz.words import say
 from attnviz.worked_examples import WorkedExample, worked_example
@@ -21,6 +21,11 @@ from tests.unit.helpers import random_inputs
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 INPUTS = ("x", "w_q", "w_k", "w_v")
+
+
+def made_of(stage: Stage, tables: dict[str, Bounded]) -> Bounded:
+    assert stage.rule is not None
+    return stage.rule.bounded(*(tables[source] for source in stage.sources))
 
 
 def marking_of(example: WorkedExample, **more: object) -> Marking:
@@ -368,12 +373,12 @@ def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, compute
     cell = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
     results[name][cell] += 0.2
     before = {each: Bounded.exactly(table) for each, table in inputs.items()}
-    divisor = divisor_of(inputs["w_q"].shape[1], scale, 1.0)
+    stages = attention_table(inputs["w_q"].shape[1], biases=(), scale=scale)
     for each in RESULTS:  # carried on from what is printed, wrong as it is
         if each in ("q", "k", "v") or RESULTS.index(each) <= RESULTS.index(name):
             before[each] = Bounded.exactly(results[each])
         else:
-            before[each] = Bounded.exactly(evaluate(STAGES[each], before, divisor=divisor).value.round(3))
+            before[each] = Bounded.exactly(made_of(stages[each], before).value.round(3))
     tables = inputs | {each: Printed.of(before[each].value, 3) for each in RESULTS}
     marking = mark_pipeline(tables, scale=scale)
     wrong = [(table.stage.name, i, j) for table in marking.tables for i, row in enumerate(table.marks)
@@ -484,8 +489,7 @@ def test_every_stage_is_evaluated_as_attend_computes_it(computed, causal: bool, 
     )
     tables = {name: Bounded.exactly(each) for name, each in inputs.items()}
     for name in RESULTS:
-        divisor = divisor_of(inputs["w_q"].shape[1], scale, temperature)
-        tables[name] = evaluate(STAGES[name], tables, divisor=divisor, causal=causal)
+        tables[name] = made_of(trace.stages[name], tables)
         np.testing.assert_allclose(tables[name].value, getattr(trace, name).numpy(), rtol=1e-12, atol=1e-12)
 
 
@@ -496,10 +500,10 @@ def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObje
     half = 0.0005
     moved = {name: Bounded.exactly(each + rng.uniform(-half, half, each.shape)) for name, each in inputs.items()}
     rounded = {name: Bounded(each, np.full_like(each, half)) for name, each in inputs.items()}
+    table = attention_table(inputs["w_q"].shape[1], biases=(), scale=scale)
     for name in RESULTS:
-        divisor = divisor_of(inputs["w_q"].shape[1], scale, 1.0)
-        moved[name] = evaluate(STAGES[name], moved, divisor=divisor)
-        rounded[name] = evaluate(STAGES[name], rounded, divisor=divisor)
+        moved[name] = made_of(table[name], moved)
+        rounded[name] = made_of(table[name], rounded)
         assert (np.abs(moved[name].value - rounded[name].value) <= rounded[name].error + 1e-12).all(), name
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
 from attnviz.numbers import written
 from attnviz.scenario import traced
-from attnviz.stages import EVERY_STAGE, PICTURED, STAGES, VECTORS, formula_of
+from attnviz.stages import BIASES, EVERY_STAGE, PICTURED, STAGES, VECTORS, attention_table, formula_of
 from attnviz.summary import (
     attends_most,
     chosen_in_words,
@@ -257,10 +257,10 @@ def test_it_is_said_where_the_vectors_come_from(arguments: dict, said: str) -> N
 def test_a_formula_has_what_is_switched_on_and_no_more(
     bias: bool, scale: bool, temperature: float, causal: bool
 ) -> None:
-    formulas = {
-        name: formula_of(stage, bias=bias, scale=scale, temperature=temperature, causal=causal)
-        for name, stage in STAGES.items()
-    }
+    table = attention_table(
+        2, biases=BIASES if bias else (), scale=scale, temperature=temperature, causal=causal
+    )  # fmt: skip
+    formulas = {name: formula_of(name, table) for name in table}
     assert [name for name in "qkv" if re.search(rf"\+ b_{name}$", formulas[name])] == (list("qkv") if bias else [])
     assert ("√d_k" in formulas["scaled_scores"]) == scale
     assert ("2.5" in formulas["scaled_scores"]) == (temperature != 1)

@@ -106,6 +106,14 @@ NOT_YET = {
 }
 
 
+def _is_for_developers(node: ast.AST) -> bool:
+    """Whether it raises, writes into the server's log, or is a rule's `code`, which is Python."""
+    if isinstance(node, ast.Call):
+        called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return getattr(called, "id", "") in ("expect", "_LOG")
+    return isinstance(node, ast.Raise) or (isinstance(node, ast.FunctionDef) and node.name == "code")
+
+
 def _sentences(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the texts of a file that read like something said: four words and more, and no docstring, CSS or HTML."""
     tree = ast.parse(file.read_text())
@@ -115,7 +123,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and node.body and isinstance(node.body[0], ast.Expr)
     }  # fmt: skip
-    raised = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.Raise) for inner in ast.walk(node)}
+    raised = {id(inner) for node in ast.walk(tree) if _is_for_developers(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | raised:
             words = re.findall(r"[A-Za-z'’]{2,}", node.value)

@@ -1,0 +1,122 @@
+"""What a rule is: one kind of arithmetic, which knows everything about itself."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from torch import Tensor
+
+Shape = tuple[int, int]  # (rows, columns); a vector is one row
+Block = tuple[range, range]  # all of these rows by all of these columns
+
+
+class Bounded(NamedTuple):
+    """A matrix ``(rows, columns)`` in float64, and for each cell how far the true number may be from it."""
+
+    value: np.ndarray
+    error: np.ndarray
+
+    @classmethod
+    def exactly(cls, value: np.ndarray) -> "Bounded":
+        """Return a matrix without any error."""
+        return cls(value, np.zeros_like(value))
+
+
+class Precision(NamedTuple):
+    """How a machine computes: by how much, relatively, each sum and each number that is kept may be rounded."""
+
+    sums: float
+    kept: float
+
+
+FLOAT32 = Precision(2.0**-24, 2.0**-24)
+FLOAT16 = Precision(2.0**-24, 2.0**-11)  # halves are summed in float32
+BFLOAT16 = Precision(2.0**-24, 2.0**-8)
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """One kind of arithmetic: what it makes of its sources, and how it says so.
+
+    Its fields are its settings, such as the divisor. Each method takes one argument for each source, in the order of
+    the table: tensors with any batch dimensions in front, shapes, or tables in float64.
+    """
+
+    name: ClassVar[str]
+    n_sources: ClassVar[tuple[int, ...]]  # how many sources it may have
+    spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
+
+    @abstractmethod
+    def compute(self, *sources: Tensor) -> Tensor:
+        """Return the matrix made from these; gradients flow."""
+
+    @abstractmethod
+    def shape(self, *shapes: Shape) -> Shape:
+        """Return the shape of what is made from matrices of these shapes.
+
+        Raises ``ValueError`` with the shape that does not fit and the one expected.
+        """
+
+    @abstractmethod
+    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
+        """Return the cells that a cell is made from: a block of each source."""
+
+    @abstractmethod
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """Return the matrix in float64, with how far errors of the sources may move each cell.
+
+        Numbers that overflow become infinite or NaN, as floats do, without a warning.
+        """
+
+    def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
+        """Return the same with an error that includes what a machine of this precision may add."""
+        with np.errstate(all="ignore"):
+            made = self.bounded(*tables)
+            own = precision.kept * np.abs(made.value) + precision.sums * self.summed(made, *tables)
+            return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Return the sizes of all terms of each cell, added up once for each sum that they go through."""
+        return np.abs(made.value)
+
+    @abstractmethod
+    def touched(self, *marks: np.ndarray) -> np.ndarray:
+        """Return which cells read a marked cell of a source."""
+
+    @abstractmethod
+    def formula(self, *symbols: str) -> str:
+        """Return the rule in symbols, given those of its sources."""
+
+    @abstractmethod
+    def code(self, *names: str) -> str:
+        """Return the rule as an expression of PyTorch, given the names of its sources."""
+
+    def hidden(self, n_rows: int, n_columns: int) -> np.ndarray | None:
+        """Return which cells are masked, so that they hold no number whatever their sources are; None for none."""
+        return None
+
+
+class EachCell(Rule):
+    """A rule that makes each cell from the cell at the same place of its only source."""
+
+    n_sources = (1,)
+
+    def shape(self, *shapes: Shape) -> Shape:
+        """The shape of the source."""
+        return shapes[0]
+
+    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
+        """The cell at the same place."""
+        return ((range(row, row + 1), range(column, column + 1)),)
+
+    def touched(self, *marks: np.ndarray) -> np.ndarray:
+        """The same places."""
+        return marks[0]
+
+
+def expect(fits: bool, what: str, has: Sequence[int], expected: str) -> None:
+    """Raise ``ValueError`` naming a shape and the one expected, unless it fits."""
+    if not fits:
+        raise ValueError(f"{what} has shape {tuple(has)}, expected {expected}")

@@ -1,0 +1,158 @@
+"""Laws that every rule keeps, so that a rule that lacks something fails here."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attnviz.rules import GELU, RULES, Add, Bounded, Product, ReLU, Rule, Scale, Softmax
+from attnviz.traces import Trace
+
+# Rules with their settings, and shapes that fit them.
+CASES: tuple[tuple[Rule, tuple[tuple[int, int], ...]], ...] = (
+    (Product(), ((3, 2), (2, 4))),
+    (Product(), ((3, 2), (2, 4), (1, 4))),
+    (Product(transposed=True), ((3, 2), (5, 2))),
+    (Product(transposed=True), ((3, 2), (5, 2), (1, 5))),
+    (Scale(), ((3, 4),)),
+    (Scale(d_k=2, temperature=0.5, causal=True), ((4, 4),)),
+    (Scale(d_k=3), ((2, 2),)),
+    (Softmax(), ((3, 4),)),
+    (Add(), ((3, 2), (3, 2))),
+    (ReLU(), ((3, 2),)),
+    (GELU(), ((3, 2),)),
+)
+each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
+
+
+def drawn(shapes: tuple[tuple[int, int], ...], seed: int = 0) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes]
+
+
+def as_tables(sources: list[Tensor], error: float = 0.0) -> list[Bounded]:
+    return [Bounded(each.numpy(), np.full(each.shape, error)) for each in sources]
+
+
+def test_every_rule_has_its_cases() -> None:
+    assert {type(rule) for rule, _ in CASES} == set(RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    for kind in RULES:
+        sizes = {len(shapes) for rule, shapes in CASES if type(rule) is kind}
+        assert sizes == set(kind.n_sources)
+
+
+@each_case
+def test_a_rule_makes_the_shape_that_it_says_with_any_batch(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = drawn(shapes)
+    made = rule.compute(*sources)
+    assert tuple(made.shape) == rule.shape(*shapes)
+    batched = rule.compute(*(each.expand(2, 3, *each.shape) for each in sources))
+    assert torch.allclose(batched, made.expand(2, 3, *made.shape), rtol=1e-12)
+
+
+@each_case
+def test_a_rule_refuses_shapes_that_do_not_fit(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    for i in range(1, len(shapes)):
+        odd = [*shapes[:i], (7, 9), *shapes[i + 1 :]]
+        with pytest.raises(ValueError, match=r"has shape \(7, 9\), expected"):
+            rule.shape(*odd)
+
+
+@each_case
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=20)
+def test_the_float64_value_is_what_is_computed(rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int) -> None:
+    sources = drawn(shapes, seed)
+    np.testing.assert_allclose(
+        rule.bounded(*as_tables(sources)).value, rule.compute(*sources).numpy(), rtol=1e-12, atol=1e-14
+    )
+
+
+@each_case
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=20)
+def test_the_bound_holds_what_errors_of_the_sources_can_do(
+    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int
+) -> None:
+    sources = drawn(shapes, seed)
+    moved = [each + 0.01 * (2 * torch.rand_like(each) - 1) for each in sources]
+    bounded = rule.bounded(*as_tables(sources, 0.01))
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(np.abs(rule.compute(*moved).numpy() - bounded.value))  # -∞ less -∞
+    assert (gap <= bounded.error + 1e-12).all()
+
+
+@each_case
+def test_a_cell_reads_exactly_the_cells_that_move_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = [each.abs() + 0.1 for each in drawn(shapes)]  # no zero, and nothing that ReLU cuts off
+    made = rule.compute(*sources)
+    hidden = rule.hidden(made.shape[0], made.shape[1])
+    for row in range(made.shape[0]):
+        for column in range(made.shape[1]):
+            blocks = rule.reads(row, column, *shapes)
+            assert len(blocks) == len(shapes)
+            for i, (rows, columns) in enumerate(blocks):
+                for r in range(shapes[i][0]):
+                    for c in range(shapes[i][1]):
+                        moved = [each.clone() for each in sources]
+                        moved[i][r, c] += 0.5
+                        is_moved = rule.compute(*moved)[row, column] != made[row, column]
+                        if hidden is None or not hidden[row, column]:
+                            assert bool(is_moved) == (r in rows and c in columns)
+                        else:
+                            assert not is_moved
+
+
+@each_case
+def test_a_mark_touches_the_cells_that_read_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    made = rule.shape(*shapes)
+    for i, shape in enumerate(shapes):
+        for r in range(shape[0]):
+            for c in range(shape[1]):
+                marks = [np.zeros(each, dtype=bool) for each in shapes]
+                marks[i][r, c] = True
+                touched = rule.touched(*marks)
+                for row in range(made[0]):
+                    for column in range(made[1]):
+                        rows, columns = rule.reads(row, column, *shapes)[i]
+                        assert touched[row, column] == (r in rows and c in columns)
+
+
+@each_case
+def test_its_line_of_pytorch_computes_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    names = ["a", "b", "c"][: len(shapes)]
+    sources = drawn(shapes)
+    values = dict(zip(names, sources, strict=True)) | {"torch": torch, "d_k": getattr(rule, "d_k", None)}
+    assert torch.allclose(eval(rule.code(*names), values), rule.compute(*sources), rtol=1e-12)
+    assert rule.formula(*(name.upper() for name in names))
+
+
+@each_case
+def test_gradients_flow_through_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = [each.requires_grad_() for each in drawn(shapes)]
+    made = rule.compute(*sources)
+    made[torch.isfinite(made)].square().sum().backward()
+    assert all(each.grad is not None and torch.isfinite(each.grad).all() for each in sources)
+
+
+def test_what_is_hidden_is_minus_infinity_and_its_share_is_hidden_too() -> None:
+    rule = Scale(d_k=4, causal=True)
+    hidden = rule.hidden(3, 3)
+    assert hidden is not None
+    assert hidden.tolist() == [[False, True, True], [False, False, True], [False, False, False]]
+    assert (rule.compute(torch.ones(3, 3)).numpy() == -math.inf).tolist() == hidden.tolist()
+
+
+def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:
+    trace = Trace({}, {"x": torch.ones(1, 1)})
+    assert trace.x is trace["x"] is trace.get("x")
+    assert trace.get("w_q") is None
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        trace.x = torch.zeros(1, 1)
+    with pytest.raises(AttributeError, match="no 'w_q', it has x"):
+        _ = trace.w_q
