@@ -9,7 +9,7 @@ import torch
 from attnviz.attention import AttentionTrace
 from attnviz.numbers import written
 from attnviz.scenario import Scenario
-from attnviz.summary import attends_most, numbers_in_words, projections_in_words
+from attnviz.summary import attends_most, chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.tokens import token_labels
 from attnviz.words import plural, say
 
@@ -182,14 +182,15 @@ STEPS: tuple[Step, ...] = (
 
 
 def about_the_numbers(step: Step, scenario: Scenario) -> str:
-    """Say where the W's are from, at the steps that speak of them or of what they find; elsewhere nothing.
+    """Say where the W's are from, at the steps that speak of them or of what they find; elsewhere only where they were
+    chosen for the scores of an example.
 
     >>> about_the_numbers(STEPS[2], Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained.'
     """
     if step.finding:
         return numbers_in_words(scenario)
-    return projections_in_words(scenario, finding=False) if step.numbers else ""
+    return chosen_in_words(scenario) or (projections_in_words(scenario, finding=False) if step.numbers else "")
 
 
 def step_number(raw: str) -> int:

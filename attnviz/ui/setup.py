@@ -25,6 +25,9 @@ from attnviz.words import plural, say
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
 EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
+# A help mark stands only where its text tells something that the label and the choices do not.
+_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding"})
+
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
 # controls stand no sooner on a first visit, and a tenth of a second sooner on reload.
@@ -92,7 +95,7 @@ def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     text = table["text"]
     _cut_what_was_pasted()
     # Without max_chars: the browser would refuse a longer paste without a word.
-    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params", help=text.help)
+    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params")
     # Close together, so that no example is cut off.
     with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
         for i, example in enumerate(EXAMPLES):
@@ -138,7 +141,7 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     temperature = table["temperature"]
     values["temperature"] = st.number_input(
         temperature.label, temperature.low, temperature.high, temperature.default, 0.1, format="%.2f",
-        key=temperature.name, bind="query-params", help=temperature.help,
+        key=temperature.name, bind="query-params", help=_help(temperature),
     )  # fmt: skip
     values["bias"] = _flag(table["bias"])
     values["d_v"] = _whole_or_blank(table["d_v"], say("setup.as_d_out", d_out=values["d_out"]))
@@ -157,17 +160,22 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     return values
 
 
+def _help(parameter: Parameter) -> str | None:
+    """Return what a control explains when it is asked; None where its label and its choices say enough."""
+    return parameter.help if parameter.name in _EXPLAINED else None
+
+
 def _whole(parameter: Parameter) -> int:
     return st.number_input(
         parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
-        key=parameter.name, bind="query-params", help=parameter.help,
+        key=parameter.name, bind="query-params", help=_help(parameter),
     )  # fmt: skip
 
 
 def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
     value = st.number_input(
         parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
-        key=parameter.name, bind="query-params", help=parameter.help, placeholder=placeholder,
+        key=parameter.name, bind="query-params", help=_help(parameter), placeholder=placeholder,
     )  # fmt: skip
     return None if value is None else int(value)
 
@@ -175,12 +183,12 @@ def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
 def _choice(parameter: Parameter) -> str:
     return st.selectbox(
         parameter.label, parameter.choices, parameter.choices.index(parameter.default),
-        key=parameter.name, bind="query-params", help=parameter.help,
+        key=parameter.name, bind="query-params", help=_help(parameter),
     )  # fmt: skip
 
 
 def _flag(parameter: Parameter) -> bool:
-    return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=parameter.help)
+    return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=_help(parameter))
 
 
 def _drop_changes() -> None:

@@ -362,7 +362,7 @@ def test_every_example_opens_by_its_address(name: str, page: str) -> None:
     values = {name: at.get_by_key(name).value for name in parameters()}  # type: ignore[union-attr]
     changes, ignored = decode_changes(in_address(at, "edits"))
     assert (with_changes(scenario_of(values), changes), ignored) == (wanted, [])
-    chosen = [caption.value for caption in at.caption if "X, W_q and W_k are chosen" in caption.value]
+    chosen = [caption.value for caption in at.caption if "X, W_q and W_k were chosen" in caption.value]
     assert bool(chosen) == worked_example(name).from_scores
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario
+from attnviz.link import parameters
 from attnviz.stages import PICTURED, STAGES
 from tests.pages.playground import JOURNEY, Playground
 
@@ -57,3 +58,14 @@ def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playgrou
     assert limits["q"] == limits["k"] == limits["v"] == limits["context"]
     assert limits["scores"] == limits["scaled_scores"]
     assert limits["attention_weights"] == (0, 1)
+
+
+def test_help_marks_are_fewer_than_the_controls_without_one(playground: Playground) -> None:
+    kinds = ("text_input", "number_input", "selectbox", "toggle")
+    controls = [widget for kind in kinds for widget in playground.at.get(kind) if widget.key in parameters()]
+    marked = [widget for widget in controls if widget.proto.help]
+    buttons = [
+        button for button in playground.at.button if button.label in ("Same seed again", "New seed", "Start over")
+    ]
+    assert len(buttons) == 3
+    assert 0 < len(marked) < len(controls) - len(marked) + len(buttons)
