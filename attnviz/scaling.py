@@ -1,8 +1,7 @@
 """The experiment behind 1/sqrt(d_k): how dot products and their softmax change with the dimension."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from statistics import NormalDist
+from collections.abc import Callable, Iterable, Sequence, Sized
 from typing import get_args
 
 import numpy as np
@@ -19,20 +18,10 @@ from attnviz.scaling_arguments import (
     check_exponent,
     check_scales,
 )
-from attnviz.scaling_draws import numbers_needed, partial_scores
-from attnviz.scaling_sources import Projections, Scores, Source, Spread, Vectors, make_source
+from attnviz.scaling_draws import THREADS, partial_scores, plan, seconds_of
+from attnviz.scaling_sources import Floats, Projections, Scores, Source, Spread, Vectors, make_source
+from attnviz.scaling_statistics import Columns, Z, softmax_seconds, softmax_statistics
 from attnviz.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
-
-# Of the variance's interval: wide, so that at most dimensions of a sweep it holds what theory expects.
-CONFIDENCE = 0.99
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-
-# A key is effectively dead if its attention weight is below this part of an equal share, 1 / n_keys.
-DEAD_SHARE = 0.01
-
-SOFTMAX_STATISTICS = ("largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm")
-
-_CHUNK = 2**17  # numbers softmaxed at a time: 1 MiB, which stays in the cache
 
 
 class SweepStopped(Exception):
@@ -58,12 +47,12 @@ def sweep_scaling(
     "uniform-projections", "linear-projections" and "normal-projections" draw w_q and w_k by that init in
     every trial and take all queries and keys of x (n_tokens, d_in), which must be given; `n_keys` then plays
     no part. A scale is "none" (p = 0), "sqrt" (1/2), "linear" (1), or p itself. `progress` is called with the
-    fraction done, at most 100 times.
+    fraction done, in time, about: every few hundredths of a second.
 
     Returns one row per dimension, ascending, and scale, in the order given. All numbers are pure, and all
-    but the first three columns are over the trials:
+    but the first four columns are over the trials:
 
-    - `dim`; `scale`, the name or p as text; `exponent`, which is p;
+    - `dim`; `scale`, the name or p as text; `exponent`, which is p; `n_keys`, of every softmax row;
     - `mean`, `variance`, `std` of the scaled dot products. For projections the variance and std are those
       within a row of scores (divisor n_tokens), averaged over rows and trials;
     - `variance_low`, `variance_high`: the variance's 99 % confidence interval, from a normal law for its
@@ -74,9 +63,11 @@ def sweep_scaling(
     - unless statistics is "dot products", averages over softmax rows: `largest_attention_weight`;
       `normalized_entropy`, the entropy divided by its maximum, log(n_keys); `dead_key_share`, the share of
       keys whose attention weight is less than a hundredth of an equal share, 1 / n_keys; `jacobian_norm`, the
-      Frobenius norm of diag(a) - a a^T, the derivative of the attention weights a by the scaled scores. Each
+      Frobenius norm of diag(a) - a a^T, the derivative of the attention weights a by the scaled scores;
+      `vanished_share`, the share of rows in which that norm is less than a hundredth of that of equal weights,
+      sqrt(n_keys - 1) / n_keys; and `jacobian_norm_median`, the norm's median over the rows. Each
       with its `..._low` and `..._high`: a 99 % confidence interval, Wilson's for a share, from the standard
-      error over the trials; where dead keys are rare it takes a few hundred of them.
+      error over the trials; what is rare takes a few hundred of them.
 
     All dimensions of a sweep share their draws: a smaller one reads the first d coordinates. So each is right
     by itself, but they err together, and no row depends on which other dimensions or scales are asked for.
@@ -104,41 +95,85 @@ def sweep_scaling(
     if n_scores > MAX_SCORES:
         shape = f"{trials} trials x {full.n_queries} queries x {full.n_keys} keys"
         raise ValueError(f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}")
-    # A dot product per trial needs one key alone; with projections all come from the same scores.
-    pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
-    passes: list[Source] = [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
-    counter = _Counter(sum(numbers_needed(each, dims, trials) for each in passes), progress)
+    passes = _passes(full, statistics)
+    pairs = passes[0]
+    counter = _Counter(_seconds(passes, full, dims, trials, exponents, statistics), progress)
     rows: dict[tuple[int, str], dict[str, object]] = {}
     for each in passes:
-        for d, scores in partial_scores(each, dims, trials, seed, counter.add):
+        for d, scores in partial_scores(each, dims, trials, seed, counter.add_drawn):
             spread = each.measure(scores, d) if each is pairs else None
             for label, p in exponents.items():
-                row = rows.setdefault((d, label), {"dim": d, "scale": label, "exponent": p})
+                row = rows.setdefault(
+                    (d, label), {"dim": d, "scale": label, "exponent": p, "n_keys": full.n_keys}
+                )  # fmt: skip
                 if spread is not None:
                     row |= _dot_statistics(spread, each.expected_variance(d), d**-p)
                 if each is full and statistics == "all":
-                    row |= _softmax_statistics(scores, d**-p)
+                    row |= _counted(scores, d**-p, counter)
     return pd.DataFrame({name: [row[name] for row in rows.values()] for name in next(iter(rows.values()))})
 
 
+def seconds_needed(
+    dims: Iterable[int],
+    trials: int,
+    *,
+    n_keys: int = 64,
+    source: str = "normal",
+    x: object = None,
+    scales: Sequence[Scale] = ("none", "sqrt", "linear"),
+    statistics: Statistics = "all",
+) -> float:
+    """Return how long :func:`sweep_scaling` takes for these arguments on two ordinary cores, about."""
+    full = make_source(source, n_keys, x)
+    return _seconds(_passes(full, statistics), full, check_dims(dims), trials, check_scales(scales), statistics)
+
+
+def _passes(full: Vectors | Projections, statistics: Statistics) -> list[Source]:
+    """Return what is drawn: the dot products first, and last what is softmaxed."""
+    # A dot product per trial needs one key alone; with projections all come from the same scores.
+    pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
+    return [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
+
+
+def _seconds(
+    passes: Sequence[Source], full: Source, dims: tuple[int, ...], trials: int, scales: Sized, statistics: Statistics
+) -> float:
+    drawn = sum(seconds_of(each, span, trials) for each in passes for span in plan(each, dims, trials))
+    softmaxed = trials * full.n_queries * full.n_keys * len(dims) * len(scales) if statistics == "all" else 0
+    return drawn / THREADS + softmax_seconds(softmaxed)
+
+
 class _Counter:
-    """Counts the random numbers drawn, and reports each new hundredth of them."""
+    """Counts how much of the time is over, and reports it."""
 
-    def __init__(self, total: int, progress: Callable[[float], object] | None) -> None:
-        self.total, self.progress, self.done = total, progress, 0
+    def __init__(self, total: float, progress: Callable[[float], object] | None) -> None:
+        self.total, self.progress, self.done = total, progress, 0.0
 
-    def add(self, numbers: int) -> None:
-        before, self.done = self.done, self.done + numbers
-        if self.progress is None or self.done * 100 // self.total == before * 100 // self.total:
-            return
-        if self.progress(self.done / self.total) is False:
-            raise SweepStopped(f"stopped after {self.done} of {self.total} random numbers")
+    def add_drawn(self, seconds_of_a_core: float) -> None:
+        self.add(seconds_of_a_core / THREADS)
+
+    def add(self, seconds: float) -> None:
+        self.done += seconds
+        done = min(1.0, self.done / self.total)
+        if self.progress is not None and self.progress(done) is False:
+            raise SweepStopped(f"stopped after {done:.0%}")
+
+
+def _counted(scores: Floats, factor: float, counter: _Counter) -> Columns:
+    """Return the statistics of these scores' softmax; each piece is counted."""
+    columns: Columns = {}
+    for found in softmax_statistics(scores, factor):
+        if isinstance(found, int):
+            counter.add(softmax_seconds(found))
+        else:
+            columns = found
+    return columns
 
 
 def _dot_statistics(spread: Spread, expected_variance: float, factor: float) -> dict[str, float]:
     variance, std = spread.variance * factor**2, spread.std * factor
     # On the logarithm the interval stays positive and follows the estimate's long upper tail.
-    width, std_width = _Z * spread.relative_error, _Z * spread.std_relative_error
+    width, std_width = Z * spread.relative_error, Z * spread.std_relative_error
     return {
         "mean": spread.mean * factor,
         "variance": variance,
@@ -149,53 +184,6 @@ def _dot_statistics(spread: Spread, expected_variance: float, factor: float) -> 
         "std_low": std * math.exp(-std_width),
         "std_high": std * math.exp(std_width),
     }
-
-
-def _softmax_statistics(scores: Scores, factor: float) -> dict[str, float]:
-    trials, n_queries, n_keys = scores.shape
-    rows = scores.reshape(-1, n_keys)
-    by_row = np.empty((len(SOFTMAX_STATISTICS), len(rows)))
-    step = max(1, _CHUNK // n_keys)
-    for first in range(0, len(rows), step):
-        # numpy, not torch: threads over so little work wait for each other wherever the machine is busy.
-        z = rows[first : first + step] * factor  # (rows, n_keys)
-        z -= z.max(axis=1, keepdims=True)
-        a = np.exp(z)
-        sums = a.sum(axis=1, keepdims=True)
-        a /= sums
-        squares = a**2
-        # a_i (1 - a_i) on the diagonal, -a_i a_j elsewhere: summed so, little is lost to cancellation.
-        jacobian = (a * (1 - a)) ** 2 + squares * (squares.sum(axis=1, keepdims=True) - squares)
-        by_row[:, first : first + step] = (
-            a.max(axis=1),
-            (np.log(sums[:, 0]) - (a * z).sum(axis=1)) / math.log(n_keys),
-            (a < DEAD_SHARE / n_keys).mean(axis=1),
-            np.sqrt(jacobian.sum(axis=1)),
-        )
-    # Rows of one trial share their projections: only the trials are independent.
-    by_trial = by_row.reshape(-1, trials, n_queries).mean(axis=2)
-    columns: dict[str, float] = {}
-    for name, values in zip(SOFTMAX_STATISTICS, by_trial, strict=True):
-        mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(trials)
-        columns[name] = mean
-        columns[f"{name}_low"], columns[f"{name}_high"] = _share_interval(mean, error, trials)
-    return columns
-
-
-def _share_interval(mean: float, error: float, trials: int) -> tuple[float, float]:
-    """Return Wilson's score interval for a mean of numbers from 0 to 1 with that standard error.
-
-    What 1 or 0 alone would need as many draws for stands for their number, and never less than the trials: so
-    the interval has a width where something rare, a dead key, was not seen at all.
-    """
-    spread = mean * (1 - mean)
-    square = error**2
-    if square == 0 < spread:
-        return mean, mean
-    n = max(trials, spread / square) if square > 0 else trials
-    centre = (mean + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z * math.sqrt(max(0.0, spread) / n + (_Z / (2 * n)) ** 2) / (1 + _Z**2 / n)
-    return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 
 def sample_row(

@@ -76,7 +76,7 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
     """
     low = check_whole("the first dimension", first, 1, MAX_DIM)
     high = check_whole("the last dimension", last, 1, MAX_DIM)
-    n = check_whole("the number of dimensions", how_many, 2, MAX_DIMS)
+    n = check_whole("number of dimensions", how_many, 2, MAX_DIMS)
     if low >= high:
         raise ValueError(f"the last dimension is {high}, expected more than the first, {low}")
     return tuple(sorted({round(low * (high / low) ** (i / (n - 1))) for i in range(n)}))

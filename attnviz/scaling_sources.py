@@ -47,13 +47,17 @@ class Source(Protocol):
     def numbers_per_block(self) -> int:
         """How many random numbers one trial takes for `BLOCK` coordinates."""
 
+    @property
+    def products_per_block(self) -> int:
+        """How many products make queries and keys of these numbers."""
+
     def room(self, trials: int) -> torch.Tensor:
         """Return an empty tensor (trials, ...) for the random numbers of one block."""
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
         """Fill the room; return q (trials, n_queries, BLOCK) and k (trials, n_keys, BLOCK), which may lie in it."""
 
-    def measure(self, scores: Scores, dim: int) -> Spread:
+    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
         """Summarize unscaled scores (trials, n_queries, n_keys)."""
 
     def expected_variance(self, dim: int) -> float:
@@ -72,6 +76,10 @@ class Vectors:
     def numbers_per_block(self) -> int:
         return (1 + self.n_keys) * BLOCK
 
+    @property
+    def products_per_block(self) -> int:
+        return 0
+
     def room(self, trials: int) -> torch.Tensor:
         return torch.empty((trials, 1 + self.n_keys, BLOCK), **FLOAT32_ON_CPU)
 
@@ -79,13 +87,13 @@ class Vectors:
         drawn = fill(room, self.law, 1, generator).numpy()
         return drawn[:, :1], drawn[:, 1:]
 
-    def measure(self, scores: Scores, dim: int) -> Spread:
+    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
         """Take one dot product per trial; their sample variance's standard error is known exactly.
 
         A sum of d independent products has excess kurtosis e/d, where e is that of one product, and the
         sample variance of n such sums has relative variance 2/(n - 1) + e/(d n).
         """
-        dots = scores[:, 0, 0]
+        dots = scores[:, 0, 0].astype(np.float64)
         variance = float(dots.var(ddof=1))
         # One product's fourth central moment over its variance squared, less 3. Normal: E[q^4] E[k^4] = 9.
         # Uniform: moments 1/(n + 1)^2 about 0, and 1/25 - 1/16 + 1/24 - 3/256 about the mean 1/4.
@@ -121,6 +129,10 @@ class Projections:
     def numbers_per_block(self) -> int:
         return 2 * self.d_in * BLOCK
 
+    @property
+    def products_per_block(self) -> int:
+        return self.n_queries * self.numbers_per_block
+
     def room(self, trials: int) -> torch.Tensor:
         return torch.empty((trials, 2, self.d_in, BLOCK), **FLOAT32_ON_CPU)
 
@@ -128,12 +140,12 @@ class Projections:
         w = fill(room, self.init, self.d_in, generator).numpy()
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 
-    def measure(self, scores: Scores, dim: int) -> Spread:
+    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
         """Average the spread within each row (divisor n_tokens): softmax sees differences in a row alone."""
-        row_variances = scores.var(axis=2)
+        row_variances = scores.var(axis=2, dtype=np.float64)
         variance, relative_error = _mean_over_trials(row_variances.mean(axis=1))
         std, std_relative_error = _mean_over_trials(np.sqrt(row_variances).mean(axis=1))
-        return Spread(float(scores.mean()), variance, std, relative_error, std_relative_error)
+        return Spread(float(scores.mean(dtype=np.float64)), variance, std, relative_error, std_relative_error)
 
     def expected_variance(self, dim: int) -> float:
         """Add a term that grows like d to one that grows like d^2 and vanishes for zero-mean projections.

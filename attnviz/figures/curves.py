@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from attnviz.figures.palette import font, scale_style, theme
-from attnviz.numbers import in_format
+from attnviz.scaling_words import shown
+from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -20,18 +21,25 @@ class Curve:
     column: str
     title: str
     log_y: bool = False
-    unit_range: bool = False  # from 0 to 1
+    top: float = 0.0  # of an axis from 0; 0 where it is free
     theory: bool = False  # with what theory expects
 
 
-CURVES = (
-    Curve("variance", "Variance of the dot products", log_y=True, theory=True),
-    Curve("std", "Standard deviation of the dot products", log_y=True, theory=True),
-    Curve("largest_attention_weight", "Largest attention weight", unit_range=True),
-    Curve("normalized_entropy", "Entropy of the weights / its maximum", unit_range=True),
-    Curve("jacobian_norm", "Size of the softmax gradient", log_y=True),
-    Curve("dead_key_share", "Share of dead keys", unit_range=True),
+def _curve(column: str, **drawn: Any) -> Curve:
+    return Curve(column, say(f"scaling.curve.{column}"), **drawn)
+
+
+# In the rows in which a page draws them. The mean gradient and the median have one axis: they are compared.
+CURVE_ROWS = (
+    (_curve("variance", log_y=True, theory=True), _curve("std", log_y=True, theory=True)),
+    (
+        _curve("largest_attention_weight", top=1),
+        _curve("normalized_entropy", top=1),
+        _curve("dead_key_share", top=1),
+    ),
+    (_curve("jacobian_norm", top=0.5), _curve("jacobian_norm_median", top=0.5), _curve("vanished_share", top=1)),
 )
+CURVES = tuple(curve for row in CURVE_ROWS for curve in row)
 
 
 _MOST_LABELS = 16  # of keys, below the bars
@@ -70,21 +78,20 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
         "type": "scatter", "mode": "lines+markers", "name": label, "x": x, "y": y,
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"symbol": symbol, "size": 8, "color": colour},
-        "hovertext": [f"{label}, {_said(*numbers)}" for numbers in zip(rows.dim, y, low, high, strict=True)],
+        "hovertext": [_said(label, *numbers) for numbers in zip(rows.dim, y, low, high, strict=True)],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }  # fmt: skip
     return [band, line]
 
 
-def _said(dim: int, *numbers: float) -> str:
-    value, low, high = (in_format(number, ".4g") for number in numbers)
-    return f"d = {dim}: {value}<br>99 %: {low} to {high}"
+def _said(scale: str, dim: int, value: float, low: float, high: float) -> str:
+    return say("scaling.curve.hover", scale=scale, dim=dim, value=shown(value), low=shown(low), high=shown(high))
 
 
 def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:
     expected = rows.expected_variance.to_numpy(float)
     return {
-        "type": "scatter", "mode": "lines", "name": "theory", "x": rows.dim.to_numpy(float),
+        "type": "scatter", "mode": "lines", "name": say("scaling.curve.theory"), "x": rows.dim.to_numpy(float),
         "y": expected if curve.column == "variance" else np.sqrt(expected),
         "line": {"color": theme(dark).text, "width": 1.5, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
     }  # fmt: skip
@@ -95,13 +102,14 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     log_x = len(dims) > 1 and dims[-1] >= 8 * dims[0]
     grid = {"gridcolor": colours.grid, "zeroline": False, "fixedrange": True, "linecolor": colours.muted}
     x_axis: dict[str, Any] = grid | {
-        "title": {"text": "dimension d", "standoff": 6}, "tickvals": _thinned(dims, log_x), "tickangle": 0,
+        "title": {"text": say("scaling.curve.dimension"), "standoff": 6},
+        "tickvals": _thinned(dims, log_x), "tickangle": 0,
     }  # fmt: skip
     y_axis: dict[str, Any] = grid | {"type": "log" if curve.log_y else "linear", "exponentformat": "power"}
     if log_x:
         x_axis["type"] = "log"
-    if curve.unit_range:
-        y_axis["range"] = [-0.02, 1.05]
+    if curve.top:
+        y_axis["range"] = [-0.02 * curve.top, 1.05 * curve.top]
     layout: dict[str, Any] = {
         "height": 300,
         "margin": {"l": 52, "r": 12, "t": 62, "b": 44},
@@ -140,31 +148,38 @@ def row_spec(
     *,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    axis: str = "key",
+    keys: Sequence[str] | None = None,
+    axis: str | None = None,
     dark: bool = False,
 ) -> dict[str, Any]:
     """Return softmax rows as bars side by side, one group for each scale; every row sums to 1.
 
-    `names` stand in the legend instead of the scales' own; `labels` are the keys' texts, on the axis `axis`.
+    `names` stand in the legend instead of the scales' own; `labels` are the keys' texts on the axis `axis`, `keys`
+    those in the hover texts, where they differ.
     """
     data: list[dict[str, Any]] = []
     for i, (scale, attention_weights) in enumerate(rows.items()):
         colour, _, _, label = scale_style(scale, dark)
         name = names[i] if names else label
         weights = np.asarray(attention_weights, float)
-        shown = [html.escape(text) for text in labels] if labels else [f"key {k}" for k in range(len(weights))]
+        texts = keys or labels or [say("scaling.row.key", number=k) for k in range(len(weights))]
         data.append(
             {
-                "type": "bar", "name": name, "y": weights, "marker": {"color": colour}, "hovertext": shown,
-                "hovertemplate": f"{name}, %{{hovertext}}: %{{y}}<extra></extra>", "yhoverformat": ".4f",
+                "type": "bar", "name": name, "y": weights, "marker": {"color": colour},
+                "hovertext": [html.escape(text) for text in texts],
+                "customdata": [shown(weight) for weight in weights],
+                "hovertemplate": say("scaling.row.hover", name=name, key="%{hovertext}", weight="%{customdata}")
+                + "<extra></extra>",
             }
         )  # fmt: skip
-    layout = _layout(Curve("", title, unit_range=True), [1], None, dark)
+    layout = _layout(Curve("", title, top=1), [1], None, dark)
     layout |= {"barmode": "group", "height": 240, "showlegend": len(data) > 1}
     layout["margin"]["t"] = 62 if len(data) > 1 else 34
-    layout["xaxis"] |= {"title": {"text": axis, "standoff": 6}, "type": "linear"}
+    layout["xaxis"] |= {"title": {"text": axis or say("scaling.row.axis"), "standoff": 6}, "type": "linear"}
     del layout["xaxis"]["tickvals"], layout["xaxis"]["tickangle"]
     layout["yaxis"]["range"] = [0, 1.02]
+    if keys and not labels:
+        layout["xaxis"]["showticklabels"] = False  # numbers there would be places, not keys
     if labels:
         step = math.ceil(len(labels) / _MOST_LABELS)
         layout["xaxis"] |= {

@@ -8,21 +8,13 @@ import streamlit as st
 from attnviz.scaling_arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling_sources import SOURCES
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
-from attnviz.ui import bound, state
+from attnviz.ui import bound, state, sweeps
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.text import as_message, literal
-from attnviz.words import say
+from attnviz.words import plural, say
 
 _GOOD = "scaling.good"
 _LOG_STEPS = ("first", "last", "how_many")
-_SOURCE_NAMES = {
-    "normal": "standard normal q and k (the paper's assumption)",
-    "uniform": "uniform [0, 1) q and k",
-    "uniform-projections": "this sentence, torch.rand projections",
-    "linear-projections": "this sentence, nn.Linear projections",
-    "normal-projections": "this sentence, torch.randn projections",
-}
-_SCALE_NAMES = {"none": "raw", "sqrt": "/ √d", "linear": "/ d", OWN: "/ d^p"}
 
 
 def show_settings() -> SweepSettings:
@@ -31,78 +23,78 @@ def show_settings() -> SweepSettings:
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         dims = st.text_input(
-            "Dimensions d",
-            key="scaling.dims",
-            help="Whole numbers from 1 to 4096, parted by commas.",
+            say("scaling.controls.dims"), key="scaling.dims", help=say("scaling.controls.dims_help"),
             persist_state="session",
-        )
-        with st.popover("Log steps", help="Fill the list with dimensions equally far apart on the log axis"):
+        )  # fmt: skip
+        with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
             _show_log_steps()
     # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
     values: dict[str, Any] = {
         "trials": trials.number_input(
-            "Trials",
-            step=100,
-            key="scaling.trials",
-            persist_state="session",
-            help="From 2 to 10,000. 10,000 trials at d = 4096 with 64 keys take about 25 MiB of memory; "
-            "no sweep takes more than 400 MiB.",
+            say("scaling.controls.trials"), step=100, key="scaling.trials", persist_state="session",
+            help=say("scaling.controls.trials_help"),
         ),
         "keys": keys.number_input(
-            "Keys", step=1, key="scaling.keys", help="How many keys a query chooses from.", persist_state="session"
+            say("scaling.controls.keys"), step=1, key="scaling.keys", help=say("scaling.controls.keys_help"),
+            persist_state="session",
         ),
-        "seed": seed.number_input("Sweep seed", step=1, key="scaling.seed", persist_state="session"),
-    }
-    left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
-    values["source"] = left.selectbox(
-        "Queries and keys are",
-        SOURCES,
-        format_func=_SOURCE_NAMES.__getitem__,
-        key="scaling.source",
-        persist_state="session",
-    )
-    chosen = middle.pills(
-        "Dot products are", SCALE_CHOICES, selection_mode="multi", format_func=_SCALE_NAMES.__getitem__,
-        key="scaling.scales", persist_state="session",
-    )  # fmt: skip
-    values["scales"] = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
-    with right:
-        values["p"] = p = show_exponent(
-            "Find it yourself: p of / d^p", "scaling.p", on_change=_show_own, persist_state="session",
-            help="Slide: the plots get a line divided by d^p. For which p does it lie flat?",
-        )  # fmt: skip
-    left, right = st.columns([9, 3])
-    right.caption(
-        f"The plots have a line for / d^{p:g}." if OWN in chosen else "Slide, and the plots get a line for this p."
-    )
-    dots = left.toggle(
-        "Dot products only: leave out the softmax statistics, which take some 30 times as long",
-        key="scaling.dots", persist_state="session",
-        help="Variance and standard deviation need one dot product per trial. Largest weight, entropy, dead keys and "
-        "gradient need a whole softmax row per trial, 65 times the random numbers with 64 keys. Measured with ten "
-        "dimensions up to 1024 and 1000 trials: 4 ms against some 120 ms.",
-    )  # fmt: skip
-    values["statistics"] = "dot products" if dots else "all"
+        "seed": seed.number_input(
+            say("scaling.controls.seed"), step=1, key="scaling.seed", persist_state="session"
+        ),
+    }  # fmt: skip
+    values |= _show_what_is_drawn()
     settings = _checked(dims, values)
     _keep(settings)
     return settings
+
+
+def _show_what_is_drawn() -> dict[str, Any]:
+    """Draw the controls of the source, the scales and the statistics; return their values."""
+    left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
+    source = left.selectbox(
+        say("scaling.controls.source"), SOURCES, format_func=lambda name: say(f"scaling.source.{name}"),
+        key="scaling.source", persist_state="session",
+    )  # fmt: skip
+    chosen = middle.pills(
+        say("scaling.controls.scales"), SCALE_CHOICES, selection_mode="multi",
+        format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),
+        key="scaling.scales", persist_state="session",
+    )  # fmt: skip
+    with right:
+        p = show_exponent(
+            say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
+            help=say("scaling.controls.p_help"),
+        )  # fmt: skip
+    left, right = st.columns([9, 3])
+    own = say("scaling.controls.p_shown", p=f"{p:g}") if OWN in chosen else say("scaling.controls.p_hidden")
+    right.caption(own)
+    dots = left.toggle(
+        say("scaling.controls.dots"),
+        key="scaling.dots",
+        persist_state="session",
+        help=say("scaling.controls.dots_help"),
+    )
+    scales = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
+    return {"source": source, "scales": scales, "p": p, "statistics": "dot products" if dots else "all"}
 
 
 def _show_log_steps() -> None:
     """Draw what fills the list of dimensions in equal steps on the log axis."""
     row = st.columns(3)
     bounds = [
-        column.number_input(label, step=1, key=f"scaling.log.{name}", persist_state="session")
-        for column, name, label in zip(row, _LOG_STEPS, ("From", "To", "How many"), strict=True)
+        column.number_input(
+            say(f"scaling.controls.log_{name}"), step=1, key=f"scaling.log.{name}", persist_state="session"
+        )
+        for column, name in zip(row, _LOG_STEPS, strict=True)
     ]
     try:
         dims = log_steps(*bounds)
     except ValueError as error:
-        st.error(as_message(f"There are no such steps: {error}."))
+        st.error(as_message(say("scaling.controls.log_bad", why=error)))
         return
     listed = ", ".join(map(str, dims))
-    st.text(f"{len(dims)} dimensions: {listed}")
-    st.button("Put them into the list", key="scaling.log.use", on_click=_list_dims, args=(listed,))
+    st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
+    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=_list_dims, args=(listed,))
 
 
 def _list_dims(listed: str) -> None:
@@ -133,6 +125,7 @@ def take_from_url() -> None:
         st.session_state[f"scaling.log.{name}"] = step
     st.session_state["scaling.scales"] = list(settings.scales)
     st.session_state["scaling.dim"] = settings.dim
+    sweeps.came_with_link(settings)
     _keep(settings)
 
 
@@ -145,8 +138,8 @@ def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
     try:
         return SweepSettings(dims=parse_dims(dims), **values)
     except ValueError as error:
-        what = "choose at least one scale" if not values["scales"] else literal(str(error), most=200)
-        st.error(f"This can't be swept: {what}. The plots are those of the last settings that could.")
+        why = literal(str(error), most=200) if values["scales"] else say("scaling.controls.no_scale")
+        st.error(say("scaling.controls.bad", why=why))
         return replace(good, **below)
 
 
@@ -161,13 +154,13 @@ def show_times(settings: SweepSettings) -> float:
     """Draw the control of the classic row's factor; return it, or the last good one with a word about this one."""
     # No limits here either.
     times = st.number_input(
-        "Times", step=0.5, format="%g", key="scaling.times", persist_state="session",
-        help="Any factor from -1000 to 1000: arrow keys and the buttons go in steps of a half.",
+        say("scaling.controls.times"), step=0.5, format="%g", key="scaling.times", persist_state="session",
+        help=say("scaling.controls.times_help"),
     )  # fmt: skip
     try:
         return check_factor("times", times)
     except ValueError as error:
-        st.error(f"{literal(str(error))}. The row below is that of the last factor that was.")
+        st.error(say("scaling.controls.times_bad", why=literal(str(error))))
         return settings.times
 
 

@@ -8,6 +8,7 @@ from typing import Self
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from attnviz.words import say
 from tests.browser.looks import BRIGHTNESS
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import Tabs, readers
@@ -73,9 +74,9 @@ class Reader(Playground):
     def looks_at(self, dim: int) -> None:
         """Wait until the row, the sentence and the way to the playground are of this dimension."""
         title = self.page.locator(".st-key-scaling-row-none .gtitle")
-        row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d\d\d$"))
+        row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d{{4}}$"))
         expect(row.first).to_be_visible()
-        self.says(f"At d = {dim} theory expects a variance of {dim}, and 1 after / √{dim}; measured: ")
+        self.says(f"At d = {dim} theory expects a variance of {dim}, and 1 after / √{dim}. Measured: ")
         expect(self._link(f"Open the playground with d_out = {dim}")).to_be_visible()
 
     def follow(self, link: str) -> Page:
@@ -153,7 +154,7 @@ def test_p_is_slid_by_keys(reader: Reader) -> None:
     slider = reader.page.get_by_role("slider", name="Find it yourself: p of / d^p")
     for p in (0.35, 0.4):
         slider.press("ArrowRight")
-        reader.says(f"Divided by d^{p} the variance ")
+        reader.says(f"Divided by d^{p}, the variance ")
     eventually(lambda: reader.address, f"?sweep={SMALL}*scales.none-sqrt-linear-own_p*p.0.4")
 
 
@@ -169,7 +170,7 @@ def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
     assert reader.progress.is_visible()
 
     reader.stop.click()
-    reader.says("Stopped. The plots are those of the last sweep that ran to its end.")
+    reader.says(say("scaling.sweep.stopped_others"))
     expect(reader.progress).to_have_count(0)
     reader.settle()
     assert reader.labels_below("variance") == ["2", "8", "64"]

@@ -2,7 +2,9 @@
 
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import Mock
 from urllib.parse import parse_qsl
@@ -12,13 +14,15 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from attnviz import Scenario, trace
+from attnviz import Scenario, sweep_scaling, trace
 from attnviz.figures import CURVES
 from attnviz.link import scenario_from_query
-from attnviz.scaling import sample_row
-from attnviz.scaling_words import flat_or_not, theory_against_measured
+from attnviz.scaling import sample_row, softmax_row
+from attnviz.scaling_heads import D_MODEL, head_scores
+from attnviz.scaling_words import about_gradient, about_source, flat_or_not, shown, theory_against_measured
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.ui import sweeps
+from attnviz.words import say
 from tests.pages.reader import in_address
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
 
@@ -48,7 +52,7 @@ def test_the_first_run_sweeps_the_default() -> None:
 def test_the_worked_line_of_theory_has_the_measured_value() -> None:
     said = ScalingPage("").text("At d = 64 theory")
     assert said == theory_against_measured(sweep_of(SweepSettings()), 64)
-    assert said.startswith("At d = 64 theory expects a variance of 64, and 1 after / √64; measured: ")
+    assert said.startswith("At d = 64 theory expects a variance of 64, and 1 after / √64. Measured: ")
 
 
 def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
@@ -62,11 +66,13 @@ def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
 
 
 def test_the_broken_assumption_has_its_numbers(scaling: ScalingPage) -> None:
-    said = scaling.text("Numbers between 0 and 1")
-    uniform = re.search(r"it goes from ([\d.]+) at d = 2 to ([\d.]+) at d = 512 with torch\.rand", said)
+    said = scaling.text(say("scaling.broken.measured"))
+    uniform = re.search(r"torch\.rand: the spread grows from ([\d.]+) at d = 2 to ([\d.]+) at d = 512\.", said)
     assert uniform is not None
     np.testing.assert_allclose(np.array(uniform.groups(), float), (0.23, 3.45), atol=0.015)
-    normal = re.search(r"\(([\d.]+) to ([\d.]+) with torch\.randn", said)
+    normal = re.search(
+        r"torch\.randn: the spread hardly changes, from ([\d.]+) at d = 2 to ([\d.]+) at d = 512\.", said
+    )
     assert normal is not None
     np.testing.assert_allclose(np.array(normal.groups(), float), 0.4, atol=0.05)
     drawn = scaling.curves("broken")
@@ -75,14 +81,31 @@ def test_the_broken_assumption_has_its_numbers(scaling: ScalingPage) -> None:
     assert scaling.figure("broken")["layout"]["yaxis"]["type"] == "linear"
 
 
+def test_the_page_says_why_the_gradient_rises_and_what_its_mean_hides() -> None:
+    page = ScalingPage("")
+    said = about_gradient(sweep_of(SweepSettings()), 1024)
+    assert page.text(said[0]).split("\n") == said
+    gradients = [page.figure(f"curve.{name}") for name in ("jacobian_norm", "jacobian_norm_median")]
+    assert gradients[0]["layout"]["yaxis"]["range"] == gradients[1]["layout"]["yaxis"]["range"]
+
+
+def test_the_bars_of_a_sorted_row_have_the_keys_of_the_table(scaling: ScalingPage) -> None:
+    """In order of their scores, the keys keep the numbers that they have in the table, from 0 on."""
+    row = scaling.table(1)
+    order = row.sort_values("scores", ascending=False).key.tolist()
+    assert scaling.figure("row.none")["data"][0]["hovertext"] == [f"key {key}" for key in order]
+    assert sorted(order) == list(range(8))
+
+
 def test_every_chart_has_a_text_for_those_who_cannot_see_it(scaling: ScalingPage) -> None:
     for name, chart in scaling.charts.items():
         assert chart.alt, name
-    assert "raw goes from" in scaling.charts["curve.variance"].alt
+    assert "raw: from " in scaling.charts["curve.variance"].alt
 
 
 def test_the_page_says_that_dimensions_share_their_draws(scaling: ScalingPage) -> None:
-    assert any("All dimensions share their draws" in caption.value for caption in scaling.at.caption)
+    assert say("scaling.curve.caption") in scaling.captions
+    assert "a smooth curve is not extra evidence" in say("scaling.curve.caption")
 
 
 # Every control
@@ -118,7 +141,7 @@ def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage, s
     settings = replace(SMALL, source=source)
     scaling.set("scaling.source", source)
     assert scaling.shows(sweep_of(settings, sentence()))
-    assert scaling.text("Scores within a row.")
+    assert about_source(source, sentence(), 64) in scaling.texts
     row = sample_row(64, 0, source=source, x=sentence(), query=1)
     np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], row.attention_weights)
     assert scaling.figure("row.none")["layout"]["xaxis"]["ticktext"][1] == "journey"
@@ -136,7 +159,7 @@ def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: Sca
         table = sweep_of(expected)
         assert scaling.shows(table)
         assert scaling.text("Divided by d^") == flat_or_not(table, str(p))
-        assert f"the variance {verdict}, " in scaling.text("Divided by d^")
+        assert f"the variance {verdict} " in scaling.text("Divided by d^")
     assert "/ d^0.5" in scaling.curves("curve.variance")
     assert scaling.at.pills(key="scaling.scales").value == list(SCALE_CHOICES)
 
@@ -209,12 +232,12 @@ def test_log_steps_fill_the_list_of_dimensions(scaling: ScalingPage) -> None:
         ("first", 0, "the first dimension is 0, expected a whole number from 1 to 4096"),
         ("last", 5000, "the last dimension is 5000, expected a whole number from 1 to 4096"),
         ("last", 2, "the last dimension is 2, expected more than the first, 2"),
-        ("how_many", 65, "the number of dimensions is 65, expected a whole number from 2 to 64"),
+        ("how_many", 65, "number of dimensions is 65, expected a whole number from 2 to 64"),
     ],
 )
 def test_log_steps_that_are_none_are_named(scaling: ScalingPage, name: str, value: int, message: str) -> None:
     scaling.set(f"scaling.log.{name}", value)
-    assert scaling.errors == [f"There are no such steps: {message}."]
+    assert scaling.errors == [f"These steps can't be made: {message}."]
     assert scaling.shows(sweep_of(SMALL))
 
 
@@ -232,18 +255,20 @@ def test_the_page_says_what_the_softmax_statistics_cost(scaling: ScalingPage) ->
     assert "some 30 times as long" in scaling.at.toggle(key="scaling.dots").label
 
 
-@pytest.mark.parametrize(("heads", "too_even"), [(8, (0.394, 0.276, 0.194, 0.136)), (1, (0.644, 0.237, 0.087, 0.032))])
-def test_the_wrong_root_makes_the_weights_too_even(
-    scaling: ScalingPage, heads: int, too_even: tuple[float, ...]
+@pytest.mark.parametrize("heads", [8, 1])
+def test_the_scores_of_a_head_are_computed_and_the_wrong_root_makes_the_weights_too_even(
+    scaling: ScalingPage, heads: int
 ) -> None:
     scaling.set("scaling.heads", heads)
+    scores, d_k = head_scores(heads, SMALL.seed), D_MODEL // heads
     rows = scaling.curves("heads_row")
-    np.testing.assert_allclose(rows["/ √d_k"], (0.644, 0.237, 0.087, 0.032), atol=5e-4)
-    np.testing.assert_allclose(rows["/ √d_model"], too_even, atol=1e-3)
-    assert f"d_k = 512 / {heads} = {512 // heads}." in scaling.text("d_model = 512")
-    lowest = f"−{np.sqrt(512 // heads):.3g}"
-    assert scaling.text("d_model = 512").endswith(f", {lowest}")
-    assert scaling.figure("heads_row")["data"][0]["hovertext"][-1] == lowest
+    np.testing.assert_allclose(rows["/ √d_k"], softmax_row(scores, d_k**-0.5))
+    np.testing.assert_allclose(rows["/ √d_model"], softmax_row(scores, D_MODEL**-0.5))
+    assert scaling.text("Every head reads all 512 numbers of a token.")
+    said = ", ".join(map(shown, scores))
+    assert scaling.text("Scores of token 0 with 6 tokens: ").endswith(said)
+    assert scaling.figure("heads_row")["data"][0]["hovertext"][-1] == f"token 5, score {shown(scores[5])}"
+    assert (say("scaling.heads.one") in scaling.captions) == (heads == 1)
     assert scaling.settings == replace(SMALL, heads=heads)
     assert ScalingPage(scaling.settings).value("scaling.heads") == heads
 
@@ -328,7 +353,7 @@ def test_a_bad_value_is_named_and_the_last_good_plot_stays(
     scaling.set(f"scaling.{control}", value)
     (error,) = scaling.errors
     assert message in error.replace("\N{NO-BREAK SPACE}", " ")
-    assert "The plots are those of the last settings that could." in error
+    assert "The plots show the last settings that could be." in error
     assert scaling.shows(sweep_of(good))
     assert scaling.settings == good
     scaling.set("scaling.dims", "2, 4")
@@ -354,7 +379,7 @@ def test_what_an_address_cannot_be_is_named_and_the_rest_is_used(bad: str) -> No
 def test_a_sentence_that_is_too_short_leaves_the_sweep_of_random_vectors(text: str) -> None:
     page = ScalingPage(text=text)
     assert page.shows(sweep_of(SMALL))
-    assert "A sentence of at least two tokens shows it." in page.texts
+    assert say("scaling.broken.too_short") in page.texts
     assert page.errors == []
 
 
@@ -364,16 +389,16 @@ def test_a_sentence_that_is_too_short_has_no_queries_and_keys_of_its_own(text: s
     page = ScalingPage(settings)
     page.set("text", text)
     (error,) = page.errors
-    assert error.startswith("The sentence's own queries and keys can be swept once it has two tokens or more.")
+    assert error == f"{say('scaling.sweep.two_tokens')} {say('scaling.sweep.last')}"
     assert page.shows(sweep_of(settings, sentence()))
     alone = ScalingPage(settings, text=text)
-    assert alone.errors == ["The sentence's own queries and keys can be swept once it has two tokens or more."]
+    assert alone.errors == [say("scaling.sweep.two_tokens")]
     assert alone.set("text", "dog bites man").shows(sweep_of(settings, sentence("dog bites man")))
 
 
 def test_a_long_sentence_still_shows_where_the_argument_fails() -> None:
     page = ScalingPage(text="the cat sat on the mat " * 40)
-    assert "it goes from" in page.text("Numbers between 0 and 1")
+    assert "torch.rand: the spread grows from" in page.text(say("scaling.broken.measured"))
 
 
 def test_an_x_too_large_to_sweep_gets_a_word() -> None:
@@ -395,7 +420,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
 
 
 def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
-    sweeps._tables().__init__()  # type: ignore[misc]
+    sweeps.shared().tables.__init__()  # type: ignore[misc]
     one = ScalingPage()
     n_sweeps = counted.call_count
     assert n_sweeps == 1 + len(PROJECTIONS)
@@ -419,7 +444,7 @@ def test_the_cache_is_bounded() -> None:
 
 def test_every_sweep_of_a_run_can_show_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeps, "_SLOW", -1.0)
-    sweeps._tables().__init__()  # type: ignore[misc]
+    sweeps.shared().tables.__init__()  # type: ignore[misc]
     page = ScalingPage()
     assert page.shows(sweep_of(SMALL))
     assert not [button for button in page.at.button if button.label == "Stop"]
@@ -430,7 +455,7 @@ def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: Scali
     key = (wanted.dims, wanted.trials, wanted.keys, 5, wanted.source, wanted.swept_scales(), None, "all")
     scaling.at.session_state["scaling.stopped"] = key
     scaling.set("scaling.seed", 5)
-    assert "Stopped. The plots are those of the last sweep that ran to its end." in scaling.texts
+    assert say("scaling.sweep.stopped_others") in scaling.texts
     assert scaling.shows(sweep_of(SMALL))
     assert counted.call_count == 0
     scaling.press_key("scaling.again.normal.all")
@@ -443,8 +468,109 @@ def test_a_sweep_stopped_first_leaves_nothing_to_show(scaling: ScalingPage) -> N
     scaling.at.session_state["scaling.stopped"] = key
     del scaling.at.session_state["scaling.last"]
     scaling.set("scaling.seed", 6)
-    assert "Stopped." in scaling.texts
-    assert scaling.charts == {}
+    assert say("scaling.sweep.stopped") in scaling.texts
+    assert not [name for name in scaling.charts if name.startswith("curve.")]
+    assert scaling.curves("classic")  # what needs no sweep is there
+
+
+# Large sweeps
+
+
+LARGE = "dims.2-4096*trials.10000*keys.64"
+
+
+@pytest.fixture
+def quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mock]:
+    """Sweep something small in place of what is asked, and count how often."""
+    sweep = Mock(side_effect=lambda dims, trials, seed, **more: sweep_scaling(dims, 2, seed, **more))
+    monkeypatch.setattr(sweeps, "sweep_scaling", sweep)
+    sweeps.shared().tables.__init__()  # type: ignore[misc]
+    yield sweep
+    sweeps.shared().tables.__init__()  # type: ignore[misc]
+
+
+def main_sweeps(counted: Mock) -> int:
+    return sum(call.kwargs["source"] == "normal" for call in counted.call_args_list)
+
+
+def test_a_large_sweep_that_a_link_asks_for_starts_on_a_click(quickly: Mock) -> None:
+    page = ScalingPage(LARGE)
+    assert main_sweeps(quickly) == 0
+    assert page.text("This sweep takes about ").endswith("so it starts when you say so.")
+    assert not [name for name in page.charts if name.startswith("curve.")]
+    assert page.curves("classic")
+    page.set("scaling.times", 3.0)  # what has nothing to do with it does not start it
+    assert main_sweeps(quickly) == 0
+    page.press(say("scaling.sweep.run"))
+    assert main_sweeps(quickly) == 1
+    assert "curve.variance" in page.charts
+    assert not [text for text in page.texts if text.startswith("This sweep takes about ")]
+
+
+def test_a_small_sweep_of_a_link_and_a_large_one_of_the_readers_start_by_themselves(quickly: Mock) -> None:
+    page = ScalingPage(SMALL)
+    assert main_sweeps(quickly) == 1
+    page.set("scaling.keys", 64).set("scaling.trials", 10_000).set("scaling.dims", "2, 4096")
+    assert main_sweeps(quickly) == 4
+    assert page.errors == []
+    assert ScalingPage(page.settings).charts["curve.variance"]  # another has computed it: nothing to wait for
+
+
+def test_after_a_link_the_readers_own_change_starts_a_large_sweep(quickly: Mock) -> None:
+    page = ScalingPage(LARGE)
+    assert main_sweeps(quickly) == 0
+    page.set("scaling.seed", 5)
+    assert main_sweeps(quickly) == 1
+    assert "curve.variance" in page.charts
+
+
+def test_what_the_page_shows_by_the_way_waits_for_a_click_too_where_it_is_large(quickly: Mock) -> None:
+    page = ScalingPage(SMALL, text="the cat sat on the mat", embedding="stable", d_in="512")
+    assert {call.kwargs["source"] for call in quickly.call_args_list} == {"normal"}
+    assert page.text("This part takes about ")
+    page.press(say("scaling.sweep.run"))
+    assert {call.kwargs["source"] for call in quickly.call_args_list} == {"normal", *PROJECTIONS}
+    assert "broken" in page.charts
+
+
+def test_a_sweep_that_takes_minutes_is_refused_with_a_way_out(quickly: Mock) -> None:
+    page = ScalingPage(SMALL, text="a b c d e f", embedding="stable", d_in="1024")
+    page.set("scaling.source", "normal-projections").set("scaling.trials", 10_000).set("scaling.dims", "4096")
+    (error,) = page.errors
+    assert "this page runs sweeps of up to 2 minutes" in error
+    assert all(4096 not in call.args[0] for call in quickly.call_args_list)
+
+
+def test_a_large_sweep_waits_for_the_one_before_and_says_so(quickly: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the reader stops waiting, nothing is computed and the place in the line is free."""
+    monkeypatch.setattr(sweeps, "_SLOW", -1.0)
+    told: list[str] = []
+    original = sweeps._Told.waiting
+
+    def note(self: Any, before: int) -> None:
+        told.append(say("scaling.sweep.waiting", n=before))
+        original(self, before)
+        if len(told) == 3:
+            first.set()
+
+    monkeypatch.setattr(sweeps._Told, "waiting", note)
+    first, has_its_turn = Event(), Event()
+
+    def hold() -> None:
+        with sweeps.shared().large.turn(lambda before: None):
+            has_its_turn.set()
+            first.wait(30)
+
+    holder = Thread(target=hold)
+    holder.start()
+    assert has_its_turn.wait(30)
+    page = ScalingPage(replace(SMALL, keys=64)).set("scaling.trials", 10_000)
+    assert told == []  # small ones have a line of their own
+    page.set("scaling.dims", "2, 4096")
+    holder.join()
+    assert told[:3] == ["Waiting: 1 sweep is before yours."] * 3
+    assert "curve.variance" in page.charts
+    assert sweeps.shared().large.length == 0
 
 
 # Two readers

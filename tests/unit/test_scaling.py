@@ -1,10 +1,14 @@
 """The scaling experiment, with theory and PyTorch as referees."""
 
+import contextlib
 import math
 import os
 import statistics
 import subprocess
 import sys
+import threading
+import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,10 +19,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import scaling, scaling_arguments, scaling_draws
-from attnviz.scaling import SOFTMAX_STATISTICS, SweepStopped, sample_row, softmax_row, sweep_scaling
+from attnviz import scaling_arguments, scaling_draws, scaling_statistics
+from attnviz.scaling import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
 from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
 from attnviz.scaling_sources import SOURCES, Projections, Vectors
+from attnviz.scaling_statistics import SOFTMAX_STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
 
 # The published inputs of "Your journey starts with one step".
 X = [
@@ -88,15 +93,15 @@ def test_the_interval_of_the_standard_deviation_is_the_root_of_the_variances() -
 
 @given(st.floats(0, 1), st.integers(2, 10_000), st.integers(0, 10_000))
 def test_the_interval_of_a_share_is_that_of_wilson_and_holds_its_mean(shown: float, trials: int, hits: int) -> None:
-    low, high = scaling._share_interval(shown, shown / 10, trials)
+    low, high = share_interval(shown, shown / 10, trials)
     assert 0 <= low <= shown <= high <= 1
     p = min(hits, trials) / trials
-    low, high = scaling._share_interval(p, math.sqrt(p * (1 - p) / trials), trials)
+    low, high = share_interval(p, math.sqrt(p * (1 - p) / trials), trials)
     if 0 < p < 1:  # the bounds are where a test of that share just rejects the one seen
         for bound in (low, high):
-            assert (p - bound) ** 2 == pytest.approx(scaling._Z**2 * bound * (1 - bound) / trials, rel=1e-6)
+            assert (p - bound) ** 2 == pytest.approx(Z**2 * bound * (1 - bound) / trials, rel=1e-6)
     else:
-        assert high - low == pytest.approx(scaling._Z**2 / (trials + scaling._Z**2))
+        assert high - low == pytest.approx(Z**2 / (trials + Z**2))
 
 
 def test_vectors_spread_over_trials_and_projections_within_rows() -> None:
@@ -166,12 +171,51 @@ def test_softmax_statistics_are_those_of_torch(scores: list[float], factor: floa
     row = torch.tensor(scores, dtype=torch.float64) * factor
     weights = torch.softmax(row, 0)
     jacobian = torch.autograd.functional.jacobian(lambda z: torch.softmax(z, 0), row)
-    found = scaling._softmax_statistics(np.array([[scores], [scores]]), factor)
+    *_, found = softmax_statistics(np.array([[scores], [scores]]), factor)
+    assert isinstance(found, dict)
     assert found["largest_attention_weight"] == pytest.approx(weights.max().item())
     entropy = torch.special.entr(weights).sum().item()
     assert found["normalized_entropy"] == pytest.approx(entropy / math.log(len(scores)), abs=1e-12)
-    assert found["jacobian_norm"] == pytest.approx(torch.linalg.norm(jacobian).item(), abs=1e-7)
+    norm = torch.linalg.norm(jacobian).item()
+    assert found["jacobian_norm"] == pytest.approx(norm, rel=1e-6, abs=1e-15)
+    assert found["jacobian_norm_median"] == pytest.approx(norm, rel=1e-6, abs=1e-15)
     assert found["dead_key_share"] == (weights < 0.01 / len(scores)).double().mean().item()
+    even = torch.zeros(len(scores), dtype=torch.float64)
+    least = 0.01 * torch.linalg.norm(torch.autograd.functional.jacobian(lambda z: torch.softmax(z, 0), even)).item()
+    if abs(norm - least) > 1e-6 * least:
+        assert found["vanished_share"] == float(norm < least)
+
+
+@given(st.floats(1, 300), st.integers(2, 9))
+def test_the_gradient_of_a_row_that_one_key_takes_keeps_its_digits(gap: float, n_keys: int) -> None:
+    """With one key a gap above n - 1 even ones: what it leaves is worked out in the logarithm."""
+    n_others = n_keys - 1
+    rest = 1 / (math.exp(gap) + n_others)  # of each other key
+    largest = 1 / (1 + n_others * math.exp(-gap))
+    diagonal = (largest * n_others * rest) ** 2 + n_others * (rest * (1 - rest)) ** 2
+    norm = math.sqrt(diagonal + 2 * n_others * (largest * rest) ** 2 + n_others * (n_others - 1) * rest**4)
+    row = np.array([[[gap, *([0.0] * (n_keys - 1))]]] * 2)
+    *_, found = softmax_statistics(row, 1.0)
+    assert isinstance(found, dict)
+    assert found["jacobian_norm"] == pytest.approx(norm, rel=1e-9)
+
+
+def test_the_gradient_of_equal_weights_is_that_which_the_page_tells() -> None:
+    for n_keys in (2, 3, 64, 256):
+        *_, found = softmax_statistics(np.zeros((2, 1, n_keys)), 1.0)
+        assert isinstance(found, dict)
+        assert found["jacobian_norm"] == pytest.approx(even_jacobian_norm(n_keys))
+
+
+def test_medians_and_shares_are_those_of_all_rows() -> None:
+    """The mean over rows of which half have lost their gradient hides them; the median and the share do not."""
+    lively, lost = [1.0, 1.0, -50.0], [90.0, 1.0, 0.0]
+    *_, found = softmax_statistics(np.array([[lively, lost], [lively, lost], [lost, lost]]), 1.0)
+    assert isinstance(found, dict)
+    assert found["vanished_share"] == pytest.approx(4 / 6)
+    assert found["jacobian_norm"] == pytest.approx(0.5 * 2 / 6)
+    assert found["jacobian_norm_median"] < 1e-30
+    assert found["jacobian_norm_median_low"] <= found["jacobian_norm_median"] <= found["jacobian_norm_median_high"]
 
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
@@ -217,10 +261,10 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     arguments: dict[str, Any] = {"trials": trials, "seed": seed, "n_keys": 4, **inputs_of(source)}
     together = sweep_scaling(dims, **arguments)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scaling, "_CHUNK", chunk)
+        patch.setattr(scaling_statistics, "_CHUNK", chunk)
         patch.setattr(scaling_draws, "_CHUNK", chunk)
         patch.setattr(scaling_draws, "_TASK", chunk)
-        patch.setattr(scaling_draws, "_DIMS_HELD", 1 + chunk % 7)
+        patch.setattr(scaling_draws, "SCORES_HELD", chunk)
         patch.setattr(scaling_draws, "THREADS", 1 + chunk % 3)
         pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
     alone = sweep_scaling([min(dims)], **arguments)
@@ -303,13 +347,14 @@ def test_numbers_are_the_same_on_one_thread() -> None:
 def test_progress_rises_to_one(source: str) -> None:
     seen: list[float] = []
     sweep_scaling((2, 3000), 4000, 0, n_keys=8, scales=("none",), progress=seen.append, **inputs_of(source))
-    assert seen == sorted(set(seen))
-    assert 10 < len(seen) <= 100
-    assert seen[-1] == 1
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 10
+    assert seen[-1] == pytest.approx(1)
 
 
 def test_progress_can_stop_a_sweep() -> None:
     seen: list[float] = []
+    before = threading.active_count()
 
     def stop(fraction: float) -> bool:
         seen.append(fraction)
@@ -318,6 +363,63 @@ def test_progress_can_stop_a_sweep() -> None:
     with pytest.raises(SweepStopped, match="stopped after"):
         sweep_scaling([4096], 10_000, 0, progress=stop)
     assert 0.3 <= seen[-1] < 0.32
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_progress_is_told_often_enough_to_stop_at_once(source: str) -> None:
+    """No work is so long that a stop would wait for it: also not the softmaxes, nor the products of wide inputs."""
+    x = [[0.1] * 512] * 16 if source.endswith("projections") else None
+    told: list[float] = []
+
+    def note(fraction: float) -> bool:
+        told.append(time.monotonic())
+        return told[-1] - told[0] < 1.5
+
+    with contextlib.suppress(SweepStopped):
+        sweep_scaling(range(1, 65), 5000, 0, n_keys=256, source=source, x=x, progress=note)
+    ended = time.monotonic()
+    assert len(told) > 10
+    assert np.median(np.diff(told)) < 0.2
+    assert ended - told[-1] < 1  # the threads end with it; a machine of other work is forgiven much
+
+
+@pytest.mark.parametrize("dims", [range(1, 33), range(33, 97), [1, 2, 4096]], ids=["one block", "two blocks", "far"])
+def test_a_sweep_holds_the_scores_of_few_dimensions_whatever_it_sweeps(dims: Any) -> None:
+    full = Vectors("normal", MAX_KEYS)
+    n_scores = MAX_TRIALS * MAX_KEYS
+    dims = tuple(dims)
+    held = scaling_draws.scores_held(full, dims, MAX_TRIALS)
+    assert held * n_scores <= scaling_draws.SCORES_HELD
+    for span in scaling_draws.plan(full, dims, MAX_TRIALS):
+        assert sum(len(part.dims) for part in span) <= held
+    planned = [part for span in scaling_draws.plan(full, dims, MAX_TRIALS) for part in span]
+    assert tuple(d for part in planned for d in part.dims) == dims
+    assert sum(part.last for part in planned) == -(-dims[-1] // 32)
+
+
+def test_the_memory_of_a_sweep_does_not_grow_with_its_dimensions() -> None:
+    """numpy tells tracemalloc of every array: what partial_scores holds, it holds once."""
+    peaks = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scaling_draws, "SCORES_HELD", 2**19)
+        for dims in (range(1, 9), range(1, 65)):
+            tracemalloc.start()
+            sweep_scaling(dims, 256, 0, n_keys=256)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    held = 2**19 * 4
+    assert peaks[1] < peaks[0] * 1.15
+    assert peaks[1] < 2 * held + 2 * 256 * 256 * 8 + 6 * 2**20  # the softmax's pieces are of 1 MiB
+
+
+def test_seconds_needed_grow_with_what_is_asked() -> None:
+    small = seconds_needed((2, 8), 100, n_keys=8)
+    assert 0 < small < 0.1
+    assert seconds_needed(range(4033, 4097), 10_000, n_keys=256) > 10
+    assert seconds_needed((2, 8), 100, n_keys=8, statistics="dot products") < small
+    assert seconds_needed((2, 8), 100, n_keys=8, scales=("none",)) < small
+    assert seconds_needed((2, 800), 100, n_keys=8) > small
 
 
 def test_what_progress_raises_passes_through() -> None:

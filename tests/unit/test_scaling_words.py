@@ -1,11 +1,39 @@
-"""The scaling experiment in sentences: each number in them is the table's."""
+"""The scaling experiment in sentences: each number in them is the table's, and what they say follows from it."""
 
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attnviz.scaling import sweep_scaling
-from attnviz.scaling_words import described_curve, flat_or_not, theory_against_measured
+from attnviz.figures import CURVES, curve_spec
+from attnviz.numbers import DEFAULT_DIGITS, written
+from attnviz.scaling import softmax_row, sweep_scaling
+from attnviz.scaling_arguments import MAX_FACTOR
+from attnviz.scaling_sources import SOURCES
+from attnviz.scaling_statistics import even_jacobian_norm
+from attnviz.scaling_words import (
+    about_factor,
+    about_gradient,
+    about_inits,
+    about_source,
+    described_curve,
+    flat_or_not,
+    said_time,
+    shown,
+    theory_against_measured,
+)
+from attnviz.words import plural, say
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
+CLASSIC = (0.1, -0.2, 0.3, -0.2, 0.5)
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
 
 
 @pytest.mark.parametrize("dim", [1, 5, 100])
@@ -13,10 +41,10 @@ X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 def test_the_worked_line_has_theory_beside_the_measured_value(dim: int, seed: int) -> None:
     table = sweep_scaling((1, 5, 100), 500, seed, n_keys=4)
     raw, scaled = (table[(table.dim == dim) & (table.scale == scale)].iloc[0] for scale in ("none", "sqrt"))
-    assert theory_against_measured(table, dim) == (
-        f"At d = {dim} theory expects a variance of {dim}, and 1 after / √{dim}; measured: {raw.variance:.3g} "
-        f"(99 % interval {raw.variance_low:.3g} to {raw.variance_high:.3g}), and {scaled.variance:.3g}."
-    )
+    assert theory_against_measured(table, dim) == say(
+        "scaling.theory.line", dim=dim, expected=dim, expected_scaled=1, measured=shown(raw.variance),
+        low=shown(raw.variance_low), high=shown(raw.variance_high), scaled=shown(scaled.variance),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("scales", [("sqrt",), ("linear", "none"), (0.3,)])
@@ -58,29 +86,183 @@ VERDICTS = [
 def test_only_half_is_flat_where_the_argument_holds(p: float, source: str, verdict: str, seed: int) -> None:
     x = X if source.endswith("-projections") else None
     table = sweep_scaling((1, 32, 1024), 1000, seed, source=source, x=x, scales=(p,), statistics="dot products")
-    said = flat_or_not(table, f"{p:g}")
-    assert said.startswith(f"Divided by d^{p:g} the variance {verdict}, from ")
-    first, last = table["variance"].iloc[0], table["variance"].iloc[-1]
-    assert f"from {first:.3g} at d = 1 to {last:.3g} at d = 1024" in said
-    reason = {"grows": "too little", "shrinks": "too much", "stays": "lie flat"}[verdict]
-    assert reason in said
+    variances = table["variance"]
+    places: dict[str, Any] = {
+        "p": f"{p:g}", "first": shown(variances.iloc[0]), "low": 1, "last": shown(variances.iloc[-1]), "high": 1024,
+        "least": shown(variances.min()), "most": shown(variances.max()),
+    }  # fmt: skip
+    assert flat_or_not(table, f"{p:g}") == say(f"scaling.flat.{verdict}", **places)
 
 
 def test_few_trials_are_not_called_flat() -> None:
     table = sweep_scaling((1, 1024), 30, 0, scales=(0.4,), statistics="dot products")
-    assert "so few trials cannot tell" in flat_or_not(table, "0.4")
+    assert "too few to tell" in flat_or_not(table, "0.4")
+
+
+def test_a_line_that_bends_is_not_called_flat_though_it_ends_where_it_began() -> None:
+    """torch.rand's variance is a d + b d (d - 1): divided by enough, it falls first and rises in the end."""
+    x = [[1.0, -0.7], [-0.7, 1.0], [0.4, 0.2]]
+    dims = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    table = sweep_scaling(dims, 4000, 0, source="uniform-projections", x=x, scales=(0.8,), statistics="dot products")
+    expected = table.expected_variance.to_numpy()
+    assert 0 < expected.argmin() < len(dims) - 1
+    assert flat_or_not(table, "0.8") == say(
+        "scaling.flat.bends", p="0.8", least=shown(table["variance"].min()), most=shown(table["variance"].max()),
+        at_least=dims[table["variance"].argmin()], at_most=dims[table["variance"].argmax()],
+    )  # fmt: skip
 
 
 def test_one_dimension_shows_no_trend() -> None:
     table = sweep_scaling((8,), 30, 0, scales=(0.4,), statistics="dot products")
-    assert flat_or_not(table, "0.4") == "One dimension alone shows no trend: sweep several."
+    assert flat_or_not(table, "0.4") == say("scaling.flat.one")
 
 
-def test_a_curve_is_described_by_both_ends_of_every_line() -> None:
+def test_the_same_number_reads_the_same_in_the_curve_in_its_text_and_in_the_sentence() -> None:
     table = sweep_scaling((4, 16, 64), 50, 0, n_keys=4, scales=("none", "linear", 0.3))
-    said = described_curve(table, "std", "Spread")
-    assert said.startswith("Spread over the dimension: raw goes from ")
-    assert said.count("goes from") == 3
-    for scale, name in (("none", "raw"), ("linear", "/ d"), ("0.3", "0.3")):
-        values = table[table.scale == scale]["std"]
-        assert f"{name} goes from {values.iloc[0]:.3g} at d = 4 to {values.iloc[-1]:.3g} at d = 64" in said
+    for curve in CURVES:
+        described = described_curve(table, curve.column, curve.title)
+        hovers = [text for trace in curve_spec(table, curve)["data"] for text in trace.get("hovertext", ())]
+        assert described.startswith(f"{curve.title} over the dimension. raw: from ")
+        for (scale, rows), name in zip(table.groupby("scale", sort=False), ("raw", "/ d", "/ d^0.3"), strict=True):
+            first, last = (written(rows[curve.column].iloc[i], DEFAULT_DIGITS) for i in (0, -1))
+            assert f"{name}: from {first} at d = 4 to {last} at d = 64" in described, scale
+            assert any(hover.startswith(f"{name}, d = 4: {first}<br>") for hover in hovers)
+            assert any(hover.startswith(f"{name}, d = 64: {last}<br>") for hover in hovers)
+
+
+# Laws over what the page's controls allow
+
+
+sweeps = st.fixed_dictionaries(
+    {
+        "dims": st.sets(st.integers(1, 600), min_size=1, max_size=6),
+        "trials": st.integers(2, 200),
+        "seed": st.integers(0, 1000),
+        "n_keys": st.integers(2, 40),
+        "source": st.sampled_from(SOURCES),
+        "scales": st.lists(st.sampled_from(["none", "sqrt", "linear", 0.35]), min_size=1, unique=True),
+    }
+)
+vectors = st.lists(
+    st.lists(st.floats(-3, 3, width=16), min_size=2, max_size=2), min_size=2, max_size=5
+)  # fmt: skip
+
+
+@given(sweeps, vectors)
+@settings(max_examples=60, deadline=None)
+def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, Any], x: list[list[float]]) -> None:
+    table = sweep_scaling(**asked, x=x if asked["source"].endswith("projections") else None)
+    n_keys = len(x) if asked["source"].endswith("projections") else asked["n_keys"]
+    dim = max(asked["dims"])
+    _, sizes, way, _, shares, medians, _ = about_gradient(table, dim)
+    assert shown(even_jacobian_norm(n_keys)) in sizes or n_keys == 2
+    assert (plural(n_keys, "key") in sizes) == (n_keys > 2) or "With 2 keys" in sizes
+    rows = table[table.scale == table.scale.iloc[0]]
+    means = rows.jacobian_norm.to_numpy()
+    if "rises" in way or "falls" in way:
+        numbers = [number(text) for text in re.findall(r"(?:from|to) ([\d.e−]+) at d", way)]
+        peak = max(numbers)
+        assert peak == pytest.approx(means.max(), rel=1e-2, abs=1e-4)
+        assert ("rises" in way) == (shown(means[0]) != shown(means.max()))
+        assert ("falls" in way) == (shown(means[-1]) != shown(means.max()))
+        weights = [shown(weight) for weight in rows.largest_attention_weight]
+        assert weights[0] in way
+        assert weights[-1] in way
+    else:
+        assert shown(means[0]) in way
+        assert shown(means[-1]) in way
+    names = {"none": "raw", "sqrt": "/ √d", "linear": "/ d", "0.35": "/ d^0.35"}
+    for row in table[table.dim == dim].itertuples():
+        assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.vanished_share)}[,.]", shares)
+        assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.jacobian_norm_median)}[,.]", medians)
+
+
+def test_the_gradient_of_the_default_sweep_rises_because_fewer_keys_share_the_weight() -> None:
+    """The reason that the page gives, measured: rows of m equal keys have the norm sqrt(m - 1) / m."""
+    table = sweep_scaling((1, 2, 4, 8, 16, 64, 256, 1024), 1000, 0)
+    raw = table[table.scale == "none"]
+    norms, n_keys = raw.jacobian_norm.to_numpy(), 64.0 ** raw.normalized_entropy.to_numpy()
+    assert (np.diff(n_keys) < 0).all()
+    assert raw.dim.to_numpy()[norms.argmax()] == 16
+    assert n_keys[norms.argmax()] < 6 < n_keys[0] / 4  # few keys share the weight where it is largest, many at first
+    assert norms[0] == pytest.approx(1 / np.sqrt(n_keys[0]), rel=0.25)
+    (way,) = [said for said in about_gradient(table, 1024) if said.startswith("raw: the mean rises from")]
+    assert "and falls to" in way
+    last = table[(table.dim == 1024)].set_index("scale")
+    assert last.vanished_share["none"] > 0.5 > 0.01 > last.vanished_share["sqrt"]
+    assert last.jacobian_norm_median["none"] < 0.01 < 0.1 < last.jacobian_norm_median["sqrt"]
+
+
+@given(st.floats(-MAX_FACTOR, MAX_FACTOR) | st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 8.0]))
+@settings(deadline=None)
+def test_what_is_said_of_a_factor_follows_from_the_row(factor: float) -> None:
+    said = about_factor(CLASSIC, factor)
+    weights = softmax_row(CLASSIC, factor)
+    order = np.sign(np.subtract.outer(CLASSIC, CLASSIC))
+    of_weights = np.sign(np.subtract.outer(weights, weights))
+    if "keep their order" in said:
+        assert (order * of_weights >= 0).all()
+        assert shown(weights[4]) in said
+        assert ("the highest takes more" in said) == (factor > 1)
+        assert weights[4] > 0.2872 if factor > 1 else weights[4] <= 0.28725
+    elif "turns the order around" in said:
+        assert (order * of_weights <= 0).all()
+        assert factor < 0
+        assert shown(weights[1]) in said
+        assert weights[1] == weights[3] == weights.max()
+    elif "all weights are equal" in said:
+        assert weights == pytest.approx(0.2)
+    else:
+        assert factor == 1
+
+
+@given(vectors, st.integers(1, 600), st.sampled_from(SOURCES))
+@settings(max_examples=40, deadline=None)
+def test_what_theory_says_of_a_source_is_what_is_expected(x: list[list[float]], dim: int, source: str) -> None:
+    said = about_source(source, x, dim)
+    if not source.endswith("projections"):
+        assert (said == "") == (source == "normal")
+        return
+    alone, twice, whole = sweep_scaling(
+        (dim,) if dim < 3 else (1, 2, dim), 2, 0, source=source, x=x, scales=("none",), statistics="dot products"
+    ).expected_variance.to_numpy()[[0, min(1, dim // 3), -1]]
+    if dim < 3:
+        return
+    if source.startswith("uniform"):
+        share = number(re.findall(r"gives it ([\d.]+) %", said)[0]) / 100
+        shared = (twice - 2 * alone) / 2 * dim * (dim - 1)  # what grows like d (d - 1)
+        assert share == pytest.approx(shared / whole if whole > 1e-9 else 0, abs=2e-3) or whole < 1e-6
+    else:
+        assert f"d · {shown(alone)} " in said
+        assert whole == pytest.approx(dim * alone)
+
+
+@given(vectors)
+@settings(max_examples=15, deadline=None)
+def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]]) -> None:
+    tables: dict[str, pd.DataFrame] = {
+        init: sweep_scaling(
+            (2, 32, 512), 100, 0, source=f"{init}-projections", x=x, scales=("sqrt",), statistics="dot products"
+        )
+        for init in ("uniform", "linear", "normal")
+    }
+    for said, (init, table) in zip(about_inits(tables), tables.items(), strict=True):
+        assert said.startswith(say(f"scaling.broken.{init}"))
+        first, last = table.iloc[0], table.iloc[-1]
+        assert shown(first["std"]) in said
+        assert shown(last["std"]) in said
+        if "grows" in said:
+            assert last.std_low > first.std_high
+        elif "shrinks" in said:
+            assert last.std_high < first.std_low
+        elif "hardly changes" in said:
+            assert table["std"].max() <= 1.25 * table["std"].min()
+
+
+@given(st.floats(0.01, 5000))
+def test_a_time_is_said_in_whole_seconds_or_minutes(seconds: float) -> None:
+    count, unit = said_time(seconds).split()
+    told = int(count) * (60 if unit.startswith("minute") else 1)
+    assert told >= 1
+    assert abs(told - seconds) <= max(1, 0.31 * seconds)
+    assert unit.endswith("s") == (count != "1")

@@ -1,0 +1,45 @@
+"""One head of a model: its scores are torch's own, and it reads whole tokens."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz.scaling import softmax_row
+from attnviz.scaling_heads import D_MODEL, N_TOKENS, head_scores
+from attnviz.sweep_settings import HEADS
+
+
+@pytest.mark.parametrize("n_heads", HEADS)
+def test_the_scores_are_those_of_torchs_own_first_head(n_heads: int) -> None:
+    generator = torch.Generator().manual_seed(7)
+    x = torch.randn(N_TOKENS, D_MODEL, generator=generator)
+    w_q, w_k = (torch.randn(D_MODEL, D_MODEL, generator=generator) / D_MODEL**0.5 for _ in range(2))
+    layer = torch.nn.MultiheadAttention(D_MODEL, n_heads, bias=False, batch_first=True)
+    with torch.no_grad():
+        layer.in_proj_weight[: 2 * D_MODEL] = torch.cat((w_q.T, w_k.T))
+        _, weights = layer(x[None], x[None], x[None], average_attn_weights=False)
+    d_k = D_MODEL // n_heads
+    np.testing.assert_allclose(softmax_row(head_scores(n_heads, 7), d_k**-0.5), weights[0, 0, 0].numpy(), atol=1e-5)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(HEADS))
+@settings(max_examples=25, deadline=None)
+def test_the_root_of_the_models_width_never_makes_weights_less_even(seed: int, n_heads: int) -> None:
+    scores = head_scores(n_heads, seed)
+    right, wrong = (softmax_row(scores, d**-0.5) for d in (D_MODEL // n_heads, D_MODEL))
+    assert wrong.max() <= right.max() + 1e-12
+    assert wrong.min() >= right.min() - 1e-12
+
+
+def test_scores_are_as_wide_as_the_root_of_one_heads_width() -> None:
+    for n_heads in (1, 8, 32):
+        spread = np.mean([head_scores(n_heads, seed)[1:].var() for seed in range(60)])
+        assert spread == pytest.approx((D_MODEL // n_heads) * (N_TOKENS - 2) / (N_TOKENS - 1), rel=0.3)
+
+
+@pytest.mark.parametrize("n_heads", [0, 3, 1024, 2.0])
+def test_heads_that_do_not_divide_the_width_are_named(n_heads: int) -> None:
+    with pytest.raises(ValueError, match="n_heads is"):
+        head_scores(n_heads, 0)

@@ -1,0 +1,123 @@
+"""Turns: never more at once than there are places, in the order of asking, and whoever leaves frees the place."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, Event, Lock, Thread
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz.ui.scaling_turns import Turns
+
+
+class LeftError(Exception):
+    pass
+
+
+def wait_until_in_line(turns: Turns, n: int) -> None:
+    ends = time.monotonic() + 30
+    while turns.length != n:
+        assert time.monotonic() < ends
+        time.sleep(0.001)
+
+
+@given(st.integers(1, 4), st.integers(1, 12))
+@settings(max_examples=15, deadline=None)
+def test_never_more_have_their_turn_than_there_are_places(places: int, n: int) -> None:
+    turns, lock, now, most = Turns(places), Lock(), [0], [0]
+    start = Barrier(n)
+
+    def sweep(_: int) -> None:
+        start.wait()
+        with turns.turn(lambda before: None):
+            with lock:
+                now[0] += 1
+                most[0] = max(most[0], now[0])
+            time.sleep(0.002)
+            with lock:
+                now[0] -= 1
+
+    with ThreadPoolExecutor(n) as pool:
+        list(pool.map(sweep, range(n)))
+    assert most[0] <= places
+    assert turns.length == 0
+
+
+def test_turns_come_in_the_order_of_asking_and_everybody_hears_how_many_are_before() -> None:
+    turns, order = Turns(1), []
+    told: dict[int, list[int]] = {i: [] for i in range(4)}
+    gates = [Event() for _ in range(4)]
+
+    def sweep(i: int) -> None:
+        with turns.turn(told[i].append):
+            order.append(i)
+            assert gates[i].wait(30)
+
+    threads = [Thread(target=sweep, args=(i,)) for i in range(4)]
+    for i, thread in enumerate(threads):
+        thread.start()
+        wait_until_in_line(turns, i + 1)
+    ends = time.monotonic() + 30
+    while not all(told[i] for i in (1, 2, 3)) and time.monotonic() < ends:
+        time.sleep(0.001)
+    for gate in gates:
+        gate.set()
+    for thread in threads:
+        thread.join(30)
+    assert order == [0, 1, 2, 3]
+    assert told[0] == []
+    assert [told[i][0] for i in (1, 2, 3)] == [1, 2, 3]
+    assert all(before == sorted(before, reverse=True) for before in told.values())
+
+
+def test_who_leaves_while_waiting_or_in_its_turn_frees_the_place() -> None:
+    turns, done = Turns(1), Event()
+    left: list[str] = []
+
+    def leave(before: int) -> None:
+        raise LeftError
+
+    def first() -> None:
+        with suppress(LeftError), turns.turn(lambda before: None):
+            done.wait(30)
+            raise LeftError
+
+    holder = Thread(target=first)
+    holder.start()
+    wait_until_in_line(turns, 1)
+    with pytest.raises(LeftError), turns.turn(leave):
+        left.append("had a turn")
+    assert turns.length == 1
+    waits = Thread(target=lambda: turns.turn(lambda before: None).__enter__())
+    waits.start()
+    wait_until_in_line(turns, 2)
+    done.set()
+    holder.join(30)
+    waits.join(30)
+    assert not waits.is_alive()
+    assert left == []
+
+
+def test_who_waits_is_told_again_and_again_so_that_it_can_leave() -> None:
+    """Streamlit ends a run where it draws: who is told nothing could not be stopped."""
+    turns, told, done = Turns(1), [], Event()
+
+    def holds() -> None:
+        with turns.turn(lambda before: None):
+            done.wait(30)
+
+    def stops_at_the_third(before: int) -> None:
+        told.append(time.monotonic())
+        if len(told) == 3:
+            raise LeftError
+
+    holder = Thread(target=holds)
+    holder.start()
+    wait_until_in_line(turns, 1)
+    with pytest.raises(LeftError), turns.turn(stops_at_the_third):
+        pass
+    assert told[-1] - told[0] < 5
+    done.set()
+    holder.join(30)
