@@ -93,8 +93,8 @@ def set_up(values: dict[str, Any]) -> None:
     if st.session_state[_BLANK]:  # the set-up of before stays, to be compared with once there is a sentence
         return
     before = st.session_state.get(_SETUP)
-    if before is not None and before["text"] != text:
-        forget_offer()  # of another sentence; what this one drops is offered
+    if before is not None and before["text"] != text and _OFFERED_ON in st.session_state:
+        forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
     st.session_state[_SETUP] = values | {"text": text}
     plain = scenario_of(st.session_state[_SETUP])
     encoded, arrived = bound.receive(bound.CHANGES)
