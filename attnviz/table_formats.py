@@ -173,6 +173,9 @@ def _quoted(line: str, separator: str) -> list[str]:
 
 # Print-outs of numpy and torch, lists of Python
 
+_BRACKET, _BETWEEN_BLOCKS = re.compile(r"[\[\]]"), re.compile(r"[\s,;]*")
+_BY_COMMA, _BY_BLANK = re.compile(r"[^,]*,?"), re.compile(r"\S+")
+
 
 def _bracketed(text: str) -> RawTable:
     lines, rows = _Lines(text), []
@@ -183,7 +186,7 @@ def _bracketed(text: str) -> RawTable:
     while at < len(text) and text[at] == "[":
         block, at = _block(text, at, lines)
         rows += [_cells_between(text, start, end, lines) for start, end in block]
-        rest = re.compile(r"[\s,;]*").match(text, at)
+        rest = _BETWEEN_BLOCKS.match(text, at)
         if rest and text[rest.end() : rest.end() + 1] == "[":
             at = rest.end()  # rows without brackets around them all
     after = text[at:].lstrip()
@@ -196,7 +199,7 @@ def _block(text: str, at: int, lines: _Lines) -> tuple[list[tuple[int, int]], in
     """Return where the rows of the brackets that open here start and end, and where the brackets end."""
     rows: list[tuple[int, int]] = []
     depth, opened, end_of_row = 0, at, at
-    for sign in re.compile(r"[\[\]]").finditer(text, at):
+    for sign in _BRACKET.finditer(text, at):
         if sign[0] == "[":
             depth += 1
             if depth > 2:
@@ -226,7 +229,7 @@ def _cells_between(text: str, start: int, end: int, lines: _Lines) -> list[RawCe
     inner = text[start:end]
     by_comma = "," in inner
     cells: list[RawCell] = []
-    for part in re.finditer(r"[^,]*,?" if by_comma else r"\S+", inner):
+    for part in (_BY_COMMA if by_comma else _BY_BLANK).finditer(inner):
         cell = part[0].removesuffix(",").strip()
         if not cell and not part[0].endswith(","):
             continue  # after a closing comma comes no cell

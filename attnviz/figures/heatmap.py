@@ -203,7 +203,8 @@ def _lines_below_title(picture: Picture, width: float) -> list[str]:
     """Return what the matrix is in one sentence, then its axes, shape and colours, in lines of this width."""
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
-    return [line for text in (picture.stage.plain, about) for line in textwrap.wrap(text, letters)]
+    wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
+    return [line for lines in wrapped for line in lines]
 
 
 def _title(picture: Picture, formula: str, lines: list[str]) -> dict[str, Any]:

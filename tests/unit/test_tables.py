@@ -308,4 +308,4 @@ def test_no_text_takes_long(text: str) -> None:
     started = time.perf_counter()
     with pytest.raises(ValueError):  # noqa: PT011  that it ends is what counts
         read_table(text)
-    assert time.perf_counter() - started < 10
+    assert time.perf_counter() - started < 60  # on any machine; in steps that grow with its square it would be hours
