@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.comparing import Comparison
 from attnviz.scenario import Scenario, traced
 from attnviz.ui import current_scenario

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.scenario import Scenario, traced
 from attnviz.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.ui import current_scenario, digits

@@ -1,5 +1,6 @@
 """Questions that learners ask, each answered by what can be seen."""
 
+import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.ui import current_scenario
 from attnviz.ui.question_views import open_question, show_list, show_question
 

@@ -1,5 +1,6 @@
 """The scaling page: why scores are divided by the square root of d_k."""
 
+import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.ui import current_scenario
 from attnviz.ui.scaling_controls import show_settings
 from attnviz.ui.scaling_examples import show_broken_assumption, show_classic_row, show_which_dimension

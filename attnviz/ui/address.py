@@ -1,51 +1,88 @@
-"""The address in the browser, put right without a new entry in its history."""
+"""The address in the browser: what it should say, and how a page is opened as if it had said something else.
+
+Streamlit writes into the address what a reader changes. It can be wrong all the same: as it came with a link of which
+not all was taken, or after a run that a click ended early. So the browser compares it after each run (connection.js)
+and asks for it where it is wrong.
+"""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from attnviz.figures.pages import script_json
+from attnviz.link import parameters
+from attnviz.ui import bound
+from attnviz.ui.reconnecting import run_again
+from attnviz.worked_examples import EXAMPLE
 
-_LEFT_OUT = "address.left_out"
+_ONCE = (EXAMPLE, "left_out")  # parameters that are read once and never kept
+_FORGOTTEN = "address.forgotten"
+_TAIL = 200  # characters at the end of a text that tell it from another of its length
 
 
 def open_without(names: Collection[str]) -> None:
-    """Run again as if the address had come without these parameters; :func:`mend_left_out` takes them out of it.
+    """Run again as if the address had come without these parameters."""
+    open_with(dict.fromkeys(names, ""))
+
+
+def open_with(changed: Mapping[str, str]) -> None:
+    """Run again as if the address had come with these parameters, and without those that are blank here.
 
     On the first run, before what is bound to them is drawn.
     """
     context = get_script_run_ctx()
-    if context is None or not names:
+    if context is None or not changed:
         return
-    came = parse_qsl(context.query_string, keep_blank_values=True)
-    context.query_string = urlencode([(name, value) for name, value in came if name not in names])
-    st.session_state[_LEFT_OUT] = (*st.session_state.get(_LEFT_OUT, ()), *names)
-    st.rerun()
+    came = dict(parse_qsl(context.query_string, keep_blank_values=True)) | dict(changed)
+    context.query_string = urlencode({name: value for name, value in came.items() if value or name not in changed})
+    run_again()
 
 
-def mend_left_out() -> None:
-    """Take what the page was opened without out of the address in the browser."""
-    left_out = st.session_state.pop(_LEFT_OUT, ())
-    if left_out:
-        mend(dict.fromkeys(left_out, ""))
+def forget(names: Collection[str]) -> None:
+    """Take parameters out of the address that the app has none of."""
+    st.session_state[_FORGOTTEN] = [*st.session_state.get(_FORGOTTEN, []), *names]
 
 
-def mend(parameters: Mapping[str, str]) -> None:
-    """Give these parameters other values, blank ones none, so that a link copied and the way back are right.
+def expected() -> dict[str, Any]:
+    """Return by what the browser can tell whether the address is right: which parameters it has, and marks of texts."""
+    controls = _controls()
+    return {
+        "there": {name: name in controls for name in parameters()} | dict.fromkeys(_gone(), False),
+        "marks": {name: f"{len(text)} {text[-_TAIL:]}" for name, text in bound.texts().items()},
+    }
 
-    In the browser, and not by `st.query_params`: that would make a further entry of its history, and a parameter
-    that is bound to a control cannot be written in that way at all.
-    """
-    st.html(
-        f"""<script type="module">
-const address = new URL(location);
-for (const [name, value] of Object.entries({script_json(dict(parameters))})) {{
-  if (value) address.searchParams.set(name, value);
-  else address.searchParams.delete(name);
-}}
-history.replaceState(history.state, "", address);
-</script>""",
-        unsafe_allow_javascript=True,
+
+def write() -> None:
+    """Send the browser what the address should say. No entry is added to its history: see connection.js."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    ours = {*parameters(), *bound.MOST_CHARACTERS, *_gone()}
+    others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
+    message = ForwardMsg()
+    message.page_info_changed.query_string = urlencode(
+        others | _controls() | {name: text for name, text in bound.texts().items() if text}, safe="*"
     )
+    context.enqueue(message)
+
+
+def _gone() -> tuple[str, ...]:
+    return (*_ONCE, *st.session_state.get(_FORGOTTEN, ()))
+
+
+def _controls() -> dict[str, str]:
+    """Return the controls whose values are not their defaults, as the address has them."""
+    values = {name: st.session_state.get(name, each.default) for name, each in parameters().items()}
+    changed = {name: value for name, value in values.items() if value != parameters()[name].default}
+    return {name: _written(value) for name, value in changed.items()}
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else str(value)

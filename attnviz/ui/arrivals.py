@@ -14,7 +14,7 @@ from attnviz.link import parameters
 from attnviz.questions import QUESTIONS
 from attnviz.scenario import Scenario, traced
 from attnviz.ui import bound, check_form, lesson_views, long_link, question_views, scaling_controls, state, views
-from attnviz.ui.address import mend, open_without
+from attnviz.ui.address import forget, open_without
 from attnviz.ui.check_modes import EXAMPLES, EXERCISE, mode_of_now
 from attnviz.ui.compare_views import kept
 from attnviz.ui.example_views import example_of_now
@@ -54,7 +54,7 @@ def leave_out_unknown() -> None:
         say("links.unknown_meant", name=literal(unknown[0]), meant=literal(meant[0])) if meant
         else say("links.unknown", names=listed(unknown))
     )  # fmt: skip
-    mend(dict.fromkeys(unknown, ""))
+    forget(unknown)
 
 
 def read(scenario: Scenario | None) -> None:

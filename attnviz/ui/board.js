@@ -14,6 +14,12 @@ export default function board({ parentElement, data, setTriggerValue }) {
   boards.get(root).receive(data, setTriggerValue);
 }
 
+// All that decides which cells there are and what stands around them.
+function structureOf({ matrices, stages, labels, titles, layout, framed, notes, digits }) {
+  const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
+  return JSON.stringify([stages, labels, shapes, titles, layout, framed, notes, digits]);
+}
+
 export class Board {
   constructor(root) {
     this.root = root;
@@ -25,29 +31,35 @@ export class Board {
     this.marked = new Set(); // the cells that are lit
     this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
+    this.sender = new Sender(root, (sent, fresh) => this.tellAgain(sent, fresh));
   }
 
   receive(data, trigger) {
-    this.send = (changes) => trigger("changes", changes);
+    const structure = structureOf(data);
+    this.late = structure !== this.structure && this.input.typing ? [data, trigger] : null;
+    if (this.late) return; // what is being typed would be cut off
+    this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
     this.data = data;
     this.stages = new Map(data.stages.map((stage) => [stage.name, stage]));
     this.torch = Object.fromEntries(
       Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
     );
-    const shapes = Object.entries(this.torch).map(([name, { rows, columns }]) => [name, rows, columns]);
-    const { stages, labels, titles, layout, framed, notes, digits } = data;
-    const structure = JSON.stringify([stages, labels, shapes, titles, layout, framed, notes, digits]);
     if (structure !== this.structure) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
     if (this.overtook && !this.pending.size) this.sayAgain();
-    if (data.ofNow && !(this.number > data.answered)) this.pinned = data.picked; // else what was pinned since is newer
-    if (data.ofNow && data.answered === this.number && this.asked !== this.number) {
-      this.asked = this.number;
-      setTimeout(() => trigger("rest", data.answered), PAINTED_MS);
+    if (data.ofNow && !this.sender.waiting) this.pinned = data.picked; // else what was pinned since is newer
+    if (data.ofNow && data.answered && data.answered === this.sender.number && this.asked !== data.answered) {
+      this.asked = data.answered;
+      setTimeout(() => this.sender.ask(() => trigger("rest", data.answered)), PAINTED_MS);
     }
     this.settle();
+  }
+
+  // Draw what came while a number was being typed.
+  catchUp() {
+    if (this.late) this.receive(...this.late);
   }
 
   // Show torch's numbers, unless they are older than what is shown: the next ones are not.
@@ -262,16 +274,22 @@ export class Board {
   // Send edits and what is pinned. Python may get only the last of several messages that follow fast, so each holds
   // all edits that have not been answered.
   tell(edits = []) {
-    this.number = Math.max(Date.now(), (this.number ?? 0) + 1);
-    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.number });
+    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.next });
     const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.send({ number: this.number, edits: sent, pinned: this.pinned });
+    this.sender.send({ edits: sent, pinned: this.pinned });
+  }
+
+  // After a reload the edits are no longer on the board.
+  tellAgain({ edits, pinned }, fresh) {
+    if (fresh) this.pinned = pinned;
+    if (fresh && edits.length) this.commit(edits.filter((edit) => this.fits(edit)));
+    else this.tell();
   }
 
   // A run that the next edit ended early can leave the URL behind by one edit: a run without an edit mends that.
   sayAgain() {
     this.overtook = false;
-    setTimeout(() => this.pending.size || this.send({ number: this.number, edits: [], pinned: this.pinned }), SOON_MS);
+    setTimeout(() => this.pending.size || this.sender.ask((send) => send({ edits: [], pinned: this.pinned })), SOON_MS);
   }
 
   reset(place) {

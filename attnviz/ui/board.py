@@ -33,6 +33,7 @@ _SCRIPTS = (
     "board_grid.js",
     "board_panel.js",
     "board_sentence.js",
+    "sending.js",
     "pointer.js",
     "typed_numbers.js",
     "board_input.js",
@@ -87,6 +88,7 @@ def show_board(
         "fresh": new,
         "framed": framed,
         "notes": notes or {},
+        "key": key,
         "answered": st.session_state.get(_answered(key), 0),
         "ofNow": of_now,
     }

@@ -8,6 +8,7 @@ class Input {
   constructor(board) {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
+    this.typing = false; // whether a box to type into is open
     this.held = false; // whether a number is held by some pointer
     this.dragged = false; // whether it was, and what ends with it is no click
     for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "click", "dblclick", "paste"]) {
@@ -159,9 +160,12 @@ class Input {
     input.oninput = fit;
     input.style.fontSize = getComputedStyle(cell).fontSize;
     let done = false;
+    this.typing = true;
     const end = (take, leave) => {
       if (done) return;
       done = true;
+      this.typing = false;
+      setTimeout(() => board.catchUp()); // after what was typed is taken
       input.remove();
       if (!leave) board.focus(place);
       if (!take || input.value === shown) return;

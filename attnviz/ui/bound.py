@@ -13,7 +13,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz import link
-from attnviz.ui.address import mend
 
 # The URL's names.
 CHANGES = link.CHANGES
@@ -49,7 +48,7 @@ MOST_CHARACTERS = {  # to which the browser cuts what is longer
     CHECK: 60,
     TABLES: MOST_OF_TABLES,
 }
-_DRAWN, _MENDED = "bound.drawn", "bound.mended"
+_DRAWN = "bound.drawn"
 
 
 def receive(name: str) -> tuple[str, bool]:
@@ -99,8 +98,6 @@ def draw() -> None:
 
     A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
     """
-    for name in st.session_state.pop(_MENDED, ()):  # else Streamlit would write them into the URL again as they came
-        st.session_state[name] = current(name)
     there = {name for name in MOST_CHARACTERS if current(name) or name in st.query_params}
     drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
@@ -109,18 +106,7 @@ def draw() -> None:
                 st.text_input(name, key=name, bind="query-params", max_chars=most)
             else:  # Streamlit writes into the URL only what it has known for a run
                 st.session_state.setdefault(name, "")
-    if _DRAWN not in st.session_state:  # not `first_run`: a click can have ended that one before its texts were drawn
-        _mend_address()
     st.session_state[_DRAWN] = drawn
-
-
-def _mend_address() -> None:
-    """Put right what the URL says and cannot be; Streamlit leaves it as it came where a text is drawn first."""
-    came = st.query_params.to_dict()
-    mended = {name: text for name, text in texts().items() if came.get(name, text) != text}
-    if mended:
-        mend(mended)
-        st.session_state[_MENDED] = tuple(mended)
 
 
 def _key(name: str) -> str:

@@ -10,7 +10,7 @@ from attnviz.tokens import token_labels
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_DRAGGING = (_HERE / "pointer.js").read_text() + (_HERE / "dragging.js").read_text()
+_DRAGGING = "".join((_HERE / name).read_text() for name in ("sending.js", "pointer.js", "dragging.js"))
 TOKEN_ORDER_SCRIPT = _DRAGGING + (_HERE / "token_order.js").read_text()
 
 _scale_block = st.components.v2.component(
@@ -39,8 +39,8 @@ def show_scale_block(label: str, places: Sequence[str], place: int, key: str, mo
         if isinstance(moved, int | float) and moved in range(len(places)):
             move(int(moved))
 
-    data: dict[str, Any] = {"label": label, "places": list(places), "place": place, "answered": _answered(key)}
-    _scale_block(key=key, data=data, on_place_change=take)
+    data: dict[str, Any] = {"label": label, "places": list(places), "place": place}
+    _scale_block(key=key, data=data | _answered(key), on_place_change=take)
 
 
 def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str, ...]], object]) -> None:
@@ -55,9 +55,8 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
         "label": say("question_page.words"),
         "tokens": list(tokens),
         "labels": token_labels(tuple(tokens)),
-        "answered": _answered(key),
     }
-    _token_order(key=key, data=data, on_tokens_change=take)
+    _token_order(key=key, data=data | _answered(key), on_tokens_change=take)
 
 
 def _taken(key: str, name: str) -> Any:
@@ -69,5 +68,5 @@ def _taken(key: str, name: str) -> Any:
     return sent.get("value")
 
 
-def _answered(key: str) -> float:
-    return float(st.session_state.get(f"{key}.answered", 0))
+def _answered(key: str) -> dict[str, Any]:
+    return {"key": key, "answered": st.session_state.get(f"{key}.answered", 0)}

@@ -13,23 +13,6 @@ function onDrag(element, { start, move, end }) {
   };
 }
 
-// What is sent to Python, numbered, so that an answer can be told from an older one: quick drags overtake answers,
-// and Python may get only the last of several.
-class Sender {
-  constructor() {
-    this.number = 0;
-  }
-
-  numbered(value) {
-    this.number = Math.max(Date.now(), this.number + 1);
-    return { number: this.number, value };
-  }
-
-  isOld(answered) {
-    return answered < this.number;
-  }
-}
-
 // Which of these boxes has its middle nearest to a point.
 export function nearest(boxes, x, y) {
   const distances = boxes.map(({ left, right, top, bottom }) => Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y));

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from zlib import crc32
 
 import streamlit as st
 
@@ -82,7 +83,8 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
 
     Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
     """
-    drawn = hash((scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()))
+    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()
+    drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
 
 

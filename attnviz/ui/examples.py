@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.link import parameters
 from attnviz.ui import bound, state
-from attnviz.ui.address import open_without
+from attnviz.ui.address import open_with, open_without
 from attnviz.ui.text import literal
 from attnviz.words import say
 from attnviz.worked_examples import EXAMPLE, with_example, worked_example, worked_examples
@@ -23,8 +23,7 @@ def set_up_from_url() -> None:
         return
     st.session_state[_NAMED] = name
     # Controls that are drawn for the first time read the URL and do not write it.
-    st.query_params.from_dict(with_example(st.query_params.to_dict()))
-    st.rerun()
+    open_with({EXAMPLE: ""} | with_example(st.query_params.to_dict()))
 
 
 def say_unknown(name: str, known: tuple[str, ...]) -> None:

@@ -18,7 +18,6 @@ from streamlit.runtime.state.query_params import (
 )
 
 from attnviz.ui import state
-from attnviz.ui.address import mend
 from attnviz.ui.text import listed
 from attnviz.words import plural, say
 
@@ -41,7 +40,6 @@ def say_what_was_left_out() -> None:
     numbers = said[:3]
     if not _is_own(mark) or len(said) < 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
         return  # told as any other parameter that there is none of
-    mend({LEFT_OUT: ""})
     length, parameters, left_out = map(int, numbers)
     names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
     names += [""] * (left_out - len(names))  # of these, the browser tells the number alone

@@ -11,16 +11,16 @@ const BLOCKS = [
 ];
 const formulas = new WeakMap();
 
-export default function scaleBlock({ parentElement, data, setStateValue }) {
+export default function scaleBlock({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".formula");
   if (!formulas.has(root)) formulas.set(root, new Formula(root));
-  formulas.get(root).receive(data, (place) => setStateValue("place", place));
+  formulas.get(root).receive(data, (place) => setTriggerValue("place", place));
 }
 
 class Formula {
   constructor(root) {
     this.root = root;
-    this.sender = new Sender();
+    this.sender = new Sender(root);
     this.slots = BLOCKS.map(() => pieceOf("slot"));
     this.ghost = pieceOf("block ghost", WHOLE);
     const [q, k, product] = this.slots;
@@ -29,12 +29,12 @@ class Formula {
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
 
-  receive({ label, places, place, answered }, send) {
-    this.send = (value) => send(this.sender.numbered(value));
+  receive({ label, places, place, key, answered }, trigger) {
+    this.sender.receive(key, answered, trigger);
     this.places = places;
     this.root.setAttribute("aria-label", label);
     this.root.setAttribute("aria-valuemax", places.length - 1);
-    if (!this.dragging && !this.sender.isOld(answered)) this.show(place);
+    if (!this.dragging && !this.sender.waiting) this.show(place);
   }
 
   show(place) {
@@ -52,7 +52,7 @@ class Formula {
   moveTo(place) {
     if (place === null || place === this.place) return;
     this.show(place);
-    this.send(place);
+    this.sender.send({ value: place });
   }
 
   press(event) {

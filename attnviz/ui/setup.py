@@ -14,8 +14,8 @@ from attnviz.devices import available_devices
 from attnviz.limits import MAX_TEXT_CHARACTERS
 from attnviz.link import Parameter, ignored_in, parameters, refusal, values_in
 from attnviz.published import PUBLISHED_TEXT
-from attnviz.ui import arrivals, bound, examples, hiding, long_link, state
-from attnviz.ui.address import mend_left_out, open_without
+from attnviz.ui import arrivals, bound, connection, examples, hiding, long_link, reconnecting, state
+from attnviz.ui.address import open_without
 from attnviz.ui.charts import take_offered
 from attnviz.ui.share import show_share
 from attnviz.ui.text import literal
@@ -45,8 +45,10 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     table = parameters()
     take_offered()  # by a run that was stopped before its end
     first = state.first_run()
+    state.resume([each.id for each in reconnecting.held()])
     perhaps_refused = first and not st.query_params
     if first:
+        _leave_out_defaults(table)
         long_link.say_what_was_left_out()
         examples.set_up_from_url()
         arrivals.leave_out_unknown()
@@ -69,6 +71,9 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
             yield
         if first:
             time.sleep(FIRST_PICTURE)
+    except Exception:
+        reconnecting.give_up()
+        raise
     finally:  # even where a page fails
         if first:
             _controls(sentence, table)
@@ -81,7 +86,8 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         with headline:
             show_share()
         bound.draw()
-        mend_left_out()
+        connection.watch()
+    reconnecting.go_on()
 
 
 def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -227,3 +233,11 @@ def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
     for name in ignored:
         state.say_ignored(refusal(table[name], literal(query[name])))
     open_without(ignored)
+
+
+def _leave_out_defaults(table: Mapping[str, Parameter]) -> None:
+    """Open the page without controls that are named with their default: Streamlit takes these out of the address by a
+    further entry in the browser's history."""
+    query = st.query_params.to_dict()
+    named = [name for name in query if name in table and table[name].accepts(query[name])]
+    open_without([name for name in named if table[name].read(query[name]) == table[name].default])

@@ -1,5 +1,7 @@
 """What a session keeps between runs, as plain values, and how changes of matrices live in it."""
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
@@ -185,6 +187,13 @@ def adopt(scenario: Scenario) -> None:
 def redraw_editors() -> None:
     """Make the editors start from the matrices of now: each is drawn under a new key."""
     st.session_state[_REVISION] = revision() + 1
+
+
+def resume(ids: Iterable[str]) -> None:
+    """Go on with the number of the editors that a page holds, which came back to a server that does not know it."""
+    found = [int(number) for each in ids for number in re.findall(r"-editor\..*\.(\d{1,9})$", each)]
+    if found:
+        st.session_state[_REVISION] = max(found)
 
 
 def revision() -> int:

@@ -12,14 +12,14 @@ export default function tokenOrder({ parentElement, data, setTriggerValue }) {
 class Row {
   constructor(root) {
     this.root = root;
-    this.sender = new Sender();
+    this.sender = new Sender(root);
     this.chips = [];
   }
 
-  receive({ label, tokens, labels, answered }, send) {
-    this.send = (value) => send(this.sender.numbered(value));
+  receive({ label, tokens, labels, key, answered }, trigger) {
+    this.sender.receive(key, answered, trigger);
     this.root.setAttribute("aria-label", label);
-    if (this.held || this.sender.isOld(answered)) return; // what is shown is newer
+    if (this.held || this.sender.waiting) return; // what is shown is newer
     if (tokens.join("\n") === this.shown) return;
     this.shown = tokens.join("\n");
     const focused = this.chips.indexOf(this.root.getRootNode().activeElement);
@@ -82,6 +82,6 @@ class Row {
     const tokens = this.chips.map((chip) => chip.token);
     if (tokens.join("\n") === this.shown) return;
     this.shown = tokens.join("\n");
-    this.send(tokens);
+    this.sender.send({ value: tokens });
   }
 }

@@ -3,17 +3,18 @@
 
 const groups = new WeakMap();
 
-export default function tokenPicker({ parentElement, data, setStateValue }) {
+export default function tokenPicker({ parentElement, data, setTriggerValue }) {
   const group = parentElement.querySelector(".tokens");
   group.setAttribute("aria-label", data.label);
   group.querySelector(".query").textContent = data.query;
-  const state = groups.get(group) ?? { buttons: [] };
+  const state = groups.get(group) ?? { buttons: [], sender: new Sender(group) };
   groups.set(group, state);
+  state.sender.receive(data.key, data.answered, (picked) => setTriggerValue("picked", picked));
 
   const pick = (position) => {
     show(state.buttons, position);
     state.buttons[position].focus();
-    setStateValue("picked", position);
+    state.sender.send({ position });
   };
 
   while (state.buttons.length > data.tokens.length) state.buttons.pop().remove();
@@ -36,7 +37,7 @@ export default function tokenPicker({ parentElement, data, setStateValue }) {
       pick(target);
     };
   });
-  show(state.buttons, data.picked);
+  if (!state.sender.waiting) show(state.buttons, data.picked); // else what was picked since is newer
 }
 
 // Where a key leads from a position, or null for a key that leads nowhere.

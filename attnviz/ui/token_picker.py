@@ -13,12 +13,13 @@ from attnviz.words import say
 
 _HERE = Path(__file__).parent
 _KEY = "playground.picker"
+_ANSWERED = "playground.picker.answered"
 
 _picker = st.components.v2.component(
     "attnviz_token_picker",
     html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
-    js=(_HERE / "token_picker.js").read_text(),
+    js=(_HERE / "sending.js").read_text() + (_HERE / "token_picker.js").read_text(),
 )
 
 
@@ -39,12 +40,16 @@ def show_token_picker(scenario: Scenario) -> int:
         "query": say("playground.picker.query"),
         "label": say("playground.picker.label"),
     }
+    data |= {"key": _KEY, "answered": st.session_state.get(_ANSWERED, 0)}
     _picker(key=_KEY, data=data, on_picked_change=_take_pick)
     return picked
 
 
 def _take_pick() -> None:
-    state.pick_query(int(st.session_state[_KEY]["picked"]))
+    sent = st.session_state[_KEY].get("picked")
+    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
+        st.session_state[_ANSWERED] = sent["number"]
+        state.pick_query(int(sent["position"]))
 
 
 def _origin(scenario: Scenario, row: int) -> str:

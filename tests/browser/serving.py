@@ -22,9 +22,9 @@ START_SECONDS = 60
 
 
 @contextmanager
-def running_server(log: IO[str] | None = None) -> Iterator[str]:
-    """Run the app with the repository's own settings on a free port; give its address."""
-    port = _free_port()
+def running_server(log: IO[str] | None = None, port: int | None = None) -> Iterator[str]:
+    """Run the app with the repository's own settings on this port, or a free one; give its address."""
+    port = port or free_port()
     command = [
         sys.executable, "-m", "streamlit", "run", "serve.py", f"--server.port={port}", "--server.address=127.0.0.1",
         "--server.headless=true", "--server.fileWatcherType=none",
@@ -43,7 +43,7 @@ def running_server(log: IO[str] | None = None) -> Iterator[str]:
             server.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         return int(listening.getsockname()[1])

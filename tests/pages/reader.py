@@ -36,6 +36,12 @@ class Reader:
         self.at.switch_page(page)
         self.run()
 
+    @property
+    def expected_address(self) -> dict[str, Any]:
+        """What the browser is told that the address should say: where it says something else, it asks for it."""
+        (watch,) = [each.proto for each in self.at.get("bidi_component") if each.proto.id.endswith("-connection")]
+        return dict(json.loads(watch.json)["address"])
+
     # What a reader does.
 
     def run(self) -> Self:

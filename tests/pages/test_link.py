@@ -75,9 +75,8 @@ def test_what_is_refused_leaves_the_address_where_a_click_ends_the_first_run(mon
     playground = Playground(**query)
     assert len(playground.messages) == 1
     assert playground.messages[0].count("\n- ") == 2
-    mending = [html.proto.body for html in playground.at.get("html") if "replaceState" in html.proto.body]
-    assert len(mending) == 1
-    assert '{"cell": "", "pinned": ""}' in mending[0]
+    address = playground.expected_address
+    assert [address["marks"][name] for name in ("cell", "pinned", "view")] == ["0 ", "0 ", "8 heatmaps"]
 
 
 def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +188,7 @@ def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> Non
 def test_what_falls_back_leaves_the_rest_of_the_address_alone() -> None:
     playground = Playground(d_in="5.5", seed="7", text="the cat sat", edits="w_q.0.1.0.9", query="2")
     assert playground.shows(Scenario("the cat sat", **PUBLISHED, seed=7, edits=[("w_q", 0, 1, 0.9)]))
-    assert playground.sentence.startswith("'sat' attends")
+    assert playground.sentence.startswith("'sat' reads")
     (message,) = playground.messages
     assert message.endswith("d_in = `5.5` should be a whole number from 1 to 1024; 3 is used.")
 

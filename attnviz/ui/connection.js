@@ -1,0 +1,191 @@
+// The page's connection to the server: says when it is away, brings what the page holds when it is back, and makes
+// each change of the reader one step back in the browser's history.
+
+const BACK_SAID_MS = 4000; // how long it is said that the connection is back
+const MEND_MS = 800; // until an address that lacks something is late, and not on its way
+const MENDS = 3;
+const IDLE_MS = 1500;
+const HEARD_MS = 5000;
+
+export default function connection({ parentElement, data, setTriggerValue }) {
+  window.attnvizConnection ??= new Connection();
+  window.attnvizConnection.receive(parentElement.querySelector(".connection"), data, setTriggerValue);
+}
+
+class Connection {
+  constructor() {
+    this.connected = true;
+    this.back = 0; // the number of the last message that the connection is back ...
+    this.heard = 0; // ... and of the last one that was answered
+    this.mends = 0;
+    this.opened = false;
+    this.steps = new Steps();
+    this.watching = new MutationObserver(() => this.look());
+    new MutationObserver(() => this.closeDialog()).observe(document.body, { childList: true });
+  }
+
+  receive(root, data, trigger) {
+    Object.assign(this, { root, data, trigger });
+    if (this.app?.isConnected !== true) {
+      this.app = document.querySelector("[data-testid=stApp]");
+      this.watching.observe(this.app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
+    }
+    this.look();
+    if (data.back > this.heard && data.back === this.back) this.isBack();
+    clearTimeout(this.mending);
+    this.mending = setTimeout(() => this.mend(), this.opened ? MEND_MS : 0);
+    this.opened = true;
+    this.settle();
+  }
+
+  isBack() {
+    this.heard = this.back;
+    this.mends = 0;
+    window.dispatchEvent(new Event("attnviz:back")); // who waits for an answer asks again
+    this.show(this.data.words.back);
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.connected && this.show(""), BACK_SAID_MS);
+  }
+
+  look() {
+    const connected = this.app.dataset.testConnectionState === "CONNECTED";
+    if (connected === this.connected) return;
+    this.connected = connected;
+    if (connected) this.comeBack();
+    else this.show(this.data.words.away);
+    this.closeDialog();
+  }
+
+  // A server that does not know this page hears all that it holds; one that does takes what came late.
+  comeBack() {
+    this.back = Math.max(Date.now(), this.back + 1);
+    this.keepQuiet();
+    this.trigger("back", this.back);
+    clearTimeout(this.hearing);
+    this.hearing = setTimeout(() => this.connected && !this.ready && this.comeBack(), HEARD_MS);
+  }
+
+  // Whether a server that knows this page is there: another one would hear of components that it never drew.
+  get ready() {
+    return this.connected && this.heard === this.back;
+  }
+
+  // What is sent next is no change of the reader.
+  keepQuiet() {
+    this.steps.silent = true;
+  }
+
+  // What is done offline is sent later, and is a change of the reader all the same.
+  owe() {
+    this.steps.owed += 1;
+  }
+
+  show(text) {
+    this.root.textContent = text;
+    this.root.classList.toggle("away", !this.connected);
+  }
+
+  // Streamlit's own words are for whoever started the server.
+  closeDialog() {
+    if (this.connected) return;
+    document.querySelector("[data-testid=stDialog] button[aria-label=Close]")?.click();
+  }
+
+  // A run that a click ends early can leave the address behind: a run without a click mends that.
+  mend() {
+    if (!this.connected || this.mends >= MENDS) return;
+    if (this.app.dataset.testScriptState !== "notRunning") {
+      this.mending = setTimeout(() => this.mend(), MEND_MS);
+      return;
+    }
+    if (!this.settle()) this.askForAddress();
+  }
+
+  askForAddress() {
+    if (!this.connected || this.mends >= MENDS) return;
+    this.mends += 1;
+    this.keepQuiet();
+    this.trigger("mend", Date.now());
+  }
+
+  // What is in the address is safe: nobody has to keep it any longer.
+  settle() {
+    const { there, marks } = this.data.address;
+    const address = new URLSearchParams(location.search);
+    const late =
+      Object.entries(there).some(([name, is]) => address.has(name) !== is) ||
+      Object.entries(marks).some(([name, mark]) => markOf(address.get(name) ?? "") !== mark);
+    if (late) return false;
+    this.mends = 0;
+    window.dispatchEvent(new CustomEvent("attnviz:safe", { detail: this.data.answered }));
+    return true;
+  }
+}
+
+// As short as it is, a text that misses something has another one.
+export function markOf(text) {
+  return `${[...text].length} ${[...text].slice(-200).join("")}`;
+}
+
+// Streamlit writes a new entry into the browser's history for what the server changes in the address, and none for a
+// control, so that one Back would undo a control together with what came before it. Here each change of the reader is
+// one entry, and what only follows from it changes that entry.
+class Steps {
+  constructor() {
+    this.owed = 0; // changes of the reader that have been sent and not been seen in the address
+    this.silent = false; // whether what is sent next is no such change
+    this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
+    history.pushState = (...entry) => this.put("push", ...entry);
+    history.replaceState = (...entry) => this.put("replace", ...entry);
+    window.addEventListener("popstate", () => this.goneBack(), true);
+    for (const type of ["pointerdown", "keydown", "paste", "drop", "change", "input"]) {
+      window.addEventListener(type, (event) => event.isTrusted && (this.acted = true), true);
+    }
+    const { prototype } = WebSocket;
+    const { send } = prototype;
+    const steps = this;
+    prototype.send = function (message) {
+      steps.sent();
+      return send.call(this, message);
+    };
+  }
+
+  put(how, state, title, to) {
+    const url = new URL(to ?? location.href, location.href);
+    if (url.pathname !== location.pathname) {
+      this.owed = 0;
+      this.silent = true;
+      this.write[how](state, title, to);
+    } else if (url.href === location.href) {
+      this.write.replace(state, title, to);
+    } else if (how === "replace") {
+      // A control writes its own value before it is sent; after Back, the server puts right what is there.
+      this.write[this.acted ? "push" : "replace"](state, title, to);
+      this.silent = this.acted;
+    } else {
+      this.write[this.owed ? "push" : "replace"](state, title, to);
+      this.owed = Math.max(0, this.owed - 1);
+    }
+    window.dispatchEvent(new Event("attnviz:address"));
+  }
+
+  sent() {
+    if (this.acted && !this.silent) this.owed += 1;
+    this.acted = this.silent = false;
+    clearTimeout(this.forgetting);
+    this.forgetting = setTimeout(() => this.forget(), IDLE_MS);
+  }
+
+  // Not every change is seen in the address.
+  forget() {
+    const app = document.querySelector("[data-testid=stApp]");
+    if (app?.dataset.testScriptState === "notRunning") this.owed = 0;
+    else this.forgetting = setTimeout(() => this.forget(), IDLE_MS);
+  }
+
+  goneBack() {
+    this.owed = 0;
+    this.acted = false;
+    this.silent = true;
+  }
+}

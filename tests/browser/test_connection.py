@@ -1,0 +1,136 @@
+"""A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+from tests.browser.proxy import Network, network
+from tests.browser.serving import free_port, running_server
+
+AWAY = say("connection.away")
+LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
+
+
+@pytest.fixture
+def between(server: str) -> Iterator[Network]:
+    """A network of one's own to the server."""
+    with network(int(server.rsplit(":", 1)[1])) as made:
+        yield made
+
+
+@pytest.fixture
+def at_network(chromium: Browser) -> Iterator[Callable[..., Board]]:
+    """A function that gives a reader at an address whose console may speak of a connection that is away."""
+    opened: list[Page] = []
+
+    def new(address: str, kind: type[Board] = Board) -> Board:
+        opened.append(chromium.new_context().new_page())
+        return kind(opened[-1], address)
+
+    yield new
+    for page in opened:
+        page.context.close()
+
+
+def _is_away(reader: Board) -> None:
+    expect(reader.page.locator(".connection")).to_have_text(AWAY)
+    expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
+
+
+def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_network: Callable[..., Board]) -> None:
+    board = at_network(between.address).open_board()
+    between.cut()
+    _is_away(board)
+    board.type_over(("w_q", 0, 1), "0.9").scrub(("w_k", 0, 0), 10)
+    board.chip("starts").click()
+    board.page.wait_for_timeout(4000)
+    _is_away(board)
+    between.restore()
+    expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.0.0.2366&query=2")
+    board.torch_says()
+    board.page.reload()
+    expect(board.settle().cell(("q", 1, 1))).to_have_text("1.6659")
+
+
+def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
+    between: Network, at_network: Callable[..., Board]
+) -> None:
+    board = at_network(between.address).open_board()
+    between.freeze()
+    board.type_over(("w_q", 0, 1), "0.9")
+    board.page.wait_for_timeout(500)
+    between.cut()
+    _is_away(board)
+    between.restore()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9", LONG / 1000)
+    board.torch_says()
+
+
+def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
+    port = free_port()
+    with running_server(port=port) as address:
+        board = at_network(address).open_board(edits="w_k.1.1.0.4")
+    _is_away(board)
+    board.type_over(("w_q", 0, 1), "0.9")
+    with running_server(port=port):
+        eventually(lambda: board.address, "?edits=w_k.1.1.0.4*w_q.0.1.0.9", LONG / 1000)
+        board.torch_says()
+
+
+@pytest.mark.parametrize("pause", [0, 60, 150])
+def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], pause: int) -> None:
+    board = new_board().open_board().switch("Causal mask")
+    board.type_over(("w_q", 0, 1), "0.9")
+    board.page.wait_for_timeout(pause)
+    board.page.reload()
+    eventually(lambda: board.address, "?causal=true&edits=w_q.0.1.0.9", LONG / 1000)
+    expect(board.settle().cell(("q", 1, 1))).to_have_text("1.6659")
+
+
+def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board()
+    addresses = [board.address]
+    for change, seen in (
+        (lambda: board.type_over(("w_q", 0, 1), "0.9"), "edits=w_q.0.1.0.9"),
+        (lambda: board.switch("Causal mask"), "causal=true"),
+        (lambda: board.set_number("Seed", 7), "seed=7"),  # which drops the edit: that is no step of its own
+        (lambda: board.pick("starts"), "query=2"),
+    ):
+        change()
+        eventually(lambda seen=seen: seen in board.address, True)
+        board.page.wait_for_timeout(1000)
+        addresses.append(board.address)
+    assert addresses[3] == "?causal=true&seed=7"
+    for address in addresses[-2::-1]:
+        board.page.go_back()
+        eventually(lambda: board.address, address)
+        board.page.wait_for_timeout(500)
+    expect(board.cell(("q", 1, 1))).to_have_text("1.4551")
+    for address in addresses[1:]:
+        board.page.go_forward()
+        eventually(lambda: board.address, address)
+        board.page.wait_for_timeout(500)
+    expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
+
+
+@pytest.mark.parametrize("link", [{"example": "love-ai"}, {"seed": 123, "d_in": "abc", "d_out": 4}])
+def test_one_back_leads_away_from_any_link(new_board: Callable[..., Board], link: dict[str, object]) -> None:
+    board = new_board()
+    before = f"{board.server}/_stcore/health"
+    board.page.goto(before)
+    board.open_board(**link)
+    eventually(lambda: any(name in board.address for name in ("example=", "seed=", "d_in=abc")), False)
+    board.type_over(("w_q", 0, 1), "0.9")
+    eventually(
+        lambda: "w_q.0.1.0.9" in board.address and ("d_out=4" in board.address or "d_in=2" in board.address), True
+    )
+    board.page.go_back()
+    eventually(lambda: "w_q.0.1.0.9" in board.address, False)
+    board.page.go_back()
+    assert board.page.url == before
