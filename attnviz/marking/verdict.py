@@ -82,7 +82,8 @@ def _parts(between: str = ", ", **counts: int) -> str:
 def _to_add(marking: Marking) -> str:
     """Say which tables, added to those that are taken as given, would give something to mark: the fewest."""
     taken = marking.taken
-    groups = [(*stage.sources, stage.name) for stage in STAGES.values() if stage.sources]
+    stages = [stage for name, stage in marking.stages.items() if name in STAGES]  # a bias only where there is one
+    groups = [(*stage.sources, stage.name) for stage in stages if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
     fewest = [STAGES[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
     names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
