@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from attnviz.given import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix
+from attnviz.given import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.limits import MAX_EDITS
 from attnviz.scenario import Scenario, without_changes
 from attnviz.stages import BIASES, EDITABLE
@@ -165,7 +165,7 @@ def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario
     """
     drawn = scenario.unedited(name)
     if values.shape != drawn.shape:
-        raise ValueError(f"{name} has shape {tuple(values.shape)}, expected {tuple(drawn.shape)}")
+        raise wrong_shape(name, tuple(values.shape), (drawn.shape[0], drawn.shape[1]))
     others = tuple(edit for edit in scenario.edits if edit.matrix != name)
     differs = (values.to(torch.float32) != drawn).nonzero().tolist()
     edits = tuple(Edit(name, row, column, values[row, column].item()) for row, column in differs)

@@ -5,6 +5,7 @@ import re
 import torch
 
 from attnviz.limits import in_short
+from attnviz.refused import RefusedError
 from attnviz.words import say
 
 
@@ -29,7 +30,8 @@ def check_device_name(name: object) -> str:
     'cuda:0'
     """
     if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
-        raise ValueError(f"device is {in_short(name)}, expected cpu, mps, cuda or cuda:N")
+        message = f"device is {in_short(name)}, expected cpu, mps, cuda or cuda:N"
+        raise RefusedError(message, "choice", name="device", value=name, allowed=("cpu", "mps", "cuda"))
     return "cuda:0" if name == "cuda" else name
 
 

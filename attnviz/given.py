@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnviz import limits
 from attnviz.published import Rows, stated_matrix
+from attnviz.refused import RefusedError
 from attnviz.stages import BIASES, EDITABLE
 
 FILLS = ("identity", "zeros")
@@ -40,21 +41,44 @@ def plain(name: str, given: Any) -> Matrix | str | None:
         return given
     if isinstance(given, str):
         fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
-        raise ValueError(f"{name} is {limits.in_short(given)}, expected numbers, {fills}")
+        message = f"{name} is {limits.in_short(given)}, expected numbers, {fills}"
+        raise RefusedError(message, "fill", matrix=name, value=given)
     if isinstance(given, Tensor):
         given = given.detach().cpu()
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
+        message = f"{name} is not a table of numbers with rows of one length"
+        raise RefusedError(message, "ragged", matrix=name) from None
     if name in BIASES and array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} has shape {array.shape}, expected a table of rows and columns")
+        message = f"{name} has shape {array.shape}, expected a table of rows and columns"
+        raise RefusedError(message, "ragged", matrix=name)
     most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
-        raise ValueError(f"{name} has shape {array.shape}, expected at most {most}")
+        message = f"{name} has shape {array.shape}, expected at most {most}"
+        rows, columns = array.shape
+        raise RefusedError(
+            message, "table_large", matrix=name, rows=rows, columns=columns, most_rows=most[0], most_columns=most[1]
+        )
     return tuple(map(tuple, finite_in_float32(name, array).tolist()))
+
+
+def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> RefusedError:
+    """Return what to raise for a matrix of another shape than the one that is needed.
+
+    >>> str(wrong_shape("w_q", (1, 2), (3, 2)))
+    'w_q has shape (1, 2), expected (3, 2)'
+    """
+    message = f"{name} has shape {limits.in_short(shape)}, expected {needed}"
+    need_rows, need_columns = needed
+    if len(shape) != 2:
+        return RefusedError(message, "axes", matrix=name, n=len(shape))
+    rows, columns = shape
+    return RefusedError(
+        message, "shape", matrix=name, rows=rows, columns=columns, need_rows=need_rows, need_columns=need_columns
+    )
 
 
 def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
@@ -66,7 +90,9 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
     bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE))
     if len(bad):
         row, column = bad[0].tolist()
-        raise ValueError(f"{name}[{row}, {column}] is {numbers[row, column]}, expected a finite float32")
+        value = float(numbers[row, column])
+        message = f"{name}[{row}, {column}] is {value}, expected a finite float32"
+        raise RefusedError(message, "not_finite", matrix=name, row=row, column=column, value=value)
     return np.clip(numbers, -_LARGEST, _LARGEST)
 
 
@@ -96,9 +122,14 @@ def checked_edit(given: Any) -> Edit:
         matrix, row, column, value = given
         edit = Edit(matrix, index(row), index(column), float(value))
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"edit {limits.in_short(given)} is not (matrix, row, column, value)") from None
+        message = f"edit {limits.in_short(given)} is not (matrix, row, column, value)"
+        raise RefusedError(message, "no_edit") from None
     if not isinstance(edit.matrix, str) or edit.matrix not in EDITABLE:
-        raise ValueError(f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}")
+        message = f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}"
+        raise RefusedError(message, "no_matrix")
     if not abs(edit.value) < TOO_LARGE:
-        raise ValueError(f"{edit.cell} is {edit.value}, expected a finite float32")
+        message = f"{edit.cell} is {edit.value}, expected a finite float32"
+        raise RefusedError(
+            message, "not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value
+        )
     return edit._replace(value=max(-_LARGEST, min(edit.value, _LARGEST)))

@@ -3,6 +3,8 @@
 import operator
 import reprlib
 
+from attnviz.refused import RefusedError
+
 MAX_TOKENS = 1024
 MAX_D = 1024
 MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger ones would repeat
@@ -47,7 +49,8 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
     except TypeError:
         whole = low - 1
     if isinstance(value, bool) or not low <= whole <= high:
-        raise ValueError(f"{name} is {in_short(value)}, expected a whole number from {low} to {high}")
+        message = f"{name} is {in_short(value)}, expected a whole number from {low} to {high}"
+        raise RefusedError(message, "whole", name=name, value=value, low=low, high=high)
     return whole
 
 
@@ -58,7 +61,8 @@ def check_temperature(value: object) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
-        raise ValueError(
-            f"temperature is {in_short(value)}, expected a number from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}"
+        message = f"temperature is {in_short(value)}, expected a number from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}"
+        raise RefusedError(
+            message, "number", name="temperature", value=value, low=MIN_TEMPERATURE, high=MAX_TEMPERATURE
         )
     return float(value)

@@ -9,6 +9,7 @@ import pandas as pd
 import torch
 
 from attnviz.limits import MAX_SEED, check_whole
+from attnviz.refused import RefusedError
 from attnviz.scaling_arguments import (
     MAX_SCORES,
     MAX_TRIALS,
@@ -94,7 +95,8 @@ def sweep_scaling(
     n_scores = trials * full.n_queries * full.n_keys
     if n_scores > MAX_SCORES:
         shape = f"{trials} trials x {full.n_queries} queries x {full.n_keys} keys"
-        raise ValueError(f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}")
+        message = f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}"
+        raise RefusedError(message, "scores", scores=n_scores, most=MAX_SCORES)
     passes = _passes(full, statistics)
     pairs = passes[0]
     counter = _Counter(_seconds(passes, full, dims, trials, exponents, statistics), progress)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from attnviz.limits import check_whole
+from attnviz.refused import RefusedError
 
 MAX_DIM = 4096
 MAX_DIMS = 64
@@ -54,12 +55,13 @@ def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
     for value in dims:
         dim = check_whole("dimension", value, 1, MAX_DIM)
         if dim in checked:
-            raise ValueError(f"dimension {dim} is repeated")
+            raise RefusedError(f"dimension {dim} is repeated", "dims_twice", dim=dim)
         if len(checked) == MAX_DIMS:
-            raise ValueError(f"dimension {dim} is one more than the limit of {MAX_DIMS} dimensions")
+            message = f"dimension {dim} is one more than the limit of {MAX_DIMS} dimensions"
+            raise RefusedError(message, "dims_many", most=MAX_DIMS)
         checked.add(dim)
     if not checked:
-        raise ValueError(f"no dimension is given, expected 1 to {MAX_DIMS} of them")
+        raise RefusedError(f"no dimension is given, expected 1 to {MAX_DIMS} of them", "dims_none")
     return tuple(sorted(checked))
 
 
@@ -78,7 +80,8 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
     high = check_whole("the last dimension", last, 1, MAX_DIM)
     n = check_whole("number of dimensions", how_many, 2, MAX_DIMS)
     if low >= high:
-        raise ValueError(f"the last dimension is {high}, expected more than the first, {low}")
+        message = f"the last dimension is {high}, expected more than the first, {low}"
+        raise RefusedError(message, "steps_order", low=low, high=high)
     return tuple(sorted({round(low * (high / low) ** (i / (n - 1))) for i in range(n)}))
 
 
@@ -89,7 +92,8 @@ def check_factor(name: str, factor: object) -> float:
     8.0
     """
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not -MAX_FACTOR <= factor <= MAX_FACTOR:
-        raise ValueError(f"{name} is {factor!r}, expected a number from {-MAX_FACTOR:g} to {MAX_FACTOR:g}")
+        message = f"{name} is {factor!r}, expected a number from {-MAX_FACTOR:g} to {MAX_FACTOR:g}"
+        raise RefusedError(message, "number", name=name, value=factor, low=-int(MAX_FACTOR), high=int(MAX_FACTOR))
     return float(factor)
 
 

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from attnviz.limits import check_whole
+from attnviz.refused import RefusedError
 from attnviz.scaling_arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 from attnviz.seeding import FLOAT32_ON_CPU, fill
 
@@ -195,5 +196,6 @@ def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
         raise ValueError(f"x has shape {inputs.shape}, expected at least 2 tokens and a d_in from 1 to {MAX_DIM}")
     bad = inputs[~(np.abs(inputs) <= MAX_ENTRY)]
     if len(bad):
-        raise ValueError(f"x holds {bad[0]}, expected numbers from {-MAX_ENTRY:g} to {MAX_ENTRY:g}")
+        message = f"x holds {bad[0]}, expected numbers from {-MAX_ENTRY:g} to {MAX_ENTRY:g}"
+        raise RefusedError(message, "entry", value=float(bad[0]), most=int(MAX_ENTRY))
     return Projections(law, inputs)

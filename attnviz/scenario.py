@@ -11,8 +11,9 @@ from torch import Tensor
 from attnviz import limits
 from attnviz.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.devices import check_device_name, resolve_device
-from attnviz.given import Edit, checked_edit, numbers_given, plain, random_seed
+from attnviz.given import Edit, checked_edit, numbers_given, plain, random_seed, wrong_shape
 from attnviz.published import PUBLISHED_D_IN, PUBLISHED_VECTORS
+from attnviz.refused import RefusedError
 from attnviz.seeding import (
     FLOAT32_ON_CPU,
     INITS,
@@ -89,18 +90,23 @@ class Scenario:
 
     def _check_choices(self) -> None:
         if not isinstance(self.text, str):
-            raise ValueError(f"text is {limits.in_short(self.text)}, expected a string")
+            raise RefusedError(f"text is {limits.in_short(self.text)}, expected a string", "text")
         if len(self.text) > limits.MAX_TEXT_CHARACTERS:  # before it is cut into tokens, which takes time
-            raise ValueError(f"text has {len(self.text)} characters, expected at most {limits.MAX_TEXT_CHARACTERS}")
+            n, most = len(self.text), limits.MAX_TEXT_CHARACTERS
+            raise RefusedError(
+                f"text has {n} characters, expected at most {most}", "text_long", characters=n, most=most
+            )
         choices = {"tokenizer": TOKENIZERS, "embedding": EMBEDDINGS, "init": INITS}
         for name, allowed in choices.items():
             chosen = getattr(self, name)
             if not isinstance(chosen, str) or chosen not in allowed:
-                raise ValueError(f"{name} is {limits.in_short(chosen)}, expected one of {', '.join(allowed)}")
+                message = f"{name} is {limits.in_short(chosen)}, expected one of {', '.join(allowed)}"
+                raise RefusedError(message, "choice", name=name, value=chosen, allowed=tuple(allowed))
         for name in ("bias", "causal", "scale"):
             chosen = getattr(self, name)
             if not isinstance(chosen, bool):
-                raise ValueError(f"{name} is {limits.in_short(chosen)}, expected True or False")
+                message = f"{name} is {limits.in_short(chosen)}, expected True or False"
+                raise RefusedError(message, "flag", name=name, value=chosen)
         object.__setattr__(self, "d_in", limits.check_whole("d_in", self.d_in, 1, limits.MAX_D))
         object.__setattr__(self, "d_out", limits.check_whole("d_out", self.d_out, 1, limits.MAX_D))
         if self.d_v is not None:
@@ -110,23 +116,25 @@ class Scenario:
     def _check_matrices(self) -> None:
         for name in BIASES:
             if getattr(self, name) is not None and not self.bias:
-                raise ValueError(f"{name} is given, but bias is False")
+                raise RefusedError(f"{name} is given, but bias is False", "bias_off", matrix=name)
         for name in EDITABLE:
             given = numbers_given(name, getattr(self, name))
             if given is not None:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
-                    raise ValueError(f"{name} has shape {shape}, expected {self.shape_of(name)}")
+                    raise wrong_shape(name, shape, self.shape_of(name))
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
         if not isinstance(edits, Iterable):
-            raise ValueError(f"edits is {limits.in_short(edits)}, expected a sequence of (matrix, row, column, value)")
+            message = f"edits is {limits.in_short(edits)}, expected a sequence of (matrix, row, column, value)"
+            raise RefusedError(message, "no_edit")
         for given in edits:
             edit = self.checked_edit(given)
             cells[edit[:3]] = edit
         if len(cells) > limits.MAX_EDITS:
-            raise ValueError(f"{len(cells)} edits, expected at most {limits.MAX_EDITS}")
+            n, most = len(cells), limits.MAX_EDITS
+            raise RefusedError(f"{n} edits, expected at most {most}", "edits", n=n, most=most)
         return tuple(cells.values())
 
     def checked_edit(self, given: Any) -> Edit:
@@ -134,9 +142,12 @@ class Scenario:
         edit = checked_edit(given)
         n_rows, n_columns = self.shape_of(edit.matrix)
         if edit.matrix in BIASES and not self.bias:
-            raise ValueError(f"edit of {edit.cell}, but bias is False")
+            raise RefusedError(f"edit of {edit.cell}, but bias is False", "bias_off", matrix=edit.matrix)
         if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
-            raise ValueError(f"edit of {edit.cell} lies outside its shape ({n_rows}, {n_columns})")
+            message = f"edit of {edit.cell} lies outside its shape ({n_rows}, {n_columns})"
+            raise RefusedError(
+                message, "outside", matrix=edit.matrix, row=edit.row, column=edit.column, rows=n_rows, columns=n_columns
+            )
         return edit
 
     @cached_property

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from attnviz.refused import SaidError
 from attnviz.typed_numbers import NoNumberError, read_number
 from attnviz.words import say
 
@@ -66,8 +67,8 @@ def split_table(text: str, columns: int | None = None) -> RawTable:
 
 
 def refuse(key: str, line: int, text: str = "") -> NoReturn:
-    """Raise the ``ValueError`` that names a line and what stands there, by a sentence of tables.toml."""
-    raise ValueError(say(f"tables.{key}", line=line, text=quoted(text)))
+    """Raise the error that names a line and what stands there, by a sentence of tables.toml."""
+    raise SaidError(say(f"tables.{key}", line=line, text=quoted(text)))
 
 
 def quoted(text: str) -> str:
@@ -124,7 +125,7 @@ def _by_decimal_commas(lines: list[tuple[int, str]], columns: int | None) -> Cal
     number, cell = cells[0]
     before, after = cell.split(",")
     one, two = quoted(f"{before}.{after}"), quoted(f"{before}, {after}")
-    raise ValueError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
+    raise SaidError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
 
 
 def _is_alone(line: str) -> bool:

@@ -7,6 +7,7 @@ import torch
 
 from attnviz.limits import MAX_TOKENS
 from attnviz.printed import MAX_DECIMALS, Printed
+from attnviz.refused import SaidError
 from attnviz.table_formats import RawCell, RawTable, quoted, refuse, split_table
 from attnviz.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
 from attnviz.words import plural, say
@@ -47,7 +48,7 @@ def read_table(text: str, *, infinite: bool = False, columns: int | None = None)
     if len(text) > MAX_TABLE_CHARACTERS:
         line, character = _place(text, MAX_TABLE_CHARACTERS)
         characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
-        raise ValueError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
+        raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
     raw = split_table(text.removeprefix("\ufeff"), columns)
     _check_rows(raw)
     sign = _decimal_sign(raw)
@@ -74,13 +75,13 @@ def _place(text: str, at: int) -> tuple[int, int]:
 
 def _check_rows(raw: RawTable) -> None:
     if not raw.rows:
-        raise ValueError(say("tables.empty"))
+        raise SaidError(say("tables.empty"))
     if len(raw.rows) > MAX_ROWS:
         line, rows = raw.rows[MAX_ROWS][0].line, plural(len(raw.rows), "row")
-        raise ValueError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=line))
+        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=line))
     if len(raw.rows[0]) > MAX_COLUMNS:
         line, numbers = raw.rows[0][0].line, plural(len(raw.rows[0]), "number")
-        raise ValueError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=line))
+        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=line))
 
 
 def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
@@ -88,7 +89,7 @@ def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
     if n != expected:
         key = "tables.length" if raw.by_lines else "tables.row_length"
         said = say(key, line=row[0].line, numbers=plural(n, "number"), expected=f"{expected:,}")
-        raise ValueError(said)
+        raise SaidError(said)
 
 
 def _decimal_sign(raw: RawTable) -> str:
@@ -110,7 +111,7 @@ def _row(row: list[RawCell], sign: str, infinite: bool) -> list[TypedNumber]:
     for cell in row:
         if not cell.text and numbers:
             before = quoted(row[len(numbers) - 1].text)
-            raise ValueError(say("tables.nothing_after", line=cell.line, before=before))
+            raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
         numbers.append(_number(cell, sign, infinite))
     return numbers
 
@@ -128,7 +129,7 @@ def _number(cell: RawCell, sign: str, infinite: bool) -> TypedNumber:
     try:
         return read_number(cell.text, decimal_sign=sign)
     except NoNumberError as error:
-        raise ValueError(say("tables.cell", line=cell.line, why=why_no_number(error, quoted(cell.text)))) from None
+        raise SaidError(say("tables.cell", line=cell.line, why=why_no_number(error, quoted(cell.text)))) from None
 
 
 def read_cell(text: str) -> float:
@@ -164,7 +165,7 @@ def read_upload(data: bytes) -> str:
     """
     most = 4 * MAX_TABLE_CHARACTERS
     if len(data) > most:
-        raise ValueError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))
+        raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -177,4 +178,4 @@ def read_upload(data: bytes) -> str:
     if bad < 0:
         return text
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    raise ValueError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))
+    raise SaidError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))

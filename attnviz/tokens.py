@@ -174,10 +174,11 @@ def _visible(char: str) -> str:
 
 
 def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:
-    """Return a label for each token, cut to `most` characters, told apart where two would be the same.
+    """Return a label for each token, cut to `most` characters; where two would be the same, with its place in the
+    sentence, which is its row in every matrix, counted from 0.
 
     >>> token_labels(("the", "cat", "on", "the"))
-    ('the (1)', 'cat', 'on', 'the (2)')
+    ('the (0)', 'cat', 'on', 'the (3)')
     >>> token_labels(("incomprehensible", "cat"), most=6)
     ('incom…', 'cat')
     """
@@ -187,9 +188,4 @@ def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str,
     totals: dict[str, int] = {}
     for label in labels:
         totals[label] = totals.get(label, 0) + 1
-    seen: dict[str, int] = {}
-    numbered = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        numbered.append(f"{label} ({seen[label]})" if totals[label] > 1 else label)
-    return tuple(numbered)
+    return tuple(f"{label} ({place})" if totals[label] > 1 else label for place, label in enumerate(labels))

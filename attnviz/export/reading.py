@@ -7,8 +7,9 @@ import re
 import torch
 
 from attnviz.export.tensor_files import read_tensor
-from attnviz.given import finite_in_float32
-from attnviz.limits import MAX_FILE_BYTES, in_short
+from attnviz.given import finite_in_float32, wrong_shape
+from attnviz.limits import MAX_FILE_BYTES
+from attnviz.refused import SaidError
 from attnviz.stages import STAGES
 from attnviz.tables import parse_table, read_upload
 from attnviz.words import say
@@ -29,12 +30,13 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
     [[1.0, 2.0], [3.0, 4.0]]
     """
     if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"the file has {len(data)} bytes, expected at most {MAX_FILE_BYTES}")
+        said = say("tables.file_too_long", size=f"{len(data):,}", most=f"{MAX_FILE_BYTES:,}")
+        raise SaidError(said)
     is_tensors = file_name.lower().endswith(".safetensors")
     tensor = read_tensor(data, name) if is_tensors else parse_table(_without_names(read_upload(data)), columns=shape[1])
     matrix = tensor[None] if tensor.dim() == 1 and shape[0] == 1 else tensor
     if tuple(matrix.shape) != shape:
-        raise ValueError(f"{name} in the file has shape {in_short(tuple(tensor.shape))}, expected {shape}")
+        raise wrong_shape(name, tuple(tensor.shape), shape)
     return torch.from_numpy(finite_in_float32(name, matrix.numpy()))
 
 
@@ -49,5 +51,5 @@ def _without_names(text: str) -> str:
     try:
         rows = [row[1:] for row in csv.reader(io.StringIO(text), delimiter=symbol[3])]
     except csv.Error as error:
-        raise ValueError(say("tables.no_csv", error=error)) from None
+        raise SaidError(say("tables.no_csv", error=error)) from None
     return "\n".join(["", *(symbol[3].join(row) for row in rows[1:])])

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from attnviz.limits import MAX_FILE_BYTES, in_short
+from attnviz.refused import RefusedError
 from attnviz.scenario import Scenario
 from attnviz.tokens import is_whole_text
 
@@ -48,32 +49,37 @@ def scenario_from_json(text: str) -> Scenario:
     True
     """
     if len(text) > MAX_FILE_BYTES:
-        raise ValueError(f"the file has {len(text)} characters, expected at most {MAX_FILE_BYTES}")
+        message = f"the file has {len(text)} characters, expected at most {MAX_FILE_BYTES}"
+        raise RefusedError(message, "file_long", characters=len(text), most=MAX_FILE_BYTES)
     try:
         held = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse, parse_int=_whole)
     except RecursionError:
-        raise ValueError("the file is nested too deeply, expected a scenario") from None
+        raise RefusedError("the file is nested too deeply, expected a scenario", "nested") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"the file is no JSON: {error}") from None
+        raise RefusedError(f"the file is no JSON: {error}", "no_json", line=error.lineno) from None
     if not isinstance(held, dict) or held.get("format") != FORMAT:
-        raise ValueError(f'the file is no scenario, expected "format": "{FORMAT}" in it')
+        raise RefusedError(f'the file is no scenario, expected "format": "{FORMAT}" in it', "no_scenario")
     if held.get("version") != VERSION:
-        raise ValueError(f"the scenario is of version {in_short(held.get('version'))}, expected {VERSION}")
+        message = f"the scenario is of version {in_short(held.get('version'))}, expected {VERSION}"
+        raise RefusedError(message, "version")
     settings = {name: value for name, value in held.items() if name not in _head()}
     unknown = [name for name in settings if name not in _DEFAULTS]
     if unknown:
-        raise ValueError(f"the scenario has {in_short(unknown[0])}, expected only {', '.join(_DEFAULTS)}")
+        message = f"the scenario has {in_short(unknown[0])}, expected only {', '.join(_DEFAULTS)}"
+        raise RefusedError(message, "unknown_setting", value=unknown[0])
     sentence = settings.get("text")
     if isinstance(sentence, str) and not is_whole_text(sentence):
-        raise ValueError(f"text is {in_short(sentence)}, in which a character is only half there")
+        message = f"text is {in_short(sentence)}, in which a character is only half there"
+        raise RefusedError(message, "half_character")
     return Scenario(**settings)
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"the file holds a number of {len(digits)} digits, expected at most {_MOST_DIGITS}")
+        message = f"the file holds a number of {len(digits)} digits, expected at most {_MOST_DIGITS}"
+        raise RefusedError(message, "digits", digits=len(digits), most=_MOST_DIGITS)
     return int(digits)
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"the file holds {constant}, expected finite numbers")
+    raise RefusedError(f"the file holds {constant}, expected finite numbers", "constant", value=constant)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from attnviz.limits import MAX_D, check_whole
+from attnviz.refused import RefusedError
 from attnviz.stages import EVERY_STAGE
 
 # What the rows and the columns of each table count. Rows of X are both queries and keys.
@@ -28,16 +29,25 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     ValueError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
     known: dict[str, tuple[int, str]] = {}
+    first: dict[str, tuple[str, str]] = {}  # which table showed it, and by its rows or its columns
     for name, shape in shapes.items():
         symbol = EVERY_STAGE[name].symbol
         for axis, counts in enumerate(_COUNTS[name]):
             line = ("row", "column")[axis]
             expected, reason = (1, "it is a bias") if counts == "1" else known.get(counts, (shape[axis], ""))
             if shape[axis] != expected:
-                raise ValueError(f"{symbol} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}")
+                message = f"{symbol} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
+                if counts == "1":
+                    raise RefusedError(message, "fit_bias", table=name, counted=(shape[axis], line))
+                other = first[counts]
+                raise RefusedError(
+                    message, "fit_one", table=name, counted=(shape[axis], line), other=other[0],
+                    other_counted=(expected, other[1]), why=counts,
+                )  # fmt: skip
             what = f" ({counts})" if counts.startswith("d_") else ""
             for each in _TOKENS if counts == "tokens" else (counts,):
                 known.setdefault(each, (shape[axis], f"{symbol} has {_counted(shape[axis], line)}{what}"))
+                first.setdefault(each, (name, line))
 
 
 def _in_words(shape: tuple[int, ...]) -> str:
@@ -60,6 +70,7 @@ def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int 
             shown = shapes[name][1]
             if stated not in (None, shown):
                 symbol = EVERY_STAGE[name].symbol
-                raise ValueError(f"d_k is {stated}, expected {shown}: {symbol} has so many columns")
+                message = f"d_k is {stated}, expected {shown}: {symbol} has so many columns"
+                raise RefusedError(message, "fit_d_k", value=stated, table=name, counted=(shown, "column"))
             return shown
     return stated

@@ -198,8 +198,8 @@ class Question:
         for option in self.options:
             try:
                 options[option.name] = option.from_link(own.get(option.name, option.in_link(option.default)))
-            except ValueError as error:
-                ignored.append(str(error))
+            except ValueError:
+                ignored.append(say("links.choice", label=option.label))
         return scenario, options, ignored
 
     def followed_in_link(self, query: str, scenario: Scenario) -> int:

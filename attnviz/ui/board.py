@@ -15,6 +15,7 @@ from attnviz.stages import STAGES
 from attnviz.ui import state
 from attnviz.ui.board_data import board_data
 from attnviz.ui.picked_cell import Place, pick, picked_place
+from attnviz.ui.refusals import told
 from attnviz.ui.sentences import with_sentences
 from attnviz.ui.typed import scenario_now
 from attnviz.words import say
@@ -143,7 +144,7 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
         if sent["edits"]:
             make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        state.say(say("board.refused", reason=error))
+        state.say(say("board.refused", why=told(error)))
 
 
 def _change_scenario_of_now(change: Change) -> None:

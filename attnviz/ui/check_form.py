@@ -16,6 +16,7 @@ from attnviz.printed import Printed
 from attnviz.stages import EVERY_STAGE, STAGES, formula_of
 from attnviz.tables import read_table, read_upload, write_table
 from attnviz.ui import check_link, state
+from attnviz.ui.refusals import told
 from attnviz.ui.text import as_message, literal
 from attnviz.words import say
 from attnviz.worked_examples import worked_example, worked_examples
@@ -176,7 +177,7 @@ def _take_upload() -> None:
     try:
         text = read_upload(uploaded.getvalue())
     except ValueError as error:
-        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=str(error)))
+        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
         return
     if st.session_state.get(_key(name)):
         check_link.set_aside(_form(), _DEFAULTS)
@@ -223,7 +224,7 @@ def _table_or_why_not(text: str, *, infinite: bool) -> Printed | str:
     try:
         table = read_table(text, infinite=infinite)
     except ValueError as error:
-        return str(error)
+        return told(error)
     if max(table.shape) > MOST_MARKED:
         rows, columns = table.shape
         return say("check.form.too_large", rows=rows, columns=columns, most=MOST_MARKED)
@@ -251,7 +252,7 @@ def _marked(
             st.error(as_message(say("check.form.no_d_k")))
             return None
         except ValueError as error:
-            st.error(as_message(say("check.form.no_fit", why=str(error))))
+            st.error(as_message(say("check.form.no_fit", why=told(error))))
             return None
 
 

@@ -14,6 +14,7 @@ from attnviz.stages import EDITABLE, STAGES
 from attnviz.summary import vectors_in_words
 from attnviz.tables import parse_table
 from attnviz.ui import state
+from attnviz.ui.refusals import told
 from attnviz.ui.typed import scenario_now, start_table, with_typed
 from attnviz.words import plural, say
 
@@ -137,7 +138,7 @@ def _paste(name: str) -> None:
         pasted = parse_table(st.session_state["playground.paste"], columns=columns)
         changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
-        state.say(say("editor.refused", why=str(error).removesuffix(".")))
+        state.say(say("editor.refused", why=told(error)))
         return
     state.keep(changed)
     state.redraw_editors()

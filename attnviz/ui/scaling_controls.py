@@ -10,6 +10,7 @@ from attnviz.scaling_sources import SOURCES
 from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.ui import bound, state, sweeps
 from attnviz.ui.exponent import show_exponent
+from attnviz.ui.refusals import told
 from attnviz.ui.text import as_message, literal
 from attnviz.words import plural, say
 
@@ -90,7 +91,7 @@ def _show_log_steps() -> None:
     try:
         dims = log_steps(*bounds)
     except ValueError as error:
-        st.error(as_message(say("scaling.controls.log_bad", why=error)))
+        st.error(as_message(say("scaling.controls.log_bad", why=told(error))))
         return
     listed = ", ".join(map(str, dims))
     st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
@@ -138,8 +139,7 @@ def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
     try:
         return SweepSettings(dims=parse_dims(dims), **values)
     except ValueError as error:
-        why = literal(str(error), most=200) if values["scales"] else say("scaling.controls.no_scale")
-        st.error(say("scaling.controls.bad", why=why))
+        st.error(as_message(say("scaling.controls.bad", why=told(error))))
         return replace(good, **below)
 
 
@@ -160,7 +160,7 @@ def show_times(settings: SweepSettings) -> float:
     try:
         return check_factor("times", times)
     except ValueError as error:
-        st.error(say("scaling.controls.times_bad", why=literal(str(error))))
+        st.error(as_message(say("scaling.controls.times_bad", why=told(error))))
         return settings.times
 
 

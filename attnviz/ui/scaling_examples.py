@@ -13,6 +13,7 @@ from attnviz.scaling_words import about_factor, about_inits, described_curve, sh
 from attnviz.scenario import Scenario
 from attnviz.sweep_settings import HEADS, SweepSettings
 from attnviz.ui.charts import show_offered
+from attnviz.ui.refusals import told
 from attnviz.ui.scaling_controls import show_times
 from attnviz.ui.scaling_numbers import show_numbers
 from attnviz.ui.sweeps import Rows, inputs_of, starts_by_itself, swept
@@ -91,7 +92,7 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
     try:
         tables = _swept_inits(x[:_BROKEN_TOKENS])
     except ValueError as error:
-        st.text(say("scaling.broken.bad", why=error))
+        st.text(say("scaling.broken.bad", why=told(error)))
         return
     if tables is None:
         return

@@ -15,6 +15,7 @@ from attnviz.sweep_settings import SweepSettings, encode_settings, playground_sc
 from attnviz.tokens import visible
 from attnviz.ui import bound, state
 from attnviz.ui.charts import show_offered
+from attnviz.ui.refusals import told
 from attnviz.ui.scaling_controls import pick_dimension
 from attnviz.ui.scaling_numbers import show_numbers
 from attnviz.ui.sweeps import inputs_of
@@ -44,7 +45,7 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
             x=x,
         )  # fmt: skip
     except ValueError as error:
-        st.text(say("scaling.row.bad", why=error))
+        st.text(say("scaling.row.bad", why=told(error)))
         return
     labels = [visible(token)[:12] for token in tokens]
     order = np.arange(len(row)) if labels else np.argsort(-row.scores.to_numpy())

@@ -24,12 +24,14 @@ from attnviz.export import (
 )
 from attnviz.figures import figure_page, heatmap_page, report
 from attnviz.link import MAX_CHANGES_CHARACTERS, change_texts, decode_changes, encode_changes, parameters
+from attnviz.refused import SaidError
 from attnviz.scenario import Scenario, traced
 from attnviz.stages import STAGES
 from attnviz.summary import described
 from attnviz.ui import bound, hiding, state
 from attnviz.ui.charts import Offered, take_offered
 from attnviz.ui.letters import app_letters
+from attnviz.ui.refusals import told
 from attnviz.ui.typed import scenario_now
 from attnviz.words import plural, say
 
@@ -216,7 +218,7 @@ def _open_scenario(data: bytes) -> None:
     except UnicodeDecodeError:
         state.say(say("share.refused.no_text"))
     except ValueError as error:
-        state.say(say("share.refused.scenario", why=error))
+        state.say(say("share.refused.scenario", why=told(error)))
     else:
         state.adopt(scenario)
 
@@ -232,7 +234,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
     except ValueError as error:
-        state.say(say("share.refused.numbers", why=str(error).removesuffix(".")))
+        state.say(say("share.refused.numbers", why=told(error)))
         return
     state.keep(changed)
     state.redraw_editors()
@@ -256,4 +258,4 @@ def _check_size(scenario: Scenario) -> None:
         say("share.refused.has", symbol=STAGES[name].symbol, numbers=plural(count, "number"))
         for name, count in cells.items()
     )
-    raise ValueError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))
+    raise SaidError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))

@@ -16,8 +16,9 @@ from attnviz.scaling import seconds_needed, sweep_scaling
 from attnviz.scaling_words import said_time
 from attnviz.scenario import Scenario
 from attnviz.sweep_settings import SweepSettings, decode_settings, encode_settings
+from attnviz.ui.refusals import told
 from attnviz.ui.scaling_turns import Turns
-from attnviz.ui.text import as_message, literal
+from attnviz.ui.text import as_message
 from attnviz.words import say
 
 LARGE = 1.0  # seconds that a sweep takes, about, from which on it waits for its turn, and for a click if a link asks
@@ -236,7 +237,7 @@ def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> Swept |
         try:
             table = swept(settings, x)
         except ValueError as error:
-            st.error(_with_last(say("scaling.sweep.bad", why=literal(str(error), most=200))))
+            st.error(as_message(_with_last(say("scaling.sweep.bad", why=told(error)))))
     if table is not None:
         st.session_state[_LAST] = (table, encode_settings(settings), x if settings.of_projections else None)
     if _LAST not in st.session_state:

@@ -18,6 +18,7 @@ from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 from attnviz.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.ui import state
+from attnviz.ui.refusals import told
 from attnviz.ui.text import literal
 from attnviz.words import say
 
@@ -40,7 +41,7 @@ def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> p
         st.session_state[_EDITOR] = current
     texts = current["texts"]
     if row is not None:
-        return pd.DataFrame(texts, columns=[f"row {row}"])
+        return pd.DataFrame(texts, columns=[say("typed.row", row=row)])
     index = list(token_labels(scenario.tokens)) if matrix == "x" else None
     return pd.DataFrame(texts, columns=[str(i) for i in range(texts.shape[1])], index=index)
 
@@ -79,7 +80,7 @@ def with_typed(scenario: Scenario) -> Scenario:
     try:
         changed = edit_matrix(scenario, current["matrix"], torch.from_numpy(numbers))
     except ValueError as error:
-        state.say(f"These edits were not taken: {error}.")
+        state.say(say("typed.refused", why=told(error)))
         return scenario
     if changed != scenario:
         state.keep(changed)

@@ -143,7 +143,7 @@ def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_lea
     reader.pick_point("variance", 0).looks_at(2)  # the same point again
     reader.pick_point("largest_attention_weight", 1, line=2).looks_at(8)
     reader.pick_point("dead_key_share", 2).looks_at(64)
-    reader.type_dims("2, 4, eight").says("This can't be swept: ")
+    reader.type_dims("2, 4, eight").says("This can't be swept. ")
     assert reader.labels_below("variance") == ["2", "8", "64"]
     reader.type_dims("2, 4")
     eventually(lambda: reader.labels_below("variance"), ["2", "4"])

@@ -42,7 +42,7 @@ def test_cells_pasted_without_a_number_are_named_and_keep_the_picture(new_reader
 
 def test_a_pasted_table_that_is_none_keeps_the_picture(playground: Playground) -> None:
     playground.paste("W_q", "1 2\n3 <b>x</b>\n5 6")
-    playground.says("The pasted table wasn't used: Line 2: “<b>x</b>” isn't a number.")
+    playground.says("The pasted table wasn't used. Line 2: “<b>x</b>” isn't a number.")
     playground.shows("q", "journey", ["0.4306", "1.4551"])
 
 

@@ -169,7 +169,7 @@ def test_what_is_no_table_is_told_and_stays(page: CheckPage, text: str, message:
 
 def test_tables_that_do_not_fit_say_what_was_expected(page: CheckPage) -> None:
     page.type(x="1 2\n3 4", w_q="1 2\n3 4\n5 6")
-    assert "W_q has 3 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)" in page.errors[0].replace("\\", "")
+    assert "W_q has 3 rows, but X has 2 columns. Both have to be equal: it's d_in" in page.errors[0].replace("\\", "")
     assert page.text_of("w_q") == "1 2\n3 4\n5 6"
 
 

@@ -11,6 +11,7 @@ import torch
 from attnviz import Scenario
 from attnviz.changes import edit_matrix
 from attnviz.stages import BIASES, STAGES
+from attnviz.words import say
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}
@@ -196,7 +197,7 @@ def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("1 2\n3 4", "w_v has shape (2, 2), expected (3, 2)"),
+        ("1 2\n3 4", "W_v needs 3 rows and 2 columns, and this has 2 rows and 2 columns"),
         ("1 2\n3 4\n5", "Line 3 has 1 number, but the first line has 2"),
         ("1 2\n3 abc\n5 6", "Line 2: “abc” isn't a number"),
         ("1 2\n3 nan\n5 6", "Line 2: “nan” isn't a number"),
@@ -208,7 +209,7 @@ def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
 def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Playground, table: str, says: str) -> None:
     playground.edit("w_v", 0, 0, 9.0).paste("w_v", table)
     (message,) = playground.messages
-    assert message.startswith(f"The pasted table wasn't used: {says}")
+    assert message.startswith(f"The pasted table wasn't used. {says}")
     assert message.endswith(".")
     assert ".." not in message
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
@@ -270,7 +271,7 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
 
 def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playground) -> None:
     playground.set("d_in", 70).set("d_out", 70).paste("w_k", "\n".join([" ".join(["1"] * 70)] * 70))
-    assert playground.messages == ["The pasted table wasn't used: 4900 edits, expected at most 4096."]
+    assert playground.messages == [say("editor.refused", why=say("refused.edits", n="4,900", most="4,096"))]
     assert playground.shows(Scenario(**PUBLISHED, d_in=70, d_out=70))
 
 

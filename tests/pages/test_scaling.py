@@ -229,15 +229,15 @@ def test_log_steps_fill_the_list_of_dimensions(scaling: ScalingPage) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("first", 0, "the first dimension is 0, expected a whole number from 1 to 4096"),
-        ("last", 5000, "the last dimension is 5000, expected a whole number from 1 to 4096"),
-        ("last", 2, "the last dimension is 2, expected more than the first, 2"),
-        ("how_many", 65, "number of dimensions is 65, expected a whole number from 2 to 64"),
+        ("first", 0, "0 can't be the first dimension: take a whole number from 1 to 4,096"),
+        ("last", 5000, "5,000 can't be the last dimension: take a whole number from 1 to 4,096"),
+        ("last", 2, "They should go from 2 to 2. Take a last dimension that is larger than the first"),
+        ("how_many", 65, "65 can't be the number of dimensions: take a whole number from 2 to 64"),
     ],
 )
 def test_log_steps_that_are_none_are_named(scaling: ScalingPage, name: str, value: int, message: str) -> None:
     scaling.set(f"scaling.log.{name}", value)
-    assert scaling.errors == [f"These steps can't be made: {message}."]
+    assert scaling.errors == [f"These steps can't be made. {message}."]
     assert scaling.shows(sweep_of(SMALL))
 
 
@@ -328,21 +328,21 @@ def test_a_width_beyond_the_playgrounds_has_no_link() -> None:
 @pytest.mark.parametrize(
     ("control", "value", "message"),
     [
-        ("dims", "2, 4, eight", "dimension is 'eight', expected a whole number from 1 to 4096"),
-        ("dims", "2.5", "dimension is '2.5'"),
-        ("dims", "0, 2", "dimension is 0"),
-        ("dims", "-8", "dimension is -8"),
-        ("dims", "4097", "dimension is 4097"),
-        ("dims", "9" * 50, "dimension is '99999"),
-        ("dims", "2, 8, 2", "dimension 2 is repeated"),
-        ("dims", ", ".join(map(str, range(1, 70))), "dimension 65 is one more than the limit of 64"),
-        ("dims", " ", "no dimension is given"),
-        ("dims", "<b>2</b>", "dimension is '<b>2</b>'"),
-        ("trials", 0, "trials is 0, expected a whole number from 2 to 10000"),
-        ("trials", 10**9, "trials is 1000000000"),
-        ("keys", 1, "keys is 1, expected a whole number from 2 to 256"),
-        ("seed", -1, "seed is -1"),
-        ("scales", [], "choose at least one scale"),
+        ("dims", "2, 4, eight", "`eight` can't be a dimension: take a whole number from 1 to 4,096"),
+        ("dims", "2.5", "`2.5` can't be a dimension"),
+        ("dims", "0, 2", "0 can't be a dimension"),
+        ("dims", "-8", "−8 can't be a dimension"),
+        ("dims", "4097", "4,097 can't be a dimension"),
+        ("dims", "9" * 50, "`99999"),
+        ("dims", "2, 8, 2", "2 stands in the list of dimensions twice"),
+        ("dims", ", ".join(map(str, range(1, 70))), "more than 64 dimensions"),
+        ("dims", " ", "The list of dimensions is empty"),
+        ("dims", "<b>2</b>", "`<b>2</b>` can't be a dimension"),
+        ("trials", 0, "0 can't be the number of trials: take a whole number from 2 to 10,000"),
+        ("trials", 10**9, "1,000,000,000 can't be the number of trials"),
+        ("keys", 1, "1 can't be the number of keys: take a whole number from 2 to 256"),
+        ("seed", -1, "−1 can't be a seed"),
+        ("scales", [], "Choose at least one scale"),
     ],
 )
 def test_a_bad_value_is_named_and_the_last_good_plot_stays(
@@ -353,7 +353,7 @@ def test_a_bad_value_is_named_and_the_last_good_plot_stays(
     scaling.set(f"scaling.{control}", value)
     (error,) = scaling.errors
     assert message in error.replace("\N{NO-BREAK SPACE}", " ")
-    assert "The plots show the last settings that could be." in error
+    assert "The plots show the last settings that worked." in error
     assert scaling.shows(sweep_of(good))
     assert scaling.settings == good
     scaling.set("scaling.dims", "2, 4")

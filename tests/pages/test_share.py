@@ -222,16 +222,16 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "the file is no JSON"),
+        (b"", "damaged or isn't JSON"),
         (b"\xff\xfe", "the file isn't text"),
         (pickle.dumps([1]), "the file isn't text"),
-        (b'{"a": 1}', "the file is no scenario"),
-        (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "holds NaN, expected finite numbers"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "the number of tokens is 0"),
-        (b'{"format": "attnviz scenario", "version": 1, "text": "\\ud800 a"}', "a character is only half there"),
-        (scenario_json(Scenario("a")).replace('"a"', f'"{"a " * 1025}"').encode(), "number of tokens is 1025"),
-        (scenario_json(Scenario("a")).replace('"a"', f'"{"a" * 20_001}"').encode(), "text has 20001 characters"),
+        (b'{"a": 1}', "isn't a scenario that was saved here"),
+        (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "The file holds `NaN`. "),
+        (b"[" * 100_000, "isn't a scenario"),
+        (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "0 can't be the number of tokens"),
+        (b'{"format": "attnviz scenario", "version": 1, "text": "\\ud800 a"}', "half of a character"),
+        (scenario_json(Scenario("a")).replace('"a"', f'"{"a " * 1025}"').encode(), "1,025 can't be the number"),
+        (scenario_json(Scenario("a")).replace('"a"', f'"{"a" * 20_001}"').encode(), "has 20,001 characters"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
@@ -258,8 +258,8 @@ def test_a_matrix_is_taken_from_csv_and_safetensors_and_edited_on(sharing: Shari
 @pytest.mark.parametrize(
     ("file_name", "data", "problem"),
     [
-        ("w.safetensors", pickle.dumps({"w_q": 1}), "the file is no safetensors file"),
-        ("w.safetensors", SMALL, "has shape (2, 2), expected (3, 2)"),
+        ("w.safetensors", pickle.dumps({"w_q": 1}), "isn't a safetensors file"),
+        ("w.safetensors", SMALL, "W_q needs 3 rows and 2 columns, and this has 2 rows and 2 columns"),
         ("w.csv", b"1,2\n3,4\n5,=1+1", "Line 3: “=1+1” isn't a number"),
         ("w.csv", b"1,2\n3,4\n5,nan", "Line 3: “nan” isn't a number"),
         ("w.csv", b"\x00\xff", "isn't a text with numbers"),
@@ -270,7 +270,7 @@ def test_numbers_that_do_not_fit_leave_everything_as_it_was(
 ) -> None:
     sharing.edit("w_q", 0, 1, 0.9).upload("w_q", file_name, data)
     (message,) = sharing.messages
-    assert message.startswith("The numbers in the file weren't used: ")
+    assert message.startswith("The numbers in the file weren't used. ")
     assert problem in message
     assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
 

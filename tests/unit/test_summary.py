@@ -109,7 +109,7 @@ def test_a_repeated_word_is_told_apart() -> None:
     made = trace(
         Scenario(text="the the", x=[[1, 0, 0], [0, 1, 0]], w_q=[[0, 9], [0, 0], [0, 0]], w_k=[[0, 0], [0, 9], [0, 0]])
     )
-    assert attends_most(made, 0, 2).startswith("'the (1)' reads 'the (2)' most")
+    assert attends_most(made, 0, 2).startswith("'the (0)' reads 'the (1)' most")
 
 
 def test_an_undefined_row_has_no_largest_weight() -> None:
