@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 def plain(name: str, given: Any) -> Matrix | str | None:
-    """Return explicit numbers as a tuple of rows, a named fill or None as it is."""
+    """Return explicit numbers as a tuple of rows, and leave a named fill or None alone."""
     if given is None or (isinstance(given, str) and _is_fill(name, given)):
         return given
     if isinstance(given, str):

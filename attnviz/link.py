@@ -1,6 +1,6 @@
 """The set-up as parameters of a URL: one table says what each is called, may be, and is by default.
 
-Changes of matrices are one parameter, written with the characters that a URL carries as they are:
+Changes of matrices are one parameter, written with characters that a URL carries unchanged:
 ``w_q.0.1.0.9*w_v.identity*w_k.random.42`` is W_q[0, 1] = 0.9, W_v replaced by the identity, W_k drawn alone
 from seed 42. ``x.example.love-ai`` is X as that worked example states it.
 """
@@ -214,7 +214,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
 
 
 def refusal(parameter: Parameter, raw: str) -> str:
-    """Say that a value of a link, as it is to be shown, can't be used, and what is used instead."""
+    """Say that a value of a link can't be used (`raw` is the value ready to be shown), and what is used instead."""
     used = parameter.default
     return say(
         "links.value", name=parameter.name, raw=raw, expected=parameter.expected(),
@@ -223,7 +223,7 @@ def refusal(parameter: Parameter, raw: str) -> str:
 
 
 def changes_refused(text: str, misfits: Sequence[str], first: str) -> str:
-    """Say why parts of the changes in a link can't be used; `first` is the first of them as it is to be shown."""
+    """Say why parts of the changes in a link can't be used; `first` is the first of them, ready to be shown."""
     unreadable = _decoded(text)[2]
     if unreadable:
         return say(f"links.unreadable.{unreadable}", what=say("links.unreadable.changes"))
@@ -252,7 +252,7 @@ def _fill_text(by: Replacement) -> str:
 
 @lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
 def encode_changes(changes: Changes) -> str:
-    """Write changes as the text that a URL carries: as it is while it is short, else packed.
+    """Write changes as the text that a URL carries: plain while it is short, else packed.
 
     >>> encode_changes(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"),)))
     'w_v.identity*w_q.0.1.0.9'

@@ -17,7 +17,7 @@ class TooMuchError(ValueError):
 
 
 def pack(text: str) -> str:
-    """Return a text as compressed bytes, written with the characters that a URL carries as they are.
+    """Return a text as compressed bytes, written with characters that a URL carries unchanged.
 
     >>> unpack(pack("the cat " * 100), 1000) == "the cat " * 100
     True

@@ -1,4 +1,4 @@
-"""A table as it is printed: its numbers, and with how many decimals they stand there."""
+"""A printed table: its numbers, and how many decimals it prints."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 
 @dataclass(frozen=True)
 class Printed:
-    """A table as it is printed: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
+    """A printed table: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
 
     `shown` is None where only the numbers are known, not how they stand there. `dtype` is the type of number that the
     print names, as numpy and torch do where it isn't their usual one.

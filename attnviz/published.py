@@ -18,7 +18,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @cache
 def published_data() -> Mapping[str, Any]:
-    """Return the file of published examples as it is; treat it as read-only."""
+    """Return the file of published examples; treat it as read-only."""
     return MappingProxyType(json.loads(_FILE.read_text(encoding="utf-8")))
 
 

@@ -52,7 +52,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, which leaves the example as it is.
+    """A choice of what is shown, which leaves the example alone.
 
     `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores. In a link it is the place
     of what was chosen among the choices.
@@ -85,7 +85,7 @@ class Exponent:
     default: str
 
     def in_link(self, chosen: str) -> str:
-        """Return an exponent as the text of a link: as it is."""
+        """Return an exponent as the text of a link."""
         return chosen
 
     def from_link(self, text: str) -> str:
@@ -143,7 +143,7 @@ class Question:
         return say(f"questions.{self.name}.try")
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
-        """Return what one sees of the example as it is now."""
+        """Return what one sees of the example now."""
         now = Now(
             scenario, self.start, traced(scenario), traced(self.start), {**self.defaults, **options}, digits, query
         )  # fmt: skip
@@ -178,7 +178,7 @@ class Question:
         return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
 
     def in_link(self, scenario: Scenario, options: Mapping[str, str], query: int | None = None) -> str:
-        """Return the example as it is now, with what is chosen and the token followed, as the query of a URL; blank at
+        """Return the example of now, with what is chosen and the token followed, as the query of a URL; blank at
         the start.
         """
         chosen = {

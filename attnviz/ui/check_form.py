@@ -1,6 +1,6 @@
 """The form for tables of one's own, and their marking.
 
-The typed texts are kept as they are while the session lasts, whatever is wrong with them.
+The typed texts are kept while the session lasts, whatever is wrong with them.
 """
 
 from collections.abc import Mapping

@@ -83,7 +83,7 @@ def _page() -> str | None:
 def set_up(values: dict[str, Any]) -> None:
     """Take the values of all controls, and bring the changes of matrices in line with them.
 
-    Changes that came with the URL are taken as they are; those made here survive only while their
+    Changes that came with the URL are all taken; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
     """
     if st.session_state.get(_OFFERED_ON, _page()) != _page():

@@ -10,7 +10,7 @@ from attnviz.words import say
 
 
 def literal(text: str, most: int = 60) -> str:
-    """Return Markdown that shows a text exactly as it is: a code span, in which nothing is markup.
+    """Return Markdown that shows a text letter by letter: a code span, in which nothing is markup.
 
     >>> literal("**b** `x`")
     '`` **b** `x` ``'
@@ -25,7 +25,7 @@ def literal(text: str, most: int = 60) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return Markdown that lists texts exactly as they are: the first few, and how many more there are.
+    """Return Markdown that lists texts letter by letter: the first few, and how many more there are.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('`a`, `b`', '`a`, `b`, `c` and 2 more')
@@ -44,7 +44,7 @@ _MARKUP = re.compile(
 
 
 def as_message(text: str) -> str:
-    """Return Markdown that shows a message as it is: nothing in it is markup but the code that `literal` makes.
+    """Return Markdown that shows a message unchanged: nothing in it is markup but the code that `literal` makes.
 
     >>> as_message("`a` is no ![x](y) of http://b")
     '`a` is no !\\\\[x\\\\](y) of `http://b`'

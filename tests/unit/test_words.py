@@ -133,3 +133,26 @@ TALKING = [file for file in SOURCES if str(file.relative_to(ROOT)) not in NO_PAG
 def test_a_page_says_nothing_that_is_not_in_the_catalogue(file: Path) -> None:
     outside = [f"line {line}: {text[:70]!r}" for line, text in _sentences(file)]
     assert not outside
+
+
+CONTROLS = {
+    "button", "caption", "checkbox", "download_button", "error", "expander", "file_uploader", "header", "info",
+    "link_button", "markdown", "metric", "multiselect",
+    "number_input", "popover", "radio", "segmented_control", "selectbox", "slider",
+    "subheader", "success", "tabs", "text", "text_area", "text_input", "title", "toggle", "warning", "write",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", [file for file in SOURCES if "ui" in file.parts or "pages" in file.parts], ids=str)
+def test_a_control_takes_even_one_word_from_the_catalogue(file: Path) -> None:
+    """What a control writes itself is a constant, or the text between the places of an f-string, and has no letters."""
+    outside = []
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONTROLS:
+            said = [*node.args[:1], *(each.value for each in node.keywords if each.arg in ("label", "help"))]
+            texts = [part for each in said for part in (each.values if isinstance(each, ast.JoinedStr) else [each])]
+            outside += [
+                f"line {text.lineno}: {text.value!r}" for text in texts
+                if isinstance(text, ast.Constant) and re.search(r"[A-Za-z]{2}", str(text.value).removeprefix(":gray"))
+            ]  # fmt: skip
+    assert not outside
