@@ -19,6 +19,7 @@ from attnviz.ui.reconnecting import run_again
 from attnviz.worked_examples import EXAMPLE
 
 _ONCE = (EXAMPLE, "left_out")  # parameters that are read once and never kept
+_OPENED = "address.opened"
 _FORGOTTEN = "address.forgotten"
 _TAIL = 200  # characters at the end of a text that tell it from another of its length
 
@@ -37,8 +38,26 @@ def open_with(changed: Mapping[str, str]) -> None:
     if context is None or not changed:
         return
     came = dict(parse_qsl(context.query_string, keep_blank_values=True)) | dict(changed)
-    context.query_string = urlencode({name: value for name, value in came.items() if value or name not in changed})
+    opened = urlencode({name: value for name, value in came.items() if value or name not in changed})
+    first, _ = st.session_state.get(_OPENED, (context.query_string, ""))
+    st.session_state[_OPENED] = first, opened
+    context.query_string = opened
     run_again()
+
+
+def correct() -> None:
+    """Read the address as the page was opened, where the browser still sends it as it came; before any control.
+
+    Streamlit would set controls by it once more: d_out to 5, where the link said 5.5.
+    """
+    context = get_script_run_ctx()
+    came, opened = st.session_state.get(_OPENED, (None, ""))
+    if context is None or context.query_string != came or context.is_history_navigation:
+        return
+    context.query_string = opened
+    with context.session_state.query_params() as parameters_now:
+        parameters_now.set_initial_query_params(opened)
+        parameters_now.populate_from_query_string(opened)
 
 
 def forget(names: Collection[str]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attnviz.ui import reconnecting, state
+from attnviz.ui import address, reconnecting, state
 
 _HERE = Path(__file__).parent
 ICON = str(_HERE / "icon.svg")
@@ -23,6 +23,7 @@ _first = st.components.v2.component(
 def show_headline(title: str, line: str) -> DeltaGenerator:
     """Draw what this is and what one can do here, in one line; return its container, for what stands at its end."""
     reconnecting.hold(state.first_run())
+    address.correct()
     with st.container(key="first"):
         _first(key="first_component", height=1)
     headline = st.container(horizontal=True, vertical_alignment="center", gap="small", key="headline")

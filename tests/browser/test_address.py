@@ -75,7 +75,7 @@ def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[.
         d_in="abc", d_out="5.5", seed="1e3", device="cuda:9", query=77, edits="w_q.0.0.nan", step=99
     )
     expect(board.cell(C_OF_JOURNEY)).to_have_text("0.3061")
-    board.says("Part of this link was ignored")
+    board.says("Parts of this link were ignored")
     eventually(lambda: board.address, "")
     board.switch("Causal mask")
     expect(board.cell(("attention_weights", 0, 1))).to_have_text("–")
@@ -87,7 +87,7 @@ def test_one_back_leads_away_from_a_link_that_was_not_taken_as_it_is(new_board: 
     before = f"{board.server}/_stcore/health"
     board.page.goto(before)
     board.open_board(d_in="abc", example="none", pinned="x" * 250_001, seed=7)
-    board.says("Part of this link was ignored")
+    board.says("Parts of this link were ignored")
     eventually(lambda: board.address, "?seed=7")
     board.page.go_back()
     assert board.page.url == before
