@@ -64,10 +64,11 @@ def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
     names = [say("summary.itself") if key == query else say("summary.named", token=labels[key]) for key in keys]
     if len(names) > _NAMED:
         return say("summary.more", names=", ".join(names[:_NAMED]), rest=len(names) - _NAMED)
-    return _in_a_row(names)
+    return listed(names)
 
 
-def _in_a_row(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Name several things in a row: "W_q, W_k and W_v"."""
     return say("summary.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
 
 
@@ -111,10 +112,15 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
 
 
+def is_random(scenario: Scenario, name: str) -> bool:
+    """Whether a matrix holds numbers that its set-up drew, not all of them changed since."""
+    return _origin(scenario, name) == "random"
+
+
 def _origin(scenario: Scenario, name: str) -> str:
     """Return "random", "set", or the worked example that a matrix is from."""
     rows, columns = scenario.shape_of(name)
-    if len(_edits(scenario, [name])) == rows * columns:
+    if len(edits_of(scenario, [name])) == rows * columns:
         return "set"
     filled = getattr(scenario, name)
     if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
@@ -122,13 +128,14 @@ def _origin(scenario: Scenario, name: str) -> str:
     return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
 
 
-def _edits(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
+def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the places of these matrices that hold a changed number."""
     return [edit[:3] for edit in scenario.edits if edit.matrix in names]
 
 
 def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
-    edited = len(_edits(scenario, names))
-    places = {"names": _in_a_row([STAGES[name].symbol for name in names])}
+    edited = len(edits_of(scenario, names))
+    places = {"names": listed([STAGES[name].symbol for name in names])}
     if origin == "set":
         return say("summary.projections.set", **places)
     kind = "random" if origin == "random" else "example"
@@ -161,7 +168,7 @@ def chosen_in_words(scenario: Scenario) -> str:
     times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
     said = say("summary.chosen.every", example=example)
     if times:
-        names = _in_a_row([say("summary.named", token=labels[position]) for position in times])
+        names = listed([say("summary.named", token=labels[position]) for position in times])
         said = say("summary.chosen.times", example=example, token=names, times=f"{next(iter(times.values())):g}")
     return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
 

@@ -1,5 +1,6 @@
 """What a question is: its answer, an example of its own, what can be done to that, and what one sees then."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -12,9 +13,11 @@ from attnviz.attention import AttentionTrace
 from attnviz.link import query_of, scenario_from_query
 from attnviz.questions.seeing import Now, Seen
 from attnviz.scenario import Scenario, traced
-from attnviz.stages import EDITABLE
+from attnviz.stages import EDITABLE, STAGES
+from attnviz.summary import edits_of, is_random, listed
 from attnviz.sweep_settings import MAX_P
-from attnviz.words import say
+from attnviz.variations import PROJECTIONS
+from attnviz.words import plural, say
 
 Change = Callable[[Scenario], Scenario]
 QUERY = "query"  # in the link of an example, the place of the token that is followed
@@ -103,9 +106,9 @@ class Question:
     says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its
     titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the example one with its
     tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
-    what else an example must be to be one of its own. With `random`, its matrices are random ones. `renewed` makes the
-    example of today of that of an older link, where these differ. `sweep` are settings of the scaling page that go with
-    it, `step` is the step of the lesson that does.
+    what else an example must be to be one of its own. `drawn` are the given matrices that are random, too. `renewed`
+    makes the example of today of that of an older link, where these differ. `sweep` are settings of the scaling page
+    that go with it, `step` is the step of the lesson that does.
     """
 
     name: str
@@ -122,7 +125,7 @@ class Question:
     lit: tuple[str, int, int] | None = None
     varies: frozenset[str] = frozenset()
     fits: Callable[[Scenario], bool] = lambda _: True
-    random: bool = False
+    drawn: tuple[str, ...] = ()
     renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
     sweep: str = ""
     step: int = 1
@@ -154,6 +157,21 @@ class Question:
     def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
         """Return what a button makes of the example."""
         return preset.change(self.start if preset.of == "start" else scenario)
+
+    def random_in_words(self, scenario: Scenario) -> str:
+        """Say which of the matrices behind what is shown are random; blank where none is."""
+        behind = ("x", *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else ("x", "w_q", "w_k")
+        random = [name for name in behind if is_random(scenario, name) or self._is_drawn(scenario, name)]
+        if not random:
+            return ""
+        changed = sum(edit.matrix in random for edit in scenario.edits)
+        places = {"names": listed([STAGES[name].symbol for name in random])}
+        if changed:
+            return say("question_page.random_changed", numbers=plural(changed, "number"), **places)
+        return say("question_page.random", **places)
+
+    def _is_drawn(self, scenario: Scenario, name: str) -> bool:
+        return name in self.drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
 
     def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """Return the matrices on the board, less those that cannot be shown with what is chosen."""

@@ -95,6 +95,5 @@ WHERE = Question(
     _where,
     options=(Option("place", say("questions.where.choice.label"), tuple(_PLACES), _ON_SCORES, block=True),),
     fits=lambda s: s == _NORMAL,
-    random=True,
     step=6,
 )

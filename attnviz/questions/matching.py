@@ -97,7 +97,6 @@ _SYMMETRY = Question(
         Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
     ),
     varies=OF_OLDER_LINKS,
-    random=True,
     step=5,
 )
 
@@ -176,7 +175,6 @@ _SELF = Question(
     ),
     varies=OF_OLDER_LINKS | {"d_in", "d_out"},
     fits=lambda s: s.d_in == s.d_out,
-    random=True,
     step=5,
 )  # fmt: skip
 

@@ -38,7 +38,6 @@ _VALUES = Question(
         Preset(say("questions.values.press.one_feature"), lambda s: with_matrix(s, "w_v", _FIRST_FEATURE)),
         Preset(say("questions.values.press.no_keys"), lambda s: with_matrix(s, "w_k", "zeros")),
     ),
-    random=True,
     step=8,
 )
 
@@ -129,7 +128,6 @@ _BIASES = Question(
     _biases,
     shows=("b_q", "b_k", "b_v", "q", "k", "scores", "scaled_scores", "attention_weights", "context"),
     controls=(_bias("b_q"), _bias("b_k"), _bias("b_v")),
-    random=True,
     step=3,
 )
 

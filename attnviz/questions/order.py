@@ -186,7 +186,6 @@ _ORDER = Question(
     reorder=_in_order,
     varies=frozenset({"text"}),
     fits=lambda s: set(s.tokens) <= set(_BITES.tokens) and len(s.tokens) == len(_BITES.tokens),
-    random=True,
     step=2,
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from attnviz.scenario import Scenario, without_changes
 from attnviz.seeding import generator_for
 from attnviz.stages import STAGES
 from attnviz.variations import score_size, unit_example
-from attnviz.words import say
+from attnviz.words import plural, say
 
 _WIDTHS = Scenario(say("questions.sizes.text"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)
 _OF_OLDER_LINKS = "the cat sat"
@@ -48,7 +48,13 @@ def _shapes(now: Now) -> Seen:
         return Seen((*says, *now.says_changes("scores", "context")))
     w_k = torch.cat([t.w_k, torch.ones_like(t.w_k[:, :1])], dim=-1)
     says += [
-        say("seen.sizes.wider", w_k=f"{d_in} × {d_k + 1}", k=f"{n} × {d_k + 1}", query=d_k, key=d_k + 1),
+        say(
+            "seen.sizes.wider",
+            w_k=f"{d_in} × {d_k + 1}",
+            k=f"{n} × {d_k + 1}",
+            query=plural(d_k, "number"),
+            key=plural(d_k + 1, "number"),
+        ),
         say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
@@ -85,7 +91,6 @@ SIZES = Question(
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
     varies=frozenset({"text", "d_in", "d_out", "d_v"}),
     fits=lambda s: s.text in (_WIDTHS.text, _OF_OLDER_LINKS),
-    random=True,
     step=3,
 )
 
@@ -110,7 +115,7 @@ def _which_d(now: Now) -> Seen:
     weights = {divisor: torch.softmax(each, -1) for divisor, each in divided.items()}
     largest = {divisor: now.write(each.max(-1).values.mean()) for divisor, each in weights.items()}
     says = [
-        say("seen.which_d.sum", d_k=d_k, d_in=d_in),
+        say("seen.which_d.sum", n=d_k, numbers=plural(d_in, "number"), d_in=d_in),
         say("seen.which_d.size", trials=f"{_TRIALS:,}", size=f"{score_size(d_in, d_k, trials=_TRIALS):.2f}",
             d_k=d_k, root=f"{math.sqrt(d_k):.2f}"),
         say("seen.which_d.largest", divisor=f"√d_k = √{d_k}", share=largest[_BY_D_K],
@@ -162,7 +167,7 @@ WHICH_D = Question(
     varies=frozenset({"d_in", "d_out"}),
     fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s == _drawn(s.d_in, s.d_out),
     renewed=_renewed,
-    random=True,
+    drawn=("x", "w_q", "w_k"),
     sweep="dims.2-8-64-512",
     step=6,
 )  # fmt: skip

@@ -273,5 +273,5 @@ def _show_followed(question: Question, number: int, scenario: Scenario, query: i
     st.session_state[key] = query
     st.segmented_control(say("question_page.follow"), range(len(names)), format_func=names.__getitem__, required=True,
                          key=key, on_change=_follow, args=(number, key))  # fmt: skip
-    if question.random:
-        st.caption(say("question_page.random"))
+    if random := question.random_in_words(scenario):
+        st.caption(random)

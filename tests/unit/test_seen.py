@@ -6,7 +6,7 @@ in numpy and float64, or read off the float32 numbers as they are shown.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from string import Formatter
 from typing import Any
@@ -31,7 +31,7 @@ from attnviz.stages import STAGES
 from attnviz.tokens import token_labels
 from attnviz.ui.board import fits_board
 from attnviz.variations import position_vectors
-from attnviz.words import catalogue
+from attnviz.words import catalogue, plural, say
 from tests.unit.helpers import in_float64
 
 IDS = [question.name for question in QUESTIONS]
@@ -370,8 +370,8 @@ def _(w: World, one: str, other: str, size: str) -> None:
 @referee("sizes.wider")
 def _(w: World, w_k: str, k: str, query: str, key: str) -> None:
     sizes = sizes_of(w)
-    assert (int(query), int(key)) == (sizes["d_k"], sizes["d_k"] + 1)
-    assert (w_k, k) == (f"{sizes['d_in']} × {key}", f"{sizes['n']} × {key}")
+    assert (query, key) == (plural(sizes["d_k"], "number"), plural(sizes["d_k"] + 1, "number"))
+    assert (w_k, k) == (f"{sizes['d_in']} × {sizes['d_k'] + 1}", f"{sizes['n']} × {sizes['d_k'] + 1}")
     shown = w.question.look(w.scenario, w.options, w.digits).tables
     assert [" × ".join(map(str, table.matrix.shape)) for table in shown] == [w_k, k]
 
@@ -424,8 +424,9 @@ def _(w: World, keys: str, trials: str, even: str) -> None:
 
 
 @referee("which_d.sum")
-def _(w: World, d_k: str, d_in: str) -> None:
-    assert (int(d_in), int(d_k)) == tuple(w.now.w_q.shape)
+def _(w: World, n: str, numbers: str, d_in: str) -> None:
+    assert (int(d_in), int(n)) == tuple(w.now.w_q.shape)
+    assert numbers == plural(int(d_in), "number")
 
 
 @referee("which_d.size")
@@ -846,3 +847,44 @@ def test_the_widths_of_question_6_all_say_what_is_true() -> None:
 def test_everything_that_may_be_said_has_a_referee() -> None:
     keys = {key for key in catalogue() if key.startswith("seen.")}
     assert keys == PARTS | REFEREES.keys()
+
+
+# ---- what is random ----
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_only_numbers_that_were_drawn_are_called_random(question: Question, data: st.DataObject) -> None:
+    world = data.draw(left_by_a_reader(question))
+    scenario = world.scenario
+    said = question.random_in_words(scenario)
+    edits = len([edit for edit in scenario.edits if f"{STAGES[edit.matrix].symbol} " in said.replace(",", " ")])
+    assert (plural(edits, "number") in said) == bool(edits)
+    drawn = replace(question.start, x=None, w_q=None, w_k=None, w_v=None, edits=(), text=scenario.text)
+    for name in ("x", "w_q", "w_k", "w_v"):
+        named = STAGES[name].symbol in re.findall(r"X|W_[qkv]", said)
+        untouched = getattr(scenario, name) is None and all(edit.matrix != name for edit in scenario.edits)
+        if untouched and name in question.shown(world.options):
+            assert named, said
+        if named and question.name not in ("which_d", "self", "sizes"):  # whose sliders draw others
+            assert torch.isclose(scenario.matrix(name), drawn.matrix(name)).any(), said
+
+
+def test_what_is_set_or_trained_is_not_called_random() -> None:
+    def said(name: str, *labels: str) -> str:
+        (question,) = (each for each in QUESTIONS if each.name == name)
+        scenario = question.start
+        for label in labels:
+            (preset,) = (each for each in question.presets if each.label == label)
+            scenario = question.pressed(preset, scenario)
+        return question.random_in_words(scenario)
+
+    trained = say("questions.learned.press.steps", n=20)
+    assert said("learned") == "The numbers of X, W_q, W_k and W_v are random: nobody has trained them."
+    assert said("learned", trained) == "The numbers of X are random: nobody has trained them."
+    assert said("symmetry", say("questions.symmetry.press.smallest")) == ""
+    assert said("self", say("questions.self.press.two")) == ""
+    assert said("self") == "The numbers of X are random: nobody has trained them."
+    assert said("which_d") == "The numbers of X, W_q and W_k are random: nobody has trained them."
+    assert said("self", say("questions.self.press.lengthen")).startswith("Apart from 2 numbers changed since, ")
