@@ -83,6 +83,83 @@ def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callab
         board.torch_says()
 
 
+def _edits_a_table(reader: Board) -> Callable[[], bool]:
+    reader.edit(0, 1, 0.9)
+    return lambda: "edits=w_q.0.1.0.9" in reader.address
+
+
+def _edits_the_board(reader: Board) -> Callable[[], bool]:
+    reader.type_over(("w_q", 0, 1), "0.9")
+    return lambda: "edits=w_k.1.1.0.4*w_q.0.1.0.9" in reader.address
+
+
+def _picks_a_token(reader: Board) -> Callable[[], bool]:
+    reader.pick("starts")
+    return lambda: "query=2" in reader.address
+
+
+def _types_a_sentence(reader: Board) -> Callable[[], bool]:
+    reader.type_sentence("dog bites man")
+    return lambda: reader.page.get_by_text("bites", exact=True).count() > 0 and "dog" in reader.address
+
+
+def _goes_on(reader: Board) -> Callable[[], bool]:
+    reader.page.locator(".st-key-lesson-next button").click()
+    return lambda: "step=3" in reader.address
+
+
+def _edits_in_the_lesson(reader: Board) -> Callable[[], bool]:
+    reader.type_over(("w_q", 0, 1), "0.9")
+    return lambda: "edits=w_q.0.1.0.9" in reader.address
+
+
+def _keeps_as_a(reader: Board) -> Callable[[], bool]:
+    reader.page.get_by_test_id("stMain").get_by_role("button", name=" as A").first.click()
+    return lambda: "pinned=" in reader.address
+
+
+def _fills_a_table(reader: Board) -> Callable[[], bool]:
+    box = reader.page.get_by_test_id("stMain").get_by_role("textbox").nth(2)
+    box.fill("1 2\n3 4")
+    box.press("Control+Enter")
+    return lambda: "tables=" in reader.address
+
+
+def _sets_trials(reader: Board) -> Callable[[], bool]:
+    reader.set_number("Trials", 77)
+    return lambda: "trials.77" in reader.address
+
+
+FIRST_ACTS = (
+    ("/", {"view": "heatmaps"}, _edits_a_table),
+    ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
+    ("/", {}, _picks_a_token),
+    ("/", {}, _types_a_sentence),
+    ("/lesson", {"step": 2}, _goes_on),
+    ("/lesson", {"step": 3}, _edits_in_the_lesson),
+    ("/compare", {}, _keeps_as_a),
+    ("/check", {}, _fills_a_table),
+    ("/scaling", {}, _sets_trials),
+)
+
+
+def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(at_network: Callable[..., Board]) -> None:
+    """Before the page itself has said that it is back: it is not told that its connection was away."""
+    port = free_port()
+    with running_server(port=port) as address:
+        readers = []
+        for path, asked, act in FIRST_ACTS:
+            reader = at_network(address)
+            reader.page.goto(f"{address}{path}?{'&'.join(f'{name}={value}' for name, value in asked.items())}")
+            reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
+            readers.append((reader, act))
+    with running_server(port=port):
+        for reader, act in readers:
+            app = reader.page.locator('[data-test-connection-state="CONNECTED"]')
+            expect(app).to_be_visible(timeout=LONG)
+            eventually(act(reader), True, LONG / 1000)
+
+
 @pytest.mark.parametrize("pause", [0, 60, 150])
 def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], pause: int) -> None:
     board = new_board().open_board().switch("Causal mask")

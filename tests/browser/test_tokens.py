@@ -41,7 +41,7 @@ def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(pla
 
 def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
-    playground.says("Part of this link was ignored")
+    playground.says("Parts of this link were ignored")
     expect(playground.chips).to_have_text(HOSTILE_TOKENS)
     nothing_is_markup(playground)
     playground.type_sentence(f"cat {HOSTILE}")
