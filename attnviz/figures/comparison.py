@@ -9,6 +9,7 @@ from attnviz.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, picture, picture_of
 from attnviz.numbers import DEFAULT_DIGITS
+from attnviz.words import say
 
 
 def comparison_specs(
@@ -40,7 +41,8 @@ def _difference(drawn: Picture) -> Picture:
     largest = float(finite.max()) if finite.size else 0.0
     return replace(
         drawn,
-        stage=replace(drawn.stage, colours="scores"),  # any signed family: the limits are its own
+        # Any signed family of colours: the limits are its own. What is said of a matrix isn't true of a difference.
+        stage=replace(drawn.stage, colours="scores", plain=say("compare.difference")),
         limits=(-largest, largest) if largest > 0 else (-1.0, 1.0),
         signed=True,
     )

@@ -14,6 +14,8 @@ from attnviz import Scenario, trace
 from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
 from attnviz.figures import comparison_specs
 from attnviz.scenario import traced
+from attnviz.stages import STAGES
+from attnviz.words import say
 from tests.unit.helpers import edits_of, setups
 from tests.unit.test_exported_code import scenarios
 from tests.unit.test_heatmaps import cells, strings
@@ -128,6 +130,11 @@ def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Sce
         drawn = cells(specs["B − A"])
         np.testing.assert_array_equal(np.nan_to_num(drawn["z"]), np.nan_to_num(difference.numpy()))
         assert drawn["zmin"] == -drawn["zmax"]
+        told = {label: " ".join(re.findall(r"<span[^>]*>([^<]*)", spec["layout"]["title"]["text"]))
+                for label, spec in specs.items()}  # fmt: skip
+        assert STAGES[name].plain in told["A"]
+        assert STAGES[name].plain not in told["B − A"]
+        assert say("compare.difference") in told["B − A"]
         if difference.abs().max() > 0:
             assert drawn["zmax"] == pytest.approx(difference.abs().max().item())
 
