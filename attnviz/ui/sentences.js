@@ -8,7 +8,8 @@ export function say(key, places = {}) {
   const form = typeof template === "string" ? template : template[places.n === 1 ? "one" : "other"];
   return form.replace(/\{(\w+)\}/g, (_, name) => {
     if (!(name in places)) throw new Error(`${key} needs ${name}`);
-    return String(places[name]);
+    const counts = (name === "n" || name === "count") && Number.isInteger(places[name]);
+    return counts ? places[name].toLocaleString("en") : String(places[name]);
   });
 }
 

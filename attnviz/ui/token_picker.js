@@ -7,12 +7,11 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
   const group = parentElement.querySelector(".tokens");
   group.setAttribute("aria-label", data.label);
   group.querySelector(".query").textContent = data.query;
-  const state = groups.get(group) ?? { buttons: [], sender: new Sender(group) };
-  groups.set(group, state);
+  const state = groups.get(group) ?? begun(group);
   state.sender.receive(data.key, data.answered, (picked) => setTriggerValue("picked", picked));
 
   const pick = (position) => {
-    show(state.buttons, position);
+    show(state, group, position);
     state.buttons[position].focus();
     state.sender.send({ position });
   };
@@ -37,7 +36,23 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
       pick(target);
     };
   });
-  if (!state.sender.waiting) show(state.buttons, data.picked); // else what was picked since is newer
+  if (!state.sender.waiting) show(state, group, data.picked); // else what was picked since is newer
+  goesOn(group);
+}
+
+function begun(group) {
+  const state = { buttons: [], sender: new Sender(group) };
+  groups.set(group, state);
+  group.addEventListener("scroll", () => goesOn(group));
+  new ResizeObserver(() => goesOn(group)).observe(group);
+  return state;
+}
+
+// Whether there are tokens above or below those in sight, which the page shows by letting them fade.
+function goesOn(group) {
+  const below = group.scrollHeight - group.clientHeight - group.scrollTop;
+  group.dataset.above = group.scrollTop > 1;
+  group.dataset.below = below > 1;
 }
 
 // Where a key leads from a position, or null for a key that leads nowhere.
@@ -58,9 +73,14 @@ export function moved(key, position, length) {
   }
 }
 
-function show(buttons, picked) {
-  buttons.forEach((button, position) => {
+function show(state, group, picked) {
+  state.buttons.forEach((button, position) => {
     button.setAttribute("aria-checked", String(position === picked));
     button.tabIndex = position === picked ? 0 : -1;
   });
+  const button = state.buttons[picked];
+  if (state.picked === button || !group.clientHeight) return; // a reader who scrolled on stays there
+  state.picked = button;
+  const middle = button.offsetTop - group.offsetTop - (group.clientHeight - button.offsetHeight) / 2;
+  if (Math.abs(group.scrollTop - middle) > group.clientHeight / 2 - button.offsetHeight) group.scrollTop = middle;
 }

@@ -19,6 +19,7 @@ from typing import Any
 
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
+_COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
 @cache
@@ -42,6 +43,8 @@ def _collect(found: dict[str, Template], key: str, value: Any) -> None:
 def say(key: str, /, **places: object) -> str:
     """Return a sentence of the catalogue with its places filled; the place `n` chooses among its forms.
 
+    How many there are, in the places `n` and `count`, is written as :func:`plural` writes it: 1,024.
+
     Raises ``KeyError`` for a key that the catalogue does not have, or a place that is not given.
 
     >>> say("count.token", n=1), say("count.token", n=3)
@@ -50,7 +53,8 @@ def say(key: str, /, **places: object) -> str:
     template = catalogue()[key]
     if not isinstance(template, str):
         template = template["one" if places["n"] == 1 else "other"]
-    return template.format_map(places)
+    counts = {name: f"{places[name]:,}" for name in _COUNTS if isinstance(places.get(name), int)}
+    return template.format_map(places | counts)
 
 
 def plural(n: int, noun: str) -> str:

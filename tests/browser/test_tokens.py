@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
+from attnviz.words import plural, say
 from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually
 
@@ -66,7 +67,26 @@ def test_a_long_text_is_cut_and_stays_in_the_box(new_board: Callable[..., Board]
     playground = new_board().open_board()
     text = ("word " * 2000)[:10_000]
     playground.type_sentence(text)
-    playground.says("The sentence is long: its first 1024 tokens are used, the rest stays in the box.")
+    playground.says(say("messages.long_sentence", tokens=plural(1024, "token")))
     expect(playground.page.get_by_label("Sentence", exact=True)).to_have_value(text)
     expect(playground.chips).to_have_count(1024)
     assert playground.sideways <= 0
+
+
+def test_the_picked_of_many_tokens_is_in_sight_and_a_list_that_goes_on_fades(
+    new_reader: Callable[..., Playground],
+) -> None:
+    playground = new_reader().open(text=" ".join(f"word{i}" for i in range(300)), embedding="stable", query=150)
+    group = playground.page.get_by_role("radiogroup", name="Query token")
+    expect(group).to_have_attribute("data-above", "true")
+    expect(group).to_have_attribute("data-below", "true")
+    box, chip = group.bounding_box(), playground.chip("word150").bounding_box()
+    assert box is not None
+    assert chip is not None
+    assert box["y"] < chip["y"] < chip["y"] + chip["height"] < box["y"] + box["height"]
+    playground.chip("word299").scroll_into_view_if_needed()
+    expect(group).to_have_attribute("data-below", "false")
+    expect(playground.chip("word150")).to_be_checked()
+    playground.type_sentence("a cat")
+    expect(group).to_have_attribute("data-above", "false")
+    expect(group).to_have_attribute("data-below", "false")

@@ -196,7 +196,7 @@ def test_only_masked_cells_are_worth_a_word_in_an_ordinary_trace(setup: Scenario
     notes = out_of_the_ordinary(made)
     assert len(notes) == (masked > 0)
     if masked:
-        assert notes[0].startswith(f"{masked} of {made.scaled_scores.numel()} scaled scores ")
+        assert notes[0].startswith(f"{masked:,} of {made.scaled_scores.numel():,} scaled scores ")
 
 
 OVERFLOWS = [

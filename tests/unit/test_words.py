@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from attnviz.words import FORMS, Template, catalogue
+from attnviz.words import FORMS, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
@@ -156,3 +156,9 @@ def test_a_control_takes_even_one_word_from_the_catalogue(file: Path) -> None:
                 if isinstance(text, ast.Constant) and re.search(r"[A-Za-z]{2}", str(text.value).removeprefix(":gray"))
             ]  # fmt: skip
     assert not outside
+
+
+def test_how_many_there_are_is_written_alike_in_every_sentence() -> None:
+    said = say("summary.reads.equally", token="word", count=1024, weight="0.0010")
+    assert f"all {plural(1024, 'token')} equally" in said
+    assert "523,776 of 1,048,576 scaled scores" in say("summary.notes.masked", n=523_776, count=1_048_576)
