@@ -31,3 +31,5 @@ def test_no_page_is_wider_than_the_screen(new_learner: Callable[..., Learner], w
         learner.open(path, **({"view": "board"} | address), text=WORDS, query=0)
         learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
         eventually(lambda: learner.sideways <= 0, True, seconds=10)
+        labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
+        assert not labels.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)")
