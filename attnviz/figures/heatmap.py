@@ -22,7 +22,8 @@ from attnviz.words import say
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-NARROWEST = 190  # pixels: a sentence about a matrix takes no more than four lines
+NARROWEST = 168  # pixels; four small matrices stand beside each other on a laptop, and their sentences in five lines
+NARROW, LINES_OF_NARROW = 200, 5  # narrow pictures stand beside each other: as many lines over each, so that rows align
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 6.2, 29, 17  # pixels
 FRAME, THIN_FRAME, LOW = 2.5, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
 ABOUT_CHAR_WIDTH = 5.6
@@ -204,7 +205,8 @@ def _lines_below_title(picture: Picture, width: float) -> list[str]:
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
-    return [line for lines in wrapped for line in lines]
+    lines = [line for lines in wrapped for line in lines]
+    return lines + [""] * (LINES_OF_NARROW - len(lines)) if width < NARROW else lines
 
 
 def _title(picture: Picture, formula: str, lines: list[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from attnviz.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.marked_html import legend, marked_table
 from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, mark_pipeline, verdict
 from attnviz.printed import Printed
-from attnviz.stages import EVERY_STAGE, STAGES, formula_of
+from attnviz.stages import EVERY_STAGE, STAGES, attention_table, formula_of
 from attnviz.tables import read_table, read_upload, write_table
 from attnviz.ui import check_link, state
 from attnviz.ui.refusals import told
@@ -21,6 +21,7 @@ from attnviz.ui.text import as_message, literal
 from attnviz.words import say
 from attnviz.worked_examples import worked_example, worked_examples
 
+_WITHOUT_BIASES = attention_table(biases=())  # as most tables are: a field's title names none
 ROWS = (
     ("x", "w_q", "w_k", "w_v"),
     ("q", "k", "v", "scores"),
@@ -193,9 +194,11 @@ def _key(name: str) -> str:
 
 def _show_text(name: str) -> None:
     stage = STAGES[name]
-    made = say("check.form.made", title=stage.title, formula=formula_of(name, EVERY_STAGE))
+    title = stage.title
+    if stage.rule is not None:
+        title = say("check.form.made", title=title, formula=formula_of(name, _WITHOUT_BIASES))
     st.text_area(
-        stage.title if stage.rule is None else made, key=_key(name), persist_state="session", height=104,
+        title, key=_key(name), persist_state="session", height=104,
         placeholder=_PLACEHOLDERS.get(name, ""),  # without max_chars: a paste over it would vanish without a word
         help=say("check.form.table_help", plain=stage.plain),
     )  # fmt: skip

@@ -22,6 +22,7 @@ _PRESENTATION_CSS = """<style>
   zoom: max(1, min(tan(atan2(100vw, %spx)), tan(atan2(100vh, %spx))));
   padding: 0.5rem 1rem 0;
   --board-largest: 0.75rem;
+  --board-about: none; /* the speaker says what a matrix is */
 }
 </style>"""
 _FITS_ON, _FEW_FIT_ON, _FEW = (1097, 617), (936, 527), 3  # the smallest screens, in pixels; few matrices
