@@ -44,6 +44,7 @@ export class Board {
     this.torch = Object.fromEntries(
       Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
     );
+    const focused = structure !== this.structure ? this.input.focused : null;
     if (structure !== this.structure) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
@@ -55,6 +56,7 @@ export class Board {
       setTimeout(() => this.sender.ask(() => trigger("rest", data.answered)), PAINTED_MS);
     }
     this.settle();
+    if (focused && this.fits(focused)) this.focus(focused); // what is typed next is meant for it
   }
 
   // Draw what came while a number was being typed.
@@ -279,10 +281,10 @@ export class Board {
     this.sender.send({ edits: sent, pinned: this.pinned });
   }
 
-  // After a reload the edits are no longer on the board.
+  // After a reload, and where the board was built anew, the edits are no longer on it.
   tellAgain({ edits, pinned }, fresh) {
     if (fresh) this.pinned = pinned;
-    if (fresh && edits.length) this.commit(edits.filter((edit) => this.fits(edit)));
+    if (edits.length && !this.pending.size) this.commit(edits.filter((edit) => this.fits(edit)));
     else this.tell();
   }
 
