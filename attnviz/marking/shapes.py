@@ -26,7 +26,7 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
     Traceback (most recent call last):
     ...
-    ValueError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
+    attnviz.refused.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
     known: dict[str, tuple[int, str]] = {}
     first: dict[str, tuple[str, str]] = {}  # which table showed it, and by its rows or its columns
