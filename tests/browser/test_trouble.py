@@ -20,7 +20,7 @@ def test_masked_cells_are_marked_and_explained(playground: Playground) -> None:
 def test_weights_of_1e30_are_shown_where_they_overflow(playground: Playground) -> None:
     playground.edit(0, 0, "1e30").shows("q", "journey", ["5.50e+29", "1.4551"])
     playground.look_at("W_k").edit(0, 0, "1e30")
-    playground.says("Scores overflow first: 36 of 36 cells are no finite number")
+    playground.says("The numbers overflow first in Scores: 36 of 36 cells hold no finite number")
     playground.says("6 of 6 rows of attention weights are undefined (NaN)")
     playground.shows("scores", "journey", ["∞"] * 6)
     playground.shows("attention_weights", "journey", ["NaN"] * 6)
