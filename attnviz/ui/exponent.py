@@ -1,4 +1,4 @@
-"""The slider of the exponent by which a reader looks for the root: p of / d^p."""
+"""The slider of the exponent by which a reader looks for the root: p in d^p."""
 
 from typing import Any
 

@@ -151,7 +151,7 @@ def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_lea
 
 
 def test_p_is_slid_by_keys(reader: Reader) -> None:
-    slider = reader.page.get_by_role("slider", name="Find it yourself: p of / d^p")
+    slider = reader.page.get_by_role("slider", name="Find the exponent p yourself: divide by d^p")
     for p in (0.35, 0.4):
         slider.press("ArrowRight")
         reader.says(f"Divided by d^{p}, the variance ")
