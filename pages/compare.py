@@ -6,7 +6,7 @@ import attnviz.ui  # noqa: F401  whole and first: several readers may open their
 from attnviz.comparing import Comparison
 from attnviz.scenario import Scenario, traced
 from attnviz.ui import current_scenario
-from attnviz.ui.compare_views import kept, show_comparison, show_keep
+from attnviz.ui.compare_views import kept, show_comparison, show_keep, show_numbers
 from attnviz.ui.editor import show_folded_editor
 from attnviz.ui.token_picker import show_token_picker
 from attnviz.words import say
@@ -23,6 +23,7 @@ def show_compare(scenario: Scenario) -> None:
         show_keep(scenario, a)
     if a is not None:
         with pictures:
+            show_numbers(a, scenario)
             show_comparison(Comparison(traced(a), traced(scenario)), query)
 
 

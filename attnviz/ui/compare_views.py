@@ -12,6 +12,7 @@ from attnviz.link import MAX_CHANGES_CHARACTERS, query_of, scenario_from_query, 
 from attnviz.packing import pack, unpack
 from attnviz.scenario import Scenario
 from attnviz.stages import STAGES
+from attnviz.summary import projections_in_words
 from attnviz.ui import bound, state
 from attnviz.ui.charts import offer, show_figure
 from attnviz.ui.text import is_dark, literal
@@ -62,6 +63,16 @@ def keep() -> None:
         state.say(say("compare.too_large"))
         return
     bound.send(bound.PINNED, packed)
+
+
+def show_numbers(a: Scenario, b: Scenario) -> None:
+    """Say what the numbers of both are, so that no difference of random ones is taken for a finding."""
+    said = {"A": projections_in_words(a), "B": projections_in_words(b)}
+    if said["A"] == said["B"]:
+        st.caption(said["A"])
+        return
+    for which, numbers in said.items():
+        st.caption(say("compare.numbers", which=which, numbers=numbers))
 
 
 def show_comparison(comparison: Comparison, query: int) -> None:

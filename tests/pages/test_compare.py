@@ -6,6 +6,7 @@ import pytest
 from attnviz import Scenario, trace
 from attnviz.link import query_of
 from attnviz.packing import pack
+from attnviz.summary import projections_in_words
 from attnviz.words import say
 from tests.pages.playground import Playground
 
@@ -28,6 +29,16 @@ def drawn(page: Playground, name: str, label: str) -> np.ndarray:
 def test_without_a_kept_set_up_the_page_says_what_to_do(page: Playground) -> None:
     assert not page.charts
     assert page.at.info[0].value == say("compare.nothing_yet")
+
+
+def test_it_says_whose_numbers_are_random(page: Playground) -> None:
+    page.press("Keep this as A")
+    random = projections_in_words(Scenario())
+    assert [each.value for each in page.at.caption].count(random) == 1
+    given = Playground("pages/compare.py", pinned=pack(query_of(Scenario(**PUBLISHED))), edits="w_q.identity")
+    captions = [each.value for each in given.at.caption]
+    assert say("compare.numbers", which="A", numbers=random) in captions
+    assert say("compare.numbers", which="B", numbers=projections_in_words(Scenario(w_q="identity"))) in captions
 
 
 def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:
