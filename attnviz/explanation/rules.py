@@ -22,7 +22,7 @@ from attnviz.explanation.sources import Cells, Factor, Shapes, Term
 from attnviz.numbers import written
 from attnviz.rules import Product, Scale
 from attnviz.stages import Stage
-from attnviz.tokens import visible
+from attnviz.tokens import token_labels, visible
 from attnviz.traces import Trace
 from attnviz.words import say
 
@@ -179,9 +179,11 @@ def product(cell: Cell) -> Made:
     words = say(
         "explanation.product.with_bias" if bias else "explanation.product.sum",
         n=len(products),
-        first=line_of("row", cell.row),
+        first=_multiplied_row(cell, first, cell.row),
         a=first.stage.symbol,
-        second=line_of("row" if cell.stage.rule.transposed else "column", cell.column),
+        second=(
+            _multiplied_row(cell, second, cell.column) if cell.stage.rule.transposed else line_of("column", cell.column)
+        ),
         b=second.stage.symbol,
     )
     size = total(abs(term.value) for term in (*products, *bias))
@@ -194,6 +196,13 @@ def product(cell: Cell) -> Made:
         tolerance=cell.tolerance(size, len(products) + 2),
         notes=() if math.isfinite(cell.value) else tuple(_trouble_of_product(cell, [*products, *bias])),
     )
+
+
+def _multiplied_row(cell: Cell, cells: Cells, index: int) -> str:
+    """Name a row of a source by its token, told apart from others of the same text; by its number, without one."""
+    if cells.stage.rows == "feature" or index >= len(cell.trace.tokens):
+        return line_of("row", index)
+    return say("explanation.line.of_token", token=token_labels(cell.trace.tokens)[index])
 
 
 def _factors(cell: Cell, term: Term) -> list[str]:

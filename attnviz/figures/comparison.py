@@ -33,7 +33,17 @@ def comparison_specs(
         both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
         pictures["B − A"] = _difference(moved)
-    return {label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()}
+    return _on_one_line({label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()})
+
+
+def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Let the first rows of all heatmaps stand at the same height, whatever stands above them."""
+    top = max(spec["layout"]["margin"]["t"] for spec in specs.values())
+    for spec in specs.values():
+        layout = spec["layout"]
+        layout["height"] += top - layout["margin"]["t"]
+        layout["margin"]["t"] = top
+    return specs
 
 
 def _difference(drawn: Picture) -> Picture:

@@ -25,7 +25,8 @@ def _axis(now: Now) -> Seen:
     over = say("seen.axis.table", axis=axis)
     all_given = now.looks_same(weights.sum(-1), torch.ones(len(names)))
     says = [
-        say("seen.axis.sums", axis=axis, rows=_sums(now, weights.sum(-1)), columns=_sums(now, weights.sum(-2))),
+        say("seen.axis.rows", axis=axis, sums=now.for_each(weights.sum(-1))),
+        say("seen.axis.columns", sums=now.for_each(weights.sum(-2))),
         say("seen.axis.all_given" if all_given else "seen.axis.not_given"),
     ]
     size = max(1.0, float(now.trace.v.abs().max()))
@@ -38,10 +39,6 @@ def _axis(now: Now) -> Seen:
     return Seen(
         tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
     )
-
-
-def _sums(now: Now, sums: torch.Tensor) -> str:
-    return ", ".join(f"{name} {now.write(each)}" for name, each in zip(now.names, sums, strict=True))
 
 
 def _listed(names: list[str]) -> str:
@@ -72,11 +69,11 @@ def _mirrored(now: Now) -> Seen:
     j = 1 if i == 0 else 0
     says = []
     for query, key in ((i, j), (j, i)):
-        cell = explain(now.trace, "scores", query, key, digits=now.digits)
-        share = now.write(now.trace.attention_weights[query, key])
+        score, share = (now.write(matrix[query, key]) for matrix in (now.trace.scores, now.trace.attention_weights))
+        made = explain(now.trace, "scores", query, key, digits=now.digits).numbers
         says.append(
-            say("seen.symmetry.asks", query=names[query], key=names[key], numbers=cell.numbers, share=share)
-        )  # fmt: skip
+            say("seen.symmetry.asks", query=names[query], key=names[key], score=score, share=share, numbers=made)
+        )
     tables = []
     for name, symbol, limit in (("scores", "S", None), ("attention_weights", "A", 1.0)):
         matrix = getattr(now.exact, name)
@@ -131,8 +128,7 @@ def _own(now: Now) -> Seen:
         says.append(say(key, token=names[i], other=_listed([names[j] for j in most]), share=now.write(row.max())))
     says.append(say("seen.self.count", n=itself, tokens=len(names)))
     lengths = now.exact.x.norm(dim=-1)
-    told = ", ".join(f"{name} {now.write(length)}" for name, length in zip(names, lengths, strict=True))
-    says.append(say("seen.self.lengths", lengths=told))
+    says.append(say("seen.self.lengths", lengths=now.for_each(lengths)))
     if _compares_directly(now):
         longest = [i for i, length in enumerate(lengths) if now.write(length) == now.write(lengths.max())]
         if len(longest) == 1:

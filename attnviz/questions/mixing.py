@@ -111,8 +111,7 @@ def _biases(now: Now) -> Seen:
     scores = now.moved_by("scores")
     apart = real_difference(scores, scores[:, :1].expand_as(scores), now.sizes["scores"])
     if scores.any() and not apart.any():
-        moved = ", ".join(f"{name} {now.write(row[0])}" for name, row in zip(now.names, scores, strict=True))
-        says.append(say("seen.biases.rows", moved=moved))
+        says.append(say("seen.biases.rows", moved=now.for_each(scores[:, 0])))
     added = now.exact.v[0] - now.exact_start.v[0]  # b_v, where W_v and X are those of the start
     if now.has_changed("context"):
         left = real_difference(now.moved_by("context"), added.expand_as(now.exact.context), now.sizes["context"])

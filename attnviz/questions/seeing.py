@@ -1,6 +1,6 @@
 """What there is to see of a question's example: its numbers of now, of the start, and in words what became of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -132,6 +132,11 @@ class Now:
     def row(self, values: Tensor) -> str:
         """Write numbers in a row: "(0.5, −1.0)"."""
         return f"({', '.join(self.write(value) for value in values)})"
+
+    def for_each(self, values: Iterable[float | Tensor]) -> str:
+        """Write a number of each token: "0.5 for “the”, −1.0 for “cat”"."""
+        named = zip(self.names, values, strict=True)
+        return ", ".join(say("seen.for", token=name, number=self.write(value)) for name, value in named)
 
     def looks_same(self, a: Tensor, b: Tensor) -> bool:
         """Whether two matrices are the same in every digit that is shown."""

@@ -145,13 +145,21 @@ function saidProduct(cell) {
     steps,
     words: say(added.length ? "explanation.product.with_bias" : "explanation.product.sum", {
       n: products.length,
-      first: lineNamed("row", cell.row),
+      first: multipliedRow(cell, first, cell.row),
       a: symbolOf(first),
-      second: lineNamed(cell.stage.transposed ? "row" : "column", cell.column),
+      second: cell.stage.transposed ? multipliedRow(cell, second, cell.column) : lineNamed("column", cell.column),
       b: symbolOf(second),
     }),
     notes: Number.isFinite(cell.value) ? [] : troubleOfProduct(cell, [...products, ...added]),
   };
+}
+
+// A row of a source by its token, told apart from others of the same text; by its number, without one.
+function multipliedRow({ made: { stages, tokens } }, block, index) {
+  const token = tokens[index];
+  if (stages.get(block[0].matrix).rows === "feature" || token === undefined) return lineNamed("row", index);
+  const stands = tokens.filter((other) => other === token).length;
+  return say("explanation.line.of_token", { token: stands > 1 ? `${token} (${index})` : token });
 }
 
 function placeOfCell({ stage, row, column }) {

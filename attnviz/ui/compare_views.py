@@ -15,7 +15,7 @@ from attnviz.stages import STAGES
 from attnviz.summary import projections_in_words
 from attnviz.ui import bound, state
 from attnviz.ui.charts import offer, show_figure
-from attnviz.ui.text import is_dark, literal
+from attnviz.ui.text import is_dark
 from attnviz.ui.typed import scenario_now
 from attnviz.words import say
 
@@ -32,7 +32,7 @@ def kept() -> Scenario | None:
         bound.send(bound.PINNED, "")
         return None
     if arrived and ignored:
-        state.say_ignored(say("links.kept", parts=literal(" ".join(ignored), 200)))
+        state.say_ignored(say("links.kept", parts=" ".join(ignored)))
     return scenario
 
 

@@ -22,7 +22,6 @@ from attnviz.ui.charts import offer, show_offered
 from attnviz.ui.dragged import show_scale_block, show_token_order
 from attnviz.ui.exponent import show_exponent
 from attnviz.ui.navigation import go_to
-from attnviz.ui.text import literal
 from attnviz.words import plural, say
 
 # The sentence and the set-up belong to the playground; here they would seem to be the example's.
@@ -65,12 +64,14 @@ def show_question(number: int) -> None:
     scenario, options = example_of(question)
     query = _followed(question, scenario)
     left, right = st.columns([38, 62], gap="medium")
-    with left:
-        for sentence in question.answer:
-            st.text(sentence)
+    with left, st.container(gap="xsmall"):
+        answer, *more = question.answer
+        st.text(answer)
         _show_try(number, question, scenario, options)
         seen = question.look(scenario, options, state.digits(), query)
         _show_sentences(seen)
+        for paragraph in more:  # below what there is to do and to see, which so stands on a laptop's first screen
+            st.text(paragraph)
         _show_ways_on(question)
     with right:
         _show_pictures(seen, number)
@@ -98,7 +99,7 @@ def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
     if not ignored and arrived and not _can_be_shown(question, scenario, options):
         ignored = [say("question_page.foreign")]
     if ignored:
-        state.say_ignored(say("links.example", parts=literal(" ".join(ignored), 200)))
+        state.say_ignored(say("links.example", parts=" ".join(ignored)))
         bound.send(bound.EXAMPLE, "")
         return question.start, question.defaults
     return scenario, options

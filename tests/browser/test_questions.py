@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from math import inf
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -21,11 +22,14 @@ def learner(new_learner: Callable[..., Learner]) -> Learner:
 
 
 def test_a_walk_through_all_questions(learner: Learner) -> None:
+    learner.page.set_viewport_size({"width": 1366, "height": 768})
     learner.questions()
     learner.press(f"1. {QUESTIONS[0].title}")
     for number, question in enumerate(QUESTIONS, 1):
         learner.is_at(f"{number}. {question.title}")
         assert learner.sideways <= 0
+        seen = learner.page.get_by_text(say("question_page.seen"), exact=True)
+        eventually(lambda: (seen.bounding_box() or {"y": inf})["y"] < 768, True)  # noqa: B023
         if question.shows:
             expect(learner.page.locator(".cell").first).to_be_visible()
         learner.page.keyboard.press("PageDown")
@@ -57,7 +61,7 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
 
     learner.questions(question=8)
     learner.page.get_by_text("each column", exact=True).click()
-    learner.says("Softmax over each column. Sums of the rows: black 1.1400, cat 1.1400, sat 0.7200.")
+    learner.says("1.1400 for “black”, 1.1400 for “cat”, 0.7200 for “sat”.")
     learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
 
 

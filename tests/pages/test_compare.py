@@ -93,7 +93,9 @@ def test_a_damaged_set_up_a_is_said_and_forgotten(pinned: str) -> None:
 def test_what_a_cannot_be_is_named_as_text() -> None:
     opened = open_compare(pinned=pack("seed=-1&init=**b**&d_out=4"))
     (message,) = opened.messages
-    assert message.startswith(say("links.part", part=say("links.kept", parts="`")))
+    assert message.startswith(say("links.part", part=say("links.kept", parts="seed = ")))
+    assert "init = '**b**' should be one of uniform" in message
+    assert "`" not in opened.at.warning[0].value, "a sentence, and no code"
     assert opened.charts
 
 

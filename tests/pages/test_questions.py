@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.questions import QUESTIONS, Exponent, Option
 from attnviz.questions.asking import first_followed
+from attnviz.ui.text import as_message
 from attnviz.words import say
 from tests.pages.reader import Reader, in_address
 
@@ -142,7 +143,9 @@ def test_a_choice_that_there_is_not_gives_way_to_the_start(opened: Open, number:
     question = QUESTIONS[int(number) - 1]
     option = next(option for option in question.options if option.name == damaged.partition("=")[0])
     (warning,) = at.warning
-    assert option.label.replace("\N{NO-BREAK SPACE}", " ") in warning.value.replace("\N{NO-BREAK SPACE}", " ")
+    part = say("links.example", parts=say("links.choice", label=option.label))
+    assert warning.value == as_message(say("links.part", part=part))
+    assert "`" not in warning.value, "a sentence, and no code"
     assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
 
 

@@ -129,6 +129,23 @@ def undefined(*inputs: torch.Tensor) -> AttentionTrace:
     return error.value.trace
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("q", "Multiply the row of 'the (2)' in X by column 1 in W_q number by number"),
+        ("scores", "Multiply the row of 'the (2)' in Q by the row of 'cat' in K number by number"),
+        ("context", "Multiply the row of 'the (2)' in A by column 1 in V number by number"),
+    ],
+)
+def test_a_product_names_the_tokens_of_its_rows(name: str, words: str) -> None:
+    assert words in explain(attnviz.trace(Scenario("the cat the")), name, 2, 1).words
+
+
+def test_a_product_without_tokens_names_the_numbers_of_its_rows() -> None:
+    eye = torch.eye(3)
+    assert explain(attend(eye, eye, eye, eye), "scores", 2, 1).words.startswith("Multiply row 2 in Q by row 1 in K")
+
+
 def test_overflow_explains_itself():
     eye = torch.eye(2)
     trace = undefined(eye * 1e30, torch.tensor([[1e30, 0.0], [0.0, 1.0]]), eye * 1e-35, eye)

@@ -197,8 +197,13 @@ def numbers(text: str) -> list[float]:
 
 
 def named(text: str) -> dict[str, float]:
-    """Read "the 0.5, cat −1.0"."""
-    return {name: number(value) for name, _, value in (part.rpartition(" ") for part in text.split(", "))}
+    """Read "0.5 for “the”, −1.0 for “cat”"."""
+    return {token: number(value) for token, value in written_for(text).items()}
+
+
+def written_for(text: str) -> dict[str, str]:
+    parts = [re.fullmatch("(.+?) for “(.+)”", part) for part in text.split(", ")]
+    return {part[2]: part[1] for part in parts if part}
 
 
 def about(text: str, value: float, size: float = 1.0) -> bool:
@@ -214,10 +219,10 @@ Referee = Callable[..., None]
 REFEREES: dict[str, Referee] = {}
 # Words and titles that stand in sentences or over pictures.
 PARTS = {
-    "seen.and", "seen.biases.table", "seen.sizes.table", "seen.root.raw", "seen.root.divided", "seen.root.largest",
-    "seen.root.spread", "seen.which_d.same", "seen.which_d.flatter", "seen.which_d.sharper", "seen.which_d.table",
-    "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights", "seen.order.table.now",
-    "seen.order.table.start",
+    "seen.and", "seen.for", "seen.biases.table", "seen.sizes.table", "seen.root.raw", "seen.root.divided",
+    "seen.root.largest", "seen.root.spread", "seen.which_d.same", "seen.which_d.flatter", "seen.which_d.sharper",
+    "seen.which_d.table", "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights",
+    "seen.order.table.now", "seen.order.table.start",
 }  # fmt: skip
 
 
@@ -332,8 +337,8 @@ def _(w: World, moved: str) -> None:
     shift, size = w.ref["scores"] - w.ref_start["scores"], np.abs(w.ref["scores"]).max()
     np.testing.assert_allclose(shift, np.broadcast_to(shift[:, :1], shift.shape), atol=1e-10 * max(1, size), rtol=1e-9)
     assert tuple(named(moved)) == w.names
-    for part, expected in zip(moved.split(", "), shift[:, 0], strict=True):
-        assert about(part.rpartition(" ")[2], expected)
+    for told, expected in zip(written_for(moved).values(), shift[:, 0], strict=True):
+        assert about(told, expected)
 
 
 @referee("biases.value")
@@ -522,13 +527,21 @@ def over(w: World) -> np.ndarray:
     return softmax(w.ref["scaled_scores"], (-1, -2, None)[axis])
 
 
-@referee("axis.sums")
-def _(w: World, axis: str, rows: str, columns: str) -> None:
+@referee("axis.rows")
+def _(w: World, axis: str, sums: str) -> None:
     assert axis == w.options["axis"]
-    for told, sums in ((rows, over(w).sum(-1)), (columns, over(w).sum(-2))):
-        assert tuple(named(told)) == w.names
-        for part, expected in zip(told.split(", "), sums, strict=True):
-            assert about(part.rpartition(" ")[2], expected)
+    _sums(w, sums, over(w).sum(-1))
+
+
+@referee("axis.columns")
+def _(w: World, sums: str) -> None:
+    _sums(w, sums, over(w).sum(-2))
+
+
+def _sums(w: World, told: str, sums: np.ndarray) -> None:
+    assert tuple(named(told)) == w.names
+    for each, expected in zip(written_for(told).values(), sums, strict=True):
+        assert about(each, expected)
 
 
 @referee("axis.all_given")
@@ -573,9 +586,11 @@ def _(w: World, names: str) -> None:
 
 
 @referee("symmetry.asks")
-def _(w: World, query: str, key: str, numbers: str, share: str) -> None:
+def _(w: World, query: str, key: str, score: str, share: str, numbers: str) -> None:
     i, j = w.names.index(query), w.names.index(key)
     assert w.query in (i, j)
+    assert about(score, w.ref["scores"][i, j], np.abs(w.ref["scores"]).max())
+    assert numbers.removesuffix(" (rounded)").endswith(f" {score}"), "the arithmetic ends in the result said first"
     assert numbers == explain(w.now, "scores", i, j, digits=w.digits).numbers
     assert share == w.write(w.now.attention_weights[i, j])
 
@@ -632,8 +647,8 @@ def _(w: World, n: str, tokens: str) -> None:
 @referee("self.lengths")
 def _(w: World, lengths: str) -> None:
     assert tuple(named(lengths)) == w.names
-    for part, row in zip(lengths.split(", "), array(w.now.x), strict=True):
-        assert about(part.rpartition(" ")[2], float(np.linalg.norm(row)))
+    for told, row in zip(written_for(lengths).values(), array(w.now.x), strict=True):
+        assert about(told, float(np.linalg.norm(row)))
 
 
 @referee("self.longest")
