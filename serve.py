@@ -3,6 +3,6 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attnviz.ui.serving import SaysWhere
+from attnviz.app.shell.serving import SaysWhere
 
 app = st.App("app.py", middleware=[Middleware(SaysWhere)])

@@ -1,8 +1,8 @@
-// Makes attnviz/figures/plotly_js/plotly-figures-3.7.0.min.js.gz: the part of plotly.js that our figures draw with.
+// Makes attnviz/documents/plotly_js/plotly-figures-3.7.0.min.js.gz: the part of plotly.js that our figures draw with.
 //
 //   mkdir /tmp/plotly && cd /tmp/plotly
 //   npm install --ignore-scripts plotly.js@3.7.0 esbuild@0.28.0
-//   node REPOSITORY/.ci/plotly_js.mjs /tmp/plotly REPOSITORY/attnviz/figures/plotly_js
+//   node REPOSITORY/.ci/plotly_js.mjs /tmp/plotly REPOSITORY/attnviz/documents/plotly_js
 //
 // It is bundled as plotly.js makes its own partial bundles (CUSTOM_BUNDLE.md there): the core, which has scatter,
 // and the traces named below; the descriptions of attributes, which nothing reads, and the style sheets of maps are

@@ -1,16 +1,22 @@
 """attnviz: every number of self-attention, real, editable and explained."""
 
-from attnviz import figures
-from attnviz.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
-from attnviz.devices import available_devices
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
+from attnviz.core.devices import available_devices
+from attnviz.core.feed_forward import FeedForwardTrace, feed_forward
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import Scenario, trace
+from attnviz.core.tokens import tokenize
+from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
-from attnviz.given import Edit
 from attnviz.marking import mark, mark_pipeline
-from attnviz.position_wise import FeedForwardTrace, feed_forward
-from attnviz.scaling import sweep_scaling
-from attnviz.scenario import Scenario, trace
-from attnviz.tokens import tokenize
-from attnviz.traces import Trace
+from attnviz.scaling.experiment import sweep_scaling
+
+if TYPE_CHECKING:
+    from attnviz import documents, figures
 
 __all__ = [
     "AttentionTrace",
@@ -23,6 +29,7 @@ __all__ = [
     "UndefinedAttentionError",
     "attend",
     "available_devices",
+    "documents",
     "explain",
     "feed_forward",
     "figures",
@@ -32,3 +39,19 @@ __all__ = [
     "tokenize",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in ("documents", "figures"):  # when first used, since Plotly takes its time
+        return import_module(f"attnviz.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _in_a_notebook(trace: Trace) -> str:
+    from attnviz.documents import trace_markup
+
+    return trace_markup(trace)
+
+
+# Here, because a trace knows nothing of how it is drawn.
+Trace._repr_html_ = _in_a_notebook

@@ -11,12 +11,16 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 import pandas as pd
 
-from attnviz.attention import AttentionTrace
-from attnviz.changes import bring_back
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import bring_back
+from attnviz.core.limits import in_short
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import formula_of
+from attnviz.core.tokens import token_labels
+from attnviz.documents import report
+from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
-from attnviz.figures import report
-from attnviz.limits import in_short
-from attnviz.link import (
+from attnviz.link.parameter_table import (
     CHANGES,
     Parameter,
     change_texts,
@@ -25,12 +29,8 @@ from attnviz.link import (
     scenario_from_query,
     scenario_of,
 )
-from attnviz.numbers import written
-from attnviz.scenario import Scenario, traced
-from attnviz.stages import formula_of
-from attnviz.summary import out_of_the_ordinary
-from attnviz.tokens import token_labels
-from attnviz.worked_examples import with_example
+from attnviz.published import with_example
+from attnviz.words.numbers import written
 
 _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
 

@@ -23,7 +23,7 @@ def run() -> list[Row]:
     """Open both pages in turn, each in a tab of its own, until the first number stands in a cell."""
     trace = attnviz.trace(attnviz.Scenario())
     pages = {
-        "a figure's own page": attnviz.figures.heatmap_page(trace, "attention_weights"),
+        "a figure's own page": attnviz.documents.heatmap_page(trace, "attention_weights"),
         "a page with all of plotly.js": attnviz.figures.heatmap(trace, "attention_weights").to_html(),
     }
     with TemporaryDirectory() as folder, launched() as browser:

@@ -13,9 +13,9 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from attnviz import scaling_draws
-from attnviz.scaling import sweep_scaling
-from attnviz.scaling_arguments import MAX_KEYS, MAX_TRIALS
+from attnviz.scaling import draws
+from attnviz.scaling.arguments import MAX_KEYS, MAX_TRIALS
+from attnviz.scaling.experiment import sweep_scaling
 from benchmarks.rows import Row, table
 
 DIMS = tuple(2**power for power in range(1, 11))
@@ -62,7 +62,7 @@ def dot_products() -> None:
 
 
 def dot_products_on_one_thread() -> None:
-    with patch.object(scaling_draws, "THREADS", 1):
+    with patch.object(draws, "THREADS", 1):
         dot_products()
 
 

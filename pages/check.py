@@ -1,10 +1,10 @@
 """Check my numbers: tables of one's own, published examples, and exercises, marked cell by cell."""
 
-import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
-from attnviz.ui.check_form import show_check
-from attnviz.ui.check_modes import EXAMPLES, EXERCISE, chosen_mode
-from attnviz.ui.example_views import show_examples
-from attnviz.ui.exercise_views import show_exercise
+import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
+from attnviz.app.check.examples import show_examples
+from attnviz.app.check.exercises import show_exercise
+from attnviz.app.check.form import show_check
+from attnviz.app.check.modes import EXAMPLES, EXERCISE, chosen_mode
 
 mode = chosen_mode()
 if mode == EXAMPLES:

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
-from attnviz.comparing import Comparison
-from attnviz.scenario import Scenario, traced
-from attnviz.ui import current_scenario
-from attnviz.ui.compare_views import kept, show_comparison, show_keep, show_numbers
-from attnviz.ui.editor import show_folded_editor
-from attnviz.ui.token_picker import show_token_picker
+import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
+from attnviz.app import current_scenario
+from attnviz.app.compare.sides import kept, show_comparison, show_keep, show_numbers
+from attnviz.app.components.token_picker import show_token_picker
+from attnviz.app.parts.editor import show_folded_editor
+from attnviz.compare.comparison import Comparison
+from attnviz.core.scenario import Scenario, traced
 from attnviz.words import say
 
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
-from attnviz.lesson import STEPS
-from attnviz.scenario import Scenario, traced
-from attnviz.ui import current_scenario
-from attnviz.ui.lesson_views import current_step, show_challenges, show_lit_board, show_questions, show_step
-from attnviz.ui.token_picker import show_token_picker
+import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
+from attnviz.app import current_scenario
+from attnviz.app.components.token_picker import show_token_picker
+from attnviz.app.lesson.steps import current_step, show_challenges, show_lit_board, show_questions, show_step
+from attnviz.core.scenario import Scenario, traced
+from attnviz.teach.lesson import STEPS
 from attnviz.words import say
 
 

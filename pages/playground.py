@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
-from attnviz.scenario import Scenario, traced
-from attnviz.summary import attends_most, numbers_in_words, out_of_the_ordinary
-from attnviz.ui import current_scenario, digits
-from attnviz.ui.board import show_board_of_now
-from attnviz.ui.editor import show_editor, show_folded_editor
-from attnviz.ui.followed import show_followed
-from attnviz.ui.heatmaps import show_heatmaps
-from attnviz.ui.token_picker import show_token_picker
-from attnviz.ui.views import HEATMAPS, chosen_view
+import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
+from attnviz.app import current_scenario, digits
+from attnviz.app.components.board import show_board_of_now
+from attnviz.app.components.followed import show_followed
+from attnviz.app.components.token_picker import show_token_picker
+from attnviz.app.parts.editor import show_editor, show_folded_editor
+from attnviz.app.playground.heatmaps import show_heatmaps
+from attnviz.app.playground.views import HEATMAPS, chosen_view
+from attnviz.core.scenario import Scenario, traced
+from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.words import say
 
 

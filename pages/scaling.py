@@ -1,12 +1,12 @@
 """The scaling page: why scores are divided by the square root of d_k."""
 
-import attnviz.ui  # noqa: F401  whole and first: several readers may open their first pages at once
-from attnviz.ui import current_scenario
-from attnviz.ui.scaling_controls import show_settings
-from attnviz.ui.scaling_examples import show_broken_assumption, show_classic_row, show_which_dimension
-from attnviz.ui.scaling_row import show_row
-from attnviz.ui.scaling_views import show_curves, show_table, show_theory
-from attnviz.ui.sweeps import last_or_swept
+import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
+from attnviz.app import current_scenario
+from attnviz.app.scaling.controls import show_settings
+from attnviz.app.scaling.curves import show_curves, show_table, show_theory
+from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension
+from attnviz.app.scaling.row import show_row
+from attnviz.app.scaling.sweeps import last_or_swept
 
 scenario = current_scenario()
 settings = show_settings()

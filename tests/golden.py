@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl
 import torch
 
 from attnviz import Scenario
-from attnviz.scenario import traced
-from attnviz.stages import BIASES, EDITABLE
+from attnviz.core.scenario import traced
+from attnviz.core.stages import BIASES, EDITABLE
 
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",

@@ -7,16 +7,16 @@ from decimal import localcontext
 
 import torch
 
+from attnviz.core.limits import check_whole
+from attnviz.core.scenario import Scenario
+from attnviz.core.trace import Trace
 from attnviz.explanation.displayed import DECIMALS
 from attnviz.explanation.latex import in_latex
 from attnviz.explanation.origins import origin
 from attnviz.explanation.rules import Cell, Made, product, relu, scale, softmax
 from attnviz.explanation.sources import Cells, Factor, Term, shapes_of, sources_of
-from attnviz.limits import check_whole
-from attnviz.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
-from attnviz.scenario import Scenario
-from attnviz.traces import Trace
 from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def explain(
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; for the tolerance, Higham 2002,
     Accuracy and Stability of Numerical Algorithms, section 3.1.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> explain(trace(Scenario(embedding="published")), "scores", 1, 5).numbers
     '0.4306 × 0.3275 + 1.4551 × 0.9642 = 0.1410 + 1.4030 = 1.5440'
     """

@@ -1,13 +1,13 @@
 """Where a given number is from: published, drawn from a seed, replaced or edited."""
 
+from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
+from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import BIASES
+from attnviz.core.tokens import visible
 from attnviz.explanation.sources import Factor
-from attnviz.given import EXAMPLE_FILL, RANDOM_FILL
-from attnviz.numbers import written
-from attnviz.published import chosen_matrices
-from attnviz.scenario import Scenario
-from attnviz.stages import BIASES
-from attnviz.tokens import visible
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 DRAWN_BY = {"uniform": "torch.rand", "normal": "torch.randn", "linear": "nn.Linear"}
 
@@ -17,7 +17,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
 
     Raises ``ValueError`` for a scenario that has another number there.
 
-    >>> from attnviz.stages import EVERY_STAGE
+    >>> from attnviz.core.stages import EVERY_STAGE
     >>> x = Factor(EVERY_STAGE["x"], 1, 2, 0.66)
     >>> origin(None, x, (6, 3), 4)
     'Given: an input, made from nothing else here'

@@ -8,6 +8,10 @@ from typing import Literal, NamedTuple
 
 import torch
 
+from attnviz.core.rules import Product, Scale
+from attnviz.core.stages import Stage
+from attnviz.core.tokens import token_labels, visible
+from attnviz.core.trace import Trace
 from attnviz.explanation.displayed import (
     as_decimal,
     exp,
@@ -19,12 +23,8 @@ from attnviz.explanation.displayed import (
     total,
 )
 from attnviz.explanation.sources import Cells, Factor, Shapes, Term
-from attnviz.numbers import written
-from attnviz.rules import Product, Scale
-from attnviz.stages import Stage
-from attnviz.tokens import token_labels, visible
-from attnviz.traces import Trace
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision

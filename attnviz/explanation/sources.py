@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from attnviz.limits import check_whole
-from attnviz.stages import EVERY_STAGE, Stage, Table
-from attnviz.traces import Trace
+from attnviz.core.limits import check_whole
+from attnviz.core.stages import EVERY_STAGE, Stage, Table
+from attnviz.core.trace import Trace
 
 Shapes = Mapping[str, tuple[int, int]]  # (rows, columns) of each matrix, by its name
 
@@ -68,7 +68,7 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
 
     Raises ``ValueError`` for a batched trace.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> shapes_of(trace(Scenario()))["w_q"]
     (3, 2)
     """

@@ -1,5 +1,6 @@
 """What can be taken home: code, data and documents of a scenario and its trace; and what can be brought back."""
 
+from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.export.code import notebook, pytorch_script
 from attnviz.export.data import (
     json_file,
@@ -13,7 +14,6 @@ from attnviz.export.data import (
 )
 from attnviz.export.reading import read_matrix
 from attnviz.export.saving import scenario_from_json, scenario_json
-from attnviz.limits import MAX_FILE_BYTES
 
 __all__ = [
     "MAX_FILE_BYTES",

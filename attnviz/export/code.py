@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnviz.given import FILLS, RANDOM_FILL
-from attnviz.numbers import DEFAULT_DIGITS
-from attnviz.published import PUBLISHED_VECTORS
-from attnviz.scenario import Scenario
-from attnviz.stages import BIASES, STAGES
+from attnviz.core.matrix_input import FILLS, RANDOM_FILL
+from attnviz.core.published_matrices import PUBLISHED_VECTORS
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import BIASES, STAGES
+from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
 _LISTED = 8  # edits written line by line

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import torch
 
-from attnviz.attention import AttentionTrace
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.tokens import token_labels
 from attnviz.export.tensor_files import write_tensors
-from attnviz.tokens import token_labels
 
 # Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or
 # program. What begins a formula there: the signs themselves, and those that a spreadsheet of East Asia takes for them.
@@ -34,7 +34,7 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
 
     Raises ``ValueError`` for a name that is no matrix of the trace.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> print(matrix_csv(trace(Scenario("=1+1 cat", x="zeros", d_in=2, tokenizer="whitespace")), "x"))
     X,0,1
     '=1+1,0.0,0.0
@@ -78,7 +78,7 @@ def trace_json(trace: AttentionTrace) -> str:
     Numbers have all digits that float32 needs. What is no finite number, which JSON does not have, stands as
     "Infinity", "-Infinity" or "NaN".
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> json.loads(trace_json(trace(Scenario("a cat"))))["tokens"]
     ['a', 'cat']
     """
@@ -135,7 +135,7 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     Raises ``ModuleNotFoundError`` where the package safetensors is not installed.
 
     >>> import safetensors.torch
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """

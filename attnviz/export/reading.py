@@ -6,12 +6,12 @@ import re
 
 import torch
 
+from attnviz.core.errors import SaidError
+from attnviz.core.limits import MAX_FILE_BYTES
+from attnviz.core.matrix_input import finite_in_float32, wrong_shape
+from attnviz.core.stages import STAGES
 from attnviz.export.tensor_files import read_tensor
-from attnviz.given import finite_in_float32, wrong_shape
-from attnviz.limits import MAX_FILE_BYTES
-from attnviz.refused import SaidError
-from attnviz.stages import STAGES
-from attnviz.tables import parse_table, read_upload
+from attnviz.tables.reading import parse_table, read_upload
 from attnviz.words import say
 
 _SYMBOLS = {stage.symbol for stage in STAGES.values()}

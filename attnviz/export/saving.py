@@ -4,10 +4,10 @@ import json
 from dataclasses import fields
 from typing import Any, NoReturn
 
-from attnviz.limits import MAX_FILE_BYTES, in_short
-from attnviz.refused import RefusedError
-from attnviz.scenario import Scenario
-from attnviz.tokens import is_whole_text
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_FILE_BYTES, in_short
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import is_whole_text
 
 FORMAT = "attnviz scenario"
 VERSION = 1

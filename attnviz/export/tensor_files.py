@@ -6,8 +6,8 @@ from types import ModuleType
 
 import torch
 
-from attnviz.limits import in_short
-from attnviz.refused import RefusedError
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
 
 _DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64}
 

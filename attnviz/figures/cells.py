@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.figures.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.colours.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.core.stages import Stage
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
-from attnviz.numbers import LARGEST_FIXED, number_format
-from attnviz.stages import Stage
 from attnviz.words import say
+from attnviz.words.numbers import LARGEST_FIXED, number_format
 
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 FIXED, POWERS = "fixed digits", "powers of ten"

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.comparing import Comparison
+from attnviz.compare.comparison import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, picture, picture_of
-from attnviz.numbers import DEFAULT_DIGITS
 from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
 
 
 def comparison_specs(
@@ -19,7 +19,7 @@ def comparison_specs(
 
     A and B share their colour limits; those of B - A are symmetric about 0 and its own.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
     ['A', 'B', 'B − A']
     """

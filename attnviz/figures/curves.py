@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attnviz.figures.palette import font, scale_style, theme
-from attnviz.scaling_words import shown
+from attnviz.colours.palette import font, scale_style, theme
+from attnviz.scaling.in_words import shown
 from attnviz.words import say
 
 

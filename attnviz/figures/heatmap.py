@@ -9,15 +9,15 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from attnviz.colours.palette import FONT_SIZE, SEQUENTIAL, STAGE_COLOURS, font
+from attnviz.core.stages import Stage, formula_of
+from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, cell_traces, legend, scale_of
-from attnviz.figures.palette import FONT_SIZE, SEQUENTIAL, STAGE_COLOURS, font
 from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
-from attnviz.numbers import DEFAULT_DIGITS, written
-from attnviz.stages import Stage, formula_of
-from attnviz.traces import Trace
 from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -46,7 +46,7 @@ def heatmap(
 
     Raises ``ValueError`` for another name or a batched trace.
 
-    >>> from attnviz.scenario import Scenario, trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
     1.0
     """

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from attnviz.figures.limits import colour_limits
-from attnviz.figures.palette import Theme, theme
-from attnviz.numbers import written
-from attnviz.stages import Stage
-from attnviz.tokens import token_labels
-from attnviz.traces import Trace
+from attnviz.colours.limits import colour_limits
+from attnviz.colours.palette import Theme, theme
+from attnviz.core.stages import Stage
+from attnviz.core.tokens import token_labels
+from attnviz.core.trace import Trace
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels

@@ -3,7 +3,7 @@
 from attnviz.marking.marks import Mark, mark
 from attnviz.marking.pipeline import ROUNDED_FROM, MarkedTable, Marking, UnknownDkError, mark_pipeline
 from attnviz.marking.verdict import Verdict, place_of, verdict
-from attnviz.printed import Printed
+from attnviz.tables.printed_table import Printed
 
 __all__ = [
     "ROUNDED_FROM",

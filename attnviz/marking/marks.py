@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.limits import check_whole
-from attnviz.printed import MAX_DECIMALS, as_table
+from attnviz.core.limits import check_whole
+from attnviz.tables.printed_table import MAX_DECIMALS, as_table
 
 # Print-outs are of float32 as a rule: what it cannot hold is no one's error, and a tie may be rounded either way.
 FLOAT32_SLACK = 1e-6

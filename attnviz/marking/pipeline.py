@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.limits import check_temperature
+from attnviz.core.limits import check_temperature
+from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Scale
+from attnviz.core.stages import BIASES, EVERY_STAGE, Stage, Table, attention_table, feed_forward_table, followed_by
 from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
-from attnviz.printed import Printed
-from attnviz.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Scale
-from attnviz.stages import BIASES, EVERY_STAGE, Stage, Table, attention_table, feed_forward_table, followed_by
+from attnviz.tables.printed_table import Printed
 
 _AFTER_WEIGHTS = ("context", "preactivations", "hidden", "output")
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand, and exact; so many are a print-out, which was rounded

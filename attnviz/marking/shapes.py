@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from attnviz.limits import MAX_D, check_whole
-from attnviz.refused import RefusedError
-from attnviz.stages import EVERY_STAGE
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_D, check_whole
+from attnviz.core.stages import EVERY_STAGE
 
 # What the rows and the columns of each table count. Rows of X are both queries and keys.
 _COUNTS: dict[str, tuple[str, str]] = {
@@ -26,7 +26,7 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
     Traceback (most recent call last):
     ...
-    attnviz.refused.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
+    attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
     known: dict[str, tuple[int, str]] = {}
     first: dict[str, tuple[str, str]] = {}  # which table showed it, and by its rows or its columns

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from attnviz.core.rules import Bounded
 from attnviz.marking.marks import Mark, near
 from attnviz.marking.pipeline import MarkedTable, Marking, Settings
-from attnviz.numbers import written
-from attnviz.printed import as_printed
-from attnviz.rules import Bounded
+from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 _POWERS = {10.0**n: n for n in (1, 2, 3)}  # of ten, which have names
 OF_NOTE = 3.0  # smaller factors are not told from other errors

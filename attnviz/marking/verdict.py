@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from attnviz.core.stages import EVERY_STAGE, STAGES, VECTORS, Stage
+from attnviz.core.tokens import visible
+from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking.marks import Mark
 from attnviz.marking.pipeline import MarkedTable, Marking
 from attnviz.marking.slips import slip
-from attnviz.numbers import MAX_DIGITS, MIN_DIGITS
-from attnviz.printed import as_printed
-from attnviz.stages import EVERY_STAGE, STAGES, VECTORS, Stage
-from attnviz.tokens import visible
-from attnviz.traces import Trace
+from attnviz.tables.printed_table import as_printed
 from attnviz.words import plural, say
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 
 
 @dataclass(frozen=True)

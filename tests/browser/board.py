@@ -5,9 +5,9 @@ from typing import Any, Self
 from playwright.sync_api import Locator, expect
 
 from attnviz import AttentionTrace, Scenario
-from attnviz.numbers import written
-from attnviz.stages import STAGES
+from attnviz.core.stages import STAGES
 from attnviz.words import say
+from attnviz.words.numbers import written
 from tests.browser.playground import Playground, eventually
 
 Place = tuple[str, int, int]

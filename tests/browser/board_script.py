@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page
 
-from attnviz.ui.board import BOARD_SCRIPT
+from attnviz.app.components.board import BOARD_SCRIPT
 
 _LOAD = """async source => {
   window.script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
-from attnviz.stages import STAGES
-from attnviz.summary import attends_most
+from attnviz.core.stages import STAGES
+from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.playground import eventually

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 
 import attnviz
 from attnviz import Scenario
-from attnviz.scenario import traced
-from attnviz.ui.board import BOARD_SCRIPT, BOARD_STYLE
-from attnviz.ui.board_data import board_data
+from attnviz.app.components.board import BOARD_SCRIPT, BOARD_STYLE
+from attnviz.board.data import board_data
+from attnviz.core.scenario import traced
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Place
 from tests.browser.looks import contrast

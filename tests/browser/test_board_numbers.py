@@ -11,9 +11,9 @@ from playwright.sync_api import Page
 
 import attnviz
 from attnviz import Scenario
-from attnviz.numbers import written
-from attnviz.typed_numbers import NoNumberError, parse_number, why_no_number
-from attnviz.ui.board_data import board_data
+from attnviz.board.data import board_data
+from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
+from attnviz.words.numbers import written
 from tests.browser.board_script import in_browser, script_page
 from tests.browser.looks import contrast
 from tests.browser.serving import ROOT

@@ -15,10 +15,10 @@ from playwright.sync_api import Page
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario, explain
-from attnviz.scenario import traced
-from attnviz.stages import STAGES
-from attnviz.summary import attends_most
-from attnviz.ui.board_data import board_data
+from attnviz.board.data import board_data
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES
+from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.browser.board_script import in_browser, script_page
 from tests.unit.helpers import edits_of, setups

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
-from attnviz import Scenario, figures
-from attnviz.numbers import written
+from attnviz import Scenario, documents
+from attnviz.words.numbers import written
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 
@@ -38,7 +38,7 @@ def opened(context: BrowserContext, file: Path, page: str) -> Page:
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, tmp_path: Path, dark: bool) -> None:
     trace = attnviz.trace(Scenario(TEXT, tokenizer="whitespace"))
-    page = figures.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' reads itself most.")
+    page = documents.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' reads itself most.")
     tab = opened(offline, tmp_path / "page.html", page)
     expect(tab.locator(".heatmap-label text").first).to_be_visible()
     drawn = sorted(tab.locator(".heatmap-label text").all_text_contents())
@@ -54,7 +54,7 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
 
 def test_the_hover_of_a_large_matrix_writes_a_true_minus_sign(offline: BrowserContext, tmp_path: Path) -> None:
     trace = attnviz.trace(Scenario("a b c d e f g h i j k l m n o p q", d_in=2, d_out=1, init="normal"))
-    tab = opened(offline, tmp_path / "page.html", figures.heatmap_page(trace, "x"))
+    tab = opened(offline, tmp_path / "page.html", documents.heatmap_page(trace, "x"))
     row = next(row for row, value in enumerate(trace.x[:, 0].tolist()) if value < 0)
     box = tab.locator(".heatmaplayer image").first.bounding_box()
     assert box is not None
@@ -68,7 +68,7 @@ def test_the_hover_of_a_large_matrix_writes_a_true_minus_sign(offline: BrowserCo
 def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
     offline: BrowserContext, tmp_path: Path, dark: bool, paper: str
 ) -> None:
-    page = figures.heatmap_page(attnviz.trace(Scenario("WWWWWWWW b", d_out=1)), "attention_weights", dark=dark)
+    page = documents.heatmap_page(attnviz.trace(Scenario("WWWWWWWW b", d_out=1)), "attention_weights", dark=dark)
     wide = page.replace("Arial, Helvetica", "monospace")  # on a machine without the usual letters
     assert wide != page
     tab = opened(offline, tmp_path / "page.html", wide)
@@ -85,7 +85,7 @@ def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
 
 def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_path: Path) -> None:
     scenario = Scenario(TEXT, tokenizer="whitespace", causal=True)
-    tab = opened(offline, tmp_path / "report.html", figures.report(scenario, attnviz.trace(scenario)))
+    tab = opened(offline, tmp_path / "report.html", documents.report(scenario, attnviz.trace(scenario)))
     expect(tab.get_by_role("heading", level=1)).to_have_text(f"Self-attention of: {TEXT}")
     tab.set_viewport_size({"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
@@ -99,6 +99,6 @@ def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_pat
 def test_a_report_of_a_short_sentence_prints_on_one_page(
     offline: BrowserContext, tmp_path: Path, scenario: Scenario
 ) -> None:
-    tab = opened(offline, tmp_path / "report.html", figures.report(scenario, attnviz.trace(scenario)))
+    tab = opened(offline, tmp_path / "report.html", documents.report(scenario, attnviz.trace(scenario)))
     for size in ("A4", "Letter"):
         assert len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=size, print_background=True))) == 1

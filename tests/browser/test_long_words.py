@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from attnviz import Scenario
-from attnviz.link import query_of
-from attnviz.packing import pack
+from attnviz.link.packing import pack
+from attnviz.link.parameter_table import query_of
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 

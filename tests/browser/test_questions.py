@@ -7,9 +7,9 @@ from math import inf
 import pytest
 from playwright.sync_api import Browser, expect
 
-from attnviz.questions import QUESTIONS
-from attnviz.stages import STAGES
-from attnviz.ui.dragged import TOKEN_ORDER_SCRIPT
+from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
+from attnviz.core.stages import STAGES
+from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner

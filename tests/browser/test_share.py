@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 from playwright.sync_api import expect
 
 from attnviz import Scenario, trace
+from attnviz.documents import report
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
-from attnviz.figures import report
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually

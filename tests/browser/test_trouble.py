@@ -55,7 +55,7 @@ def test_what_is_no_number_is_named_and_keeps_the_picture(playground: Playground
     eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)
 
 
-# A link that is too long. That one is answered at all hangs on httptools: see attnviz/ui/long_link.py.
+# A link that is too long. That one is answered at all hangs on httptools: see attnviz/app/shell/long_link.py.
 
 TOO_LONG = {
     "foreign=" + "a" * (2 * 2**20 - 100): ["foreign"],  # as long as Chromium takes an address
@@ -68,7 +68,7 @@ TOO_LONG = {
 @pytest.mark.parametrize("middle", TOO_LONG, ids=["2 MB", "repeated", "many", "of emoji"])
 def test_what_fits_of_a_link_is_kept(chromium: Browser, middle: str) -> None:
     page = chromium.new_page()
-    script = (ROOT / "attnviz/ui/long_link.js").read_text()
+    script = (ROOT / "attnviz/app/shell/long_link.js").read_text()
     given = f"d_out=3&{middle}&seed=7"
     kept = page.evaluate(f"given => {{ {script} return reopened(given, 524288, 1000, 'left_out', 'mark') }}", given)
     page.close()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
-from attnviz.ui import setup
+from attnviz.app.shell import setup
 from tests.pages.playground import Playground
 
 

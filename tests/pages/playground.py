@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from attnviz import Scenario, trace
-from attnviz.stages import PICTURED, STAGES
+from attnviz.core.stages import PICTURED, STAGES
 from tests.pages.reader import Reader, as_array, in_address
 
 JOURNEY = 1  # the position of "journey" in the published sentence

@@ -9,7 +9,7 @@ import pandas as pd
 
 from attnviz import sweep_scaling
 from attnviz.figures import CURVES
-from attnviz.sweep_settings import SweepSettings, decode_settings, encode_settings
+from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from tests.pages.reader import Reader, as_array, in_address
 
 SMALL = SweepSettings(dims=(2, 8, 64), trials=40, keys=8)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, tokenize, trace
-from attnviz.tokens import token_labels
+from attnviz.core.tokens import token_labels
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address

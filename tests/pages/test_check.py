@@ -8,15 +8,16 @@ from typing import Self
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.changes import with_changes
-from attnviz.exercises import decoded
-from attnviz.link import decode_changes, parameters, scenario_of
-from attnviz.packing import pack, unpack
-from attnviz.printed import as_printed
-from attnviz.ui import bound, check_link
-from attnviz.ui.text import as_message
+from attnviz.app.check import form_in_address
+from attnviz.app.session import url_texts
+from attnviz.app.text import as_message
+from attnviz.core.changes import with_changes
+from attnviz.exercises.exercise import decoded
+from attnviz.link.packing import pack, unpack
+from attnviz.link.parameter_table import decode_changes, parameters, scenario_of
+from attnviz.published import worked_example, worked_examples
+from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
-from attnviz.worked_examples import worked_example, worked_examples
 from tests.pages.reader import PAGES, Reader, in_address
 
 SMALL = decoded("7.2.2.2.i.s.q")
@@ -211,8 +212,8 @@ def test_the_largest_tables_that_are_marked_fit_the_address() -> None:
     names = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
     form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(names)}
     packed = pack(json.dumps(form))
-    assert 300_000 < len(packed) <= bound.MOST_OF_TABLES
-    assert json.loads(unpack(packed, check_link.MOST_UNPACKED)) == form
+    assert 300_000 < len(packed) <= url_texts.MOST_OF_TABLES
+    assert json.loads(unpack(packed, form_in_address.MOST_UNPACKED)) == form
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1000, 70), (1000, 300)], ids=["once packed", "before it is packed"])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
-from attnviz.link import query_of
-from attnviz.packing import pack
-from attnviz.summary import projections_in_words
+from attnviz.explanation.summary import projections_in_words
+from attnviz.link.packing import pack
+from attnviz.link.parameter_table import query_of
 from attnviz.words import say
 from tests.pages.playground import Playground
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from attnviz import Scenario
-from attnviz.changes import edit_matrix
-from attnviz.stages import BIASES, STAGES
+from attnviz.core.changes import edit_matrix
+from attnviz.core.stages import BIASES, STAGES
 from attnviz.words import say
 from tests.pages.playground import Playground
 

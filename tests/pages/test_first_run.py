@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario
-from attnviz.link import parameters
-from attnviz.stages import PICTURED, STAGES
+from attnviz.core.stages import PICTURED, STAGES
+from attnviz.link.parameter_table import parameters
 from tests.pages.playground import JOURNEY, Playground
 
 PUBLISHED_ROWS = {

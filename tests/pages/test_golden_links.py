@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz.link import parameters
-from attnviz.sweep_settings import OWN
+from attnviz.link.parameter_table import parameters
+from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address

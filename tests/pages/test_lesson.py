@@ -3,8 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.lesson import STEPS
-from attnviz.questions import QUESTIONS
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS
 from tests.pages.reader import Reader
 
 

@@ -9,10 +9,10 @@ import pytest
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from attnviz import Scenario
-from attnviz.changes import changes_of
-from attnviz.link import encode_changes, parameters
-from attnviz.packing import pack
-from attnviz.ui import long_link, setup
+from attnviz.app.shell import long_link, setup
+from attnviz.core.changes import changes_of
+from attnviz.link.packing import pack
+from attnviz.link.parameter_table import encode_changes, parameters
 from attnviz.words import say
 from tests.pages.playground import Playground
 

@@ -3,7 +3,7 @@
 import pytest
 
 from attnviz import Scenario
-from attnviz.ui.setup import EXAMPLES
+from attnviz.app.shell.setup import EXAMPLES
 from tests.pages.playground import Playground
 
 PUBLISHED = {"embedding": "published"}

@@ -3,8 +3,8 @@
 import pytest
 
 from attnviz import Scenario, explain, trace
-from attnviz.stages import PICTURED
-from attnviz.ui.picked_cell import COLUMN, MATRIX, ROW
+from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
+from attnviz.core.stages import PICTURED
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 

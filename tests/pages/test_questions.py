@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.questions import QUESTIONS, Exponent, Option
-from attnviz.questions.asking import first_followed
-from attnviz.ui.text import as_message
+from attnviz.app.text import as_message
+from attnviz.teach.questions import QUESTIONS, Exponent, Option
+from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
 from tests.pages.reader import Reader, in_address
 

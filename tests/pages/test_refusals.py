@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from attnviz.link import parameters
-from attnviz.ui import bound
+from attnviz.app.session import url_texts
+from attnviz.link.parameter_table import parameters
 from tests.pages.reader import PAGES, Reader
 
 RUBBISH = {
@@ -20,7 +20,7 @@ RUBBISH = {
     "bomb": "z1.eNrtwQEBAAAAgJD-r-4ICgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 }
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
-NAMES = (*parameters(), *bound.MOST_CHARACTERS)
+NAMES = (*parameters(), *url_texts.MOST_CHARACTERS)
 WHOLE = bool(os.environ.get("ATTNVIZ_WHOLE"))  # make test-all: each kind on every page, and not on one
 
 

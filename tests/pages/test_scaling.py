@@ -15,13 +15,13 @@ import pytest
 import streamlit as st
 
 from attnviz import Scenario, sweep_scaling, trace
+from attnviz.app.scaling import sweeps
 from attnviz.figures import CURVES
-from attnviz.link import scenario_from_query
-from attnviz.scaling import sample_row, softmax_row
-from attnviz.scaling_heads import D_MODEL, head_scores
-from attnviz.scaling_words import about_gradient, about_source, flat_or_not, shown, theory_against_measured
-from attnviz.sweep_settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings
-from attnviz.ui import sweeps
+from attnviz.link.parameter_table import scenario_from_query
+from attnviz.scaling.experiment import sample_row, softmax_row
+from attnviz.scaling.heads import D_MODEL, head_scores
+from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not, shown, theory_against_measured
+from attnviz.scaling.settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.words import say
 from tests.pages.reader import in_address
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of

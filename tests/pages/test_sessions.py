@@ -23,7 +23,7 @@ def test_two_sessions_do_not_see_each_others_numbers() -> None:
 _THREADS_OF_A_RUN = """
 from concurrent.futures import ThreadPoolExecutor
 import torch
-import attnviz.ui
+import attnviz.app
 print(ThreadPoolExecutor(1).submit(torch.get_num_threads).result())
 """
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
-from attnviz.stages import STAGES
+from attnviz.core.stages import STAGES
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 

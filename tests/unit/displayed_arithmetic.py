@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from attnviz import Explanation
-from attnviz.numbers import written
+from attnviz.words.numbers import written
 
 RELATION = re.compile(r" (=|≈|→) ")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]\d+)?")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
-from attnviz.stages import BIASES
+from attnviz.core.stages import BIASES
 
 WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
 HOSTILE = (
@@ -28,7 +28,7 @@ HOSTILE = (
     "a\u200bb \ufeff \u00ad",
     "e\u0301 \u0301 \ud800 \u202e",
 )
-WORKED_EXAMPLES = Path(attnviz.__file__).parent / "worked_examples" / "worked_examples.json"
+WORKED_EXAMPLES = Path(attnviz.__file__).parent / "published" / "worked_examples.json"
 
 
 def published_example(name: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, attend, trace
-from attnviz.stages import STAGES, feed_forward_table
-from attnviz.traces import run
+from attnviz.core.stages import STAGES, feed_forward_table
+from attnviz.core.trace import run
 from tests.unit.helpers import edits_of, setups
 
 

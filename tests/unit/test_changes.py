@@ -9,8 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, limits, trace
-from attnviz.changes import (
+from attnviz import Edit, Scenario, trace
+from attnviz.core import limits
+from attnviz.core.changes import (
     Changes,
     bring_back,
     carry_over,
@@ -20,8 +21,8 @@ from attnviz.changes import (
     replace_matrix,
     with_changes,
 )
-from attnviz.scenario import without_changes
-from attnviz.stages import BIASES, EDITABLE
+from attnviz.core.scenario import without_changes
+from attnviz.core.stages import BIASES, EDITABLE
 from tests.unit.helpers import cell_values, edits_of, setups
 
 W = ("w_q", "w_k", "w_v")

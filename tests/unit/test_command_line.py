@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 
 from attnviz import Scenario, trace
 from attnviz.command_line import main
+from attnviz.documents import report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
-from attnviz.figures import report
-from attnviz.link import parameters, query_of
-from attnviz.worked_examples import worked_example
+from attnviz.link.parameter_table import parameters, query_of
+from attnviz.published import worked_example
 from tests.unit.helpers import HOSTILE, setups
 
 ROOT = Path(__file__).parents[2]

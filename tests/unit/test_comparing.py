@@ -11,10 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.comparing import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES
 from attnviz.figures import comparison_specs
-from attnviz.scenario import traced
-from attnviz.stages import STAGES
 from attnviz.words import say
 from tests.unit.helpers import edits_of, setups
 from tests.unit.test_exported_code import scenarios

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import Scenario
+from attnviz.colours.palette import scale_style, theme
 from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
-from attnviz.figures.palette import scale_style, theme
-from attnviz.questions import Points
-from attnviz.scaling import softmax_row, sweep_scaling
-from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS
-from attnviz.scaling_sources import SOURCES
+from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS
+from attnviz.scaling.experiment import softmax_row, sweep_scaling
+from attnviz.scaling.sources import SOURCES
+from attnviz.teach.questions import Points
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 DIMS = (1, 4, 16, 64)

@@ -20,13 +20,13 @@ from plotly.basedatatypes import BaseTraceType
 from plotly.offline import get_plotlyjs_version as plotlyjs_version
 
 import attnviz
-from attnviz import Scenario, UndefinedAttentionError, attend, figures
-from attnviz.figures.markup import colours, matrix_markup, png
-from attnviz.figures.pages import script_json
-from attnviz.figures.palette import DIVERGING, SEQUENTIAL
+from attnviz import Scenario, UndefinedAttentionError, attend, documents, figures
+from attnviz.colours.palette import DIVERGING, SEQUENTIAL
+from attnviz.core.stages import STAGES
+from attnviz.documents.figure_page import script_json
+from attnviz.documents.matrix_markup import colours, matrix_markup, png
 from attnviz.figures.picture import picture
-from attnviz.numbers import written
-from attnviz.stages import STAGES
+from attnviz.words.numbers import written
 
 HOSTILE = "</script><script>alert(1)</script>"
 HOSTILE_TEXT = f"{HOSTILE} <b>x</b> <img/src=x/onerror=alert(1)> '\"&amp; <!--"
@@ -65,7 +65,7 @@ def hostile() -> tuple[Scenario, attnviz.AttentionTrace]:
 
 def test_a_report_and_a_notebooks_view_have_no_scripts_whatever_the_tokens() -> None:
     scenario, trace = hostile()
-    for page in (figures.report(scenario, trace), trace._repr_html_()):
+    for page in (documents.report(scenario, trace), trace._repr_html_()):
         read = Read(page)
         assert not {"script", "iframe", "object", "link", "b>x", "svg", "a"} & set(read.tags)
         assert set(read.tags) <= {
@@ -78,7 +78,7 @@ def test_a_report_and_a_notebooks_view_have_no_scripts_whatever_the_tokens() -> 
 
 
 def test_a_figures_page_has_its_own_two_scripts_and_no_other() -> None:
-    page = figures.heatmap_page(hostile()[1], "attention_weights", alt=HOSTILE)
+    page = documents.heatmap_page(hostile()[1], "attention_weights", alt=HOSTILE)
     read = Read(page)
     assert read.tags.count("script") == 2
     assert "img" not in read.tags
@@ -103,13 +103,13 @@ def test_json_in_a_script_says_the_same_and_cannot_end_it(value: object) -> None
 def test_pages_are_as_small_as_promised() -> None:
     trace = attnviz.trace(Scenario())
     full = figures.heatmap(trace, "scores").to_html(include_plotlyjs=True)
-    page = figures.heatmap_page(trace, "scores")
+    page = documents.heatmap_page(trace, "scores")
     assert len(page) < 1_000_000 < len(full) / 4
-    assert len(figures.report(Scenario(), trace)) < 60_000
+    assert len(documents.report(Scenario(), trace)) < 60_000
 
 
 def test_the_pages_plotly_js_is_what_was_made_and_has_every_trace_that_the_figures_draw() -> None:
-    folder = resources.files("attnviz.figures").joinpath("plotly_js")
+    folder = resources.files("attnviz.documents").joinpath("plotly_js")
     digest, name = folder.joinpath("SHA256SUMS").read_text().split()
     script = gzip.decompress(folder.joinpath(f"{name}.gz").read_bytes())
     assert hashlib.sha256(script).hexdigest() == digest
@@ -144,7 +144,7 @@ def test_a_table_has_every_number_of_its_matrix(n_tokens: int, d_out: int, causa
 def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
     scenario = Scenario(embedding="published", edits=[("w_v", 0, 0, 0.5)], temperature=2.0)
     trace = attnviz.trace(scenario)
-    page = figures.report(scenario, trace)
+    page = documents.report(scenario, trace)
     text = "".join(Read(page).texts)
     for value in (*trace.attention_weights.flatten().tolist(), *trace.context.flatten().tolist()):
         assert written(value, 4) in cells(page)
@@ -159,7 +159,7 @@ def test_a_report_of_very_much_stays_small_and_says_what_it_leaves_out() -> None
     scenario = Scenario(
         "the cat sat on the mat " * 80, d_in=300, d_out=200, edits=[("x", i, 0, 1.0) for i in range(40)]
     )
-    page = figures.report(scenario, attnviz.trace(scenario))
+    page = documents.report(scenario, attnviz.trace(scenario))
     assert len(page) < 1_000_000
     text = "".join(Read(page).texts)
     for said in ("and 28 more.", "And so on, for 480 tokens.", "drawn: the largest of 2×2 cells"):
@@ -170,7 +170,7 @@ def test_what_is_no_number_is_said_in_a_report() -> None:
     scenario = Scenario("a b", edits=[("x", 0, 0, 3e38)], init="normal", seed=4)
     with pytest.raises(UndefinedAttentionError) as caught:
         attnviz.trace(scenario)
-    page = figures.report(scenario, caught.value.trace)
+    page = documents.report(scenario, caught.value.trace)
     assert "NaN" in cells(page)
     assert "overflow first" in page
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.answer_sheet import answer_sheet, table_of
-from attnviz.exercises import DECIMALS, MOST_HINTS, RESULTS, Exercise, decoded
-from attnviz.marked_html import legend, marked_table
+from attnviz.documents.marked_tables import legend, marked_table
+from attnviz.exercises.answer_sheet import answer_sheet, table_of
+from attnviz.exercises.exercise import DECIMALS, MOST_HINTS, RESULTS, Exercise, decoded
 from attnviz.marking import Mark, mark_pipeline, verdict
-from attnviz.printed import as_printed
+from attnviz.tables.printed_table import as_printed
 
 exercises = st.builds(
     Exercise,

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
+from attnviz.core.rules import Product
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES, Stage
+from attnviz.core.trace import Trace, run
 from attnviz.explanation import sources_of
-from attnviz.rules import Product
-from attnviz.scenario import traced
-from attnviz.stages import STAGES, Stage
-from attnviz.traces import Trace, run
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
 

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario
+from attnviz.core.scenario import traced
 from attnviz.export.code import notebook, pytorch_script
-from attnviz.scenario import traced
 from tests.unit.helpers import HOSTILE, edits_of, setups
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.

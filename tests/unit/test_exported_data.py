@@ -21,6 +21,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.scenario import traced
+from attnviz.core.stages import EDITABLE
 from attnviz.export import (
     MAX_FILE_BYTES,
     json_file,
@@ -35,9 +38,6 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
-from attnviz.limits import MAX_TEXT_CHARACTERS
-from attnviz.scenario import traced
-from attnviz.stages import EDITABLE
 from tests.unit.helpers import HOSTILE, setups
 from tests.unit.test_exported_code import scenarios
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
+from attnviz.core.stages import EVERY_STAGE, STAGES, feed_forward_table
 from attnviz.explanation import sources_of
-from attnviz.stages import EVERY_STAGE, STAGES, feed_forward_table
+from attnviz.published import worked_example
 from attnviz.words import say
-from attnviz.worked_examples import worked_example
 
 sizes = st.integers(1, 5)
 

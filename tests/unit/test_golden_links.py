@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from attnviz.exercises import Exercise, decoded, is_exercise
-from attnviz.lesson import step_number
-from attnviz.link import MAX_CHANGES_CHARACTERS, ignored_in, parameters, scenario_from_query, values_in
-from attnviz.packing import unpack
-from attnviz.questions import QUESTIONS, Exponent, question_number
-from attnviz.sweep_settings import decode_settings
-from attnviz.worked_examples import with_example, worked_examples
+from attnviz.exercises.exercise import Exercise, decoded, is_exercise
+from attnviz.link.packing import unpack
+from attnviz.link.parameter_table import MAX_CHANGES_CHARACTERS, ignored_in, parameters, scenario_from_query, values_in
+from attnviz.published import with_example, worked_examples
+from attnviz.scaling.settings import decode_settings
+from attnviz.teach.lesson import step_number
+from attnviz.teach.questions import QUESTIONS, Exponent, question_number
 from tests.golden import differences, golden_links, parameters_of
 
 LINKS = golden_links()

@@ -18,8 +18,8 @@ from streamlit.runtime.state.session_state import SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server.starlette import starlette_websocket
 
-from attnviz.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
-from attnviz.ui.guarding import guard, is_of_type
+from attnviz.app.session.guarding import guard, is_of_type
+from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
 
 OPTIONS = ["a", "b"]
 WHOLE = NumberInputSerde(3, NumberInput.INT, 1, 16)

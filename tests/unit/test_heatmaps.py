@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, attend, trace
+from attnviz.colours.limits import colour_limits
+from attnviz.colours.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.core.scenario import traced
+from attnviz.core.stages import PICTURED, STAGES
+from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
-from attnviz.figures.limits import colour_limits
-from attnviz.figures.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
-from attnviz.numbers import in_format, written
-from attnviz.scenario import traced
-from attnviz.stages import PICTURED, STAGES
-from attnviz.tokens import token_labels
+from attnviz.words.numbers import in_format, written
 from tests.unit.helpers import HOSTILE, random_inputs, setups
 
 SQUARE = ("scores", "scaled_scores", "attention_weights")

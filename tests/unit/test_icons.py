@@ -10,7 +10,7 @@ from tests.unit.test_words import ROOT, SOURCES
 
 EMOJI = re.compile("[\U0001f000-\U0001faff\ufe0f]")
 # Tables of signs, by which tokens are told apart.
-OF_SIGNS = ("attnviz/tokens.py",)
+OF_SIGNS = ("attnviz/core/tokens.py",)
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario, explain, trace
-from attnviz.challenges import CHALLENGES, undefined
-from attnviz.lesson import STEPS, about_the_numbers, shown_matrices, step_number
-from attnviz.numbers import written
-from attnviz.scenario import traced
-from attnviz.stages import STAGES
-from attnviz.tokens import token_labels
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.teach.challenges import CHALLENGES, undefined
+from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices, step_number
+from attnviz.words.numbers import written
 from tests.unit.helpers import setups
 
 

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, available_devices, limits
-from attnviz.changes import Changes, bring_back, changes_of
-from attnviz.link import (
+from attnviz import Edit, Scenario, available_devices
+from attnviz.core import limits
+from attnviz.core.changes import Changes, bring_back, changes_of
+from attnviz.core.stages import EDITABLE
+from attnviz.link.parameter_table import (
     MAX_CHANGES_CHARACTERS,
     Parameter,
     decode_changes,
@@ -19,7 +21,6 @@ from attnviz.link import (
     parameters,
     scenario_of,
 )
-from attnviz.stages import EDITABLE
 from tests.unit.helpers import HOSTILE, setups
 
 CHARACTERS_A_URL_CARRIES = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._*")

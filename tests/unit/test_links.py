@@ -13,9 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, limits
-from attnviz.changes import Changes
-from attnviz.link import (
+from attnviz import Edit, Scenario
+from attnviz.core import limits
+from attnviz.core.changes import Changes
+from attnviz.core.stages import EDITABLE
+from attnviz.link.packing import VERSION, is_packed, pack, unpack
+from attnviz.link.parameter_table import (
     LONGEST_PLAIN,
     MAX_CHANGES_CHARACTERS,
     MAX_QUERY_CHARACTERS,
@@ -25,8 +28,6 @@ from attnviz.link import (
     query_of,
     scenario_from_query,
 )
-from attnviz.packing import VERSION, is_packed, pack, unpack
-from attnviz.stages import EDITABLE
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, edits_of, setups
 

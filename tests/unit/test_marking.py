@@ -10,13 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import attnviz
+from attnviz.core.rules import Bounded
+from attnviz.core.stages import STAGES, Stage, attention_table
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
-from attnviz.printed import as_printed
-from attnviz.rules import Bounded
-from attnviz.stages import STAGES, Stage, attention_table
-from attnviz.tables import read_table
+from attnviz.published import WorkedExample, worked_example
+from attnviz.tables.printed_table import as_printed
+from attnviz.tables.reading import read_table
 from attnviz.words import say
-from attnviz.worked_examples import WorkedExample, worked_example
 from tests.unit.helpers import random_inputs
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")

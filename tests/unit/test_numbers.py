@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.numbers import MAX_DIGITS, MIN_DIGITS, longest_written, number_format, written
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, longest_written, number_format, written
 
 digits = st.integers(MIN_DIGITS, MAX_DIGITS)
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.published import PUBLISHED_TEXT, PUBLISHED_VECTORS
-from attnviz.worked_examples import worked_example
+from attnviz.core.published_matrices import PUBLISHED_TEXT, PUBLISHED_VECTORS
+from attnviz.published import worked_example
 from tests.unit.helpers import published_example
 
 # S. Raschka, Build a Large Language Model (From Scratch), 2024, sections 3.3.1 and 3.3.2.

@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from attnviz import Edit, Scenario
+from attnviz.colours.palette import theme
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES
 from attnviz.figures import points_spec, table_spec
-from attnviz.figures.palette import theme
-from attnviz.lesson import STEPS
-from attnviz.link import query_of, scenario_from_query
-from attnviz.questions import QUESTIONS, Exponent, Option, Question
-from attnviz.scenario import traced
-from attnviz.stages import STAGES
-from attnviz.sweep_settings import decode_settings
-from attnviz.variations import distance_outside, score_size, unit_example
+from attnviz.link.parameter_table import query_of, scenario_from_query
+from attnviz.scaling.settings import decode_settings
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.variations import distance_outside, score_size, unit_example
 from attnviz.words import say
 
 VALUES, SUM, BIASES, SIZES, ROOT, WHICH_D, WHERE, AXIS, SYMMETRY, SELF, LEARNED, ORDER = QUESTIONS

@@ -14,19 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario
-from attnviz.changes import Changes, edit_matrix, with_changes
+from attnviz.app.refusals import told
+from attnviz.core.changes import Changes, edit_matrix, with_changes
+from attnviz.core.errors import RefusedError
+from attnviz.core.matrix_input import Edit
+from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.export import read_matrix, scenario_from_json, scenario_json
-from attnviz.given import Edit
 from attnviz.marking import mark_pipeline
 from attnviz.marking.shapes import check_shapes
-from attnviz.printed import Printed
-from attnviz.refused import RefusedError
-from attnviz.scaling import sweep_scaling
-from attnviz.scaling_arguments import check_factor, log_steps, parse_dims
-from attnviz.stages import EDITABLE, STAGES
-from attnviz.sweep_settings import SweepSettings
-from attnviz.tables import parse_table
-from attnviz.ui.refusals import told
+from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
+from attnviz.scaling.experiment import sweep_scaling
+from attnviz.scaling.settings import SweepSettings
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import parse_table
 from attnviz.words import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -174,7 +174,7 @@ def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> Non
     assert {each for each in sentences if "." not in each} - {"other", "that"} == kinds
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("attnviz/ui/*.py")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", sorted(ROOT.glob("attnviz/app/**/*.py")), ids=lambda file: file.name)
 def test_no_page_shows_an_error_in_the_cores_words(file: Path) -> None:
     """What a page catches it only asks why: it's never written itself, by str(), in an f-string or into a place."""
     for handler in ast.walk(ast.parse(file.read_text())):

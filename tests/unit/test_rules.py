@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnviz.rules import GELU, RULES, Add, Bounded, Product, ReLU, Rule, Scale, Softmax
-from attnviz.traces import Trace
+from attnviz.core.rules import GELU, RULES, Add, Bounded, Product, ReLU, Rule, Scale, Softmax
+from attnviz.core.trace import Trace
 
 # Rules with their settings, and shapes that fit them.
 CASES: tuple[tuple[Rule, tuple[tuple[int, int], ...]], ...] = (

@@ -19,11 +19,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import scaling_arguments, scaling_draws, scaling_statistics
-from attnviz.scaling import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
-from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
-from attnviz.scaling_sources import SOURCES, Projections, Vectors
-from attnviz.scaling_statistics import SOFTMAX_STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
+from attnviz.scaling import arguments, draws, row_statistics
+from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
+from attnviz.scaling.experiment import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
+from attnviz.scaling.row_statistics import SOFTMAX_STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
+from attnviz.scaling.sources import SOURCES, Projections, Vectors
 
 # The published inputs of "Your journey starts with one step".
 X = [
@@ -261,11 +261,11 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     arguments: dict[str, Any] = {"trials": trials, "seed": seed, "n_keys": 4, **inputs_of(source)}
     together = sweep_scaling(dims, **arguments)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scaling_statistics, "_CHUNK", chunk)
-        patch.setattr(scaling_draws, "_CHUNK", chunk)
-        patch.setattr(scaling_draws, "_TASK", chunk)
-        patch.setattr(scaling_draws, "SCORES_HELD", chunk)
-        patch.setattr(scaling_draws, "THREADS", 1 + chunk % 3)
+        patch.setattr(row_statistics, "_CHUNK", chunk)
+        patch.setattr(draws, "_CHUNK", chunk)
+        patch.setattr(draws, "_TASK", chunk)
+        patch.setattr(draws, "SCORES_HELD", chunk)
+        patch.setattr(draws, "THREADS", 1 + chunk % 3)
         pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
     alone = sweep_scaling([min(dims)], **arguments)
     pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
@@ -332,9 +332,7 @@ def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
 
 
 def test_numbers_are_the_same_on_one_thread() -> None:
-    code = (
-        "from attnviz.scaling import sweep_scaling as sweep;print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
-    )
+    code = "from attnviz import sweep_scaling as sweep;print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
     one = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     printed = subprocess.run([sys.executable, "-c", code], env=one, capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == sweep_scaling((2, 40), 50, 7).to_json(double_precision=15)
@@ -389,11 +387,11 @@ def test_a_sweep_holds_the_scores_of_few_dimensions_whatever_it_sweeps(dims: Any
     full = Vectors("normal", MAX_KEYS)
     n_scores = MAX_TRIALS * MAX_KEYS
     dims = tuple(dims)
-    held = scaling_draws.scores_held(full, dims, MAX_TRIALS)
-    assert held * n_scores <= scaling_draws.SCORES_HELD
-    for span in scaling_draws.plan(full, dims, MAX_TRIALS):
+    held = draws.scores_held(full, dims, MAX_TRIALS)
+    assert held * n_scores <= draws.SCORES_HELD
+    for span in draws.plan(full, dims, MAX_TRIALS):
         assert sum(len(part.dims) for part in span) <= held
-    planned = [part for span in scaling_draws.plan(full, dims, MAX_TRIALS) for part in span]
+    planned = [part for span in draws.plan(full, dims, MAX_TRIALS) for part in span]
     assert tuple(d for part in planned for d in part.dims) == dims
     assert sum(part.last for part in planned) == -(-dims[-1] // 32)
 
@@ -402,7 +400,7 @@ def test_the_memory_of_a_sweep_does_not_grow_with_its_dimensions() -> None:
     """numpy tells tracemalloc of every array: what partial_scores holds, it holds once."""
     peaks = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scaling_draws, "SCORES_HELD", 2**19)
+        patch.setattr(draws, "SCORES_HELD", 2**19)
         for dims in (range(1, 9), range(1, 65)):
             tracemalloc.start()
             sweep_scaling(dims, 256, 0, n_keys=256)
@@ -555,7 +553,7 @@ def test_bad_rows_are_named(scores: list[Any], factor: float, named: str) -> Non
 
 
 def test_the_largest_x_and_dimension_stay_finite() -> None:
-    limit = scaling_arguments.MAX_ENTRY
+    limit = arguments.MAX_ENTRY
     x = [[limit] * 8, [-limit] * 8]
     table = sweep_scaling([MAX_DIM], 3, 0, source="uniform-projections", x=x)
     assert np.isfinite(table.drop(columns="scale").to_numpy(dtype=float)).all()

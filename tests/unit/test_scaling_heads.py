@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.scaling import softmax_row
-from attnviz.scaling_heads import D_MODEL, N_TOKENS, head_scores
-from attnviz.sweep_settings import HEADS
+from attnviz.scaling.experiment import softmax_row
+from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
+from attnviz.scaling.settings import HEADS
 
 
 @pytest.mark.parametrize("n_heads", HEADS)

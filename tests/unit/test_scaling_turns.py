@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.ui.scaling_turns import Turns
+from attnviz.app.scaling.turns import Turns
 
 
 class LeftError(Exception):

@@ -10,12 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.figures import CURVES, curve_spec
-from attnviz.numbers import DEFAULT_DIGITS, written
-from attnviz.scaling import softmax_row, sweep_scaling
-from attnviz.scaling_arguments import MAX_FACTOR
-from attnviz.scaling_sources import SOURCES
-from attnviz.scaling_statistics import even_jacobian_norm
-from attnviz.scaling_words import (
+from attnviz.scaling.arguments import MAX_FACTOR
+from attnviz.scaling.experiment import softmax_row, sweep_scaling
+from attnviz.scaling.in_words import (
     about_factor,
     about_gradient,
     about_inits,
@@ -26,7 +23,10 @@ from attnviz.scaling_words import (
     shown,
     theory_against_measured,
 )
+from attnviz.scaling.row_statistics import even_jacobian_norm
+from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 CLASSIC = (0.1, -0.2, 0.3, -0.2, 0.5)

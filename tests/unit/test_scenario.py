@@ -10,10 +10,11 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, UndefinedAttentionError, limits, trace
-from attnviz.scenario import without_changes
-from attnviz.seeding import seeded_projections
-from attnviz.stages import BIASES, EDITABLE
+from attnviz import Edit, Scenario, UndefinedAttentionError, trace
+from attnviz.core import limits
+from attnviz.core.scenario import without_changes
+from attnviz.core.seeding import seeded_projections
+from attnviz.core.stages import BIASES, EDITABLE
 
 # Limits and wrong types: each message names the value and what is expected.
 

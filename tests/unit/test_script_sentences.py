@@ -3,7 +3,7 @@
 import json
 import re
 
-from attnviz.ui.board import BOARD_SCRIPT
+from attnviz.app.components.board import BOARD_SCRIPT
 from attnviz.words import catalogue
 
 GIVEN = json.loads(BOARD_SCRIPT.partition("\n")[0].removeprefix("const SENTENCES = ").removesuffix(";"))

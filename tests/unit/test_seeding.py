@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from attnviz import Scenario
-from attnviz.seeding import seeded_embeddings, seeded_projections, stable_embedding
+from attnviz.core.seeding import seeded_embeddings, seeded_projections, stable_embedding
 from tests.unit.helpers import HOSTILE, WORDS, under_torch_seed
 
 SHAPES = [(1, 1), (3, 2), (2, 5), (4, 4), (16, 16), (17, 64), (64, 1)]

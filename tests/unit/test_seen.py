@@ -18,20 +18,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Edit, Scenario
-from attnviz.changes import changes_of, with_changes
+from attnviz.app.components.board import fits_board
+from attnviz.core.changes import changes_of, with_changes
+from attnviz.core.scenario import traced
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
 from attnviz.explanation import explain
-from attnviz.numbers import written
-from attnviz.questions import QUESTIONS, Exponent, Option, Question
-from attnviz.questions.dividing import DIMS, FLAT
-from attnviz.questions.order import RATE
-from attnviz.questions.seeing import COMPUTED
-from attnviz.scaling import sweep_scaling
-from attnviz.scenario import traced
-from attnviz.stages import STAGES
-from attnviz.tokens import token_labels
-from attnviz.ui.board import fits_board
-from attnviz.variations import position_vectors
+from attnviz.scaling.experiment import sweep_scaling
+from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.questions.dividing import DIMS, FLAT
+from attnviz.teach.questions.order import RATE
+from attnviz.teach.questions.seeing import COMPUTED
+from attnviz.teach.variations import position_vectors
 from attnviz.words import catalogue, plural, say
+from attnviz.words.numbers import written
 from tests.unit.helpers import in_float64
 
 IDS = [question.name for question in QUESTIONS]

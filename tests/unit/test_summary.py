@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
-from attnviz.numbers import written
-from attnviz.scenario import traced
-from attnviz.stages import BIASES, EVERY_STAGE, PICTURED, STAGES, VECTORS, attention_table, formula_of
-from attnviz.summary import (
+from attnviz.core.scenario import traced
+from attnviz.core.stages import BIASES, EVERY_STAGE, PICTURED, STAGES, VECTORS, attention_table, formula_of
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.summary import (
     attends_most,
     chosen_in_words,
     described,
@@ -22,9 +22,9 @@ from attnviz.summary import (
     projections_in_words,
     vectors_in_words,
 )
-from attnviz.tokens import token_labels
+from attnviz.published import worked_example, worked_examples
 from attnviz.words import plural, say
-from attnviz.worked_examples import worked_example, worked_examples
+from attnviz.words.numbers import written
 from tests.unit.helpers import edits_of, random_inputs, setups
 
 W = ("w_q", "w_k", "w_v")

@@ -10,11 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.limits import MAX_D, MAX_SEED
-from attnviz.scaling import sample_row
-from attnviz.scaling_arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, check_scales
-from attnviz.scaling_sources import SOURCES
-from attnviz.sweep_settings import (
+from attnviz.core.limits import MAX_D, MAX_SEED
+from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, check_scales
+from attnviz.scaling.experiment import sample_row
+from attnviz.scaling.settings import (
     HEADS,
     MAX_P,
     OWN,
@@ -24,6 +23,7 @@ from attnviz.sweep_settings import (
     encode_settings,
     playground_scenario,
 )
+from attnviz.scaling.sources import SOURCES
 
 MOST_CHARACTERS = 2000  # of the parameter in the URL
 

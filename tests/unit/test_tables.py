@@ -12,8 +12,8 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.printed import Printed
-from attnviz.tables import MAX_TABLE_CHARACTERS, parse_table, read_table, read_upload, write_table
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, read_upload, write_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=5))

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz import tokenize
-from attnviz.tokens import TOKENIZERS, shortened, token_labels, visible
+from attnviz.core.tokens import TOKENIZERS, shortened, token_labels, visible
 from tests.unit.helpers import HOSTILE
 
 FAMILY, FLAG_DE, FLAG_FR = "👨‍👩‍👧‍👦", "🇩🇪", "🇫🇷"

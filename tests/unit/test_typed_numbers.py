@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.given import TOO_LARGE
-from attnviz.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
+from attnviz.core.matrix_input import TOO_LARGE
+from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
 
 # The page's script is held to the same file: tests/browser/test_board_numbers.py.
 CASES = json.loads((Path(__file__).parents[1] / "typed_numbers.json").read_text(encoding="utf-8"))

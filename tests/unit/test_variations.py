@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from attnviz import Edit, Scenario, UndefinedAttentionError, attend, trace
-from attnviz.variations import (
+from attnviz.teach.variations import (
     contexts_tell_weights,
     in_order,
     next_token_loss,

@@ -121,10 +121,10 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 NO_PAGE = {
     "attnviz/export/code.py": "writes Python",
     "attnviz/command_line.py": "writes a command line's help",
-    "attnviz/ui/guarding.py": "writes into the server's log",
-    "attnviz/attention.py": "writes errors for whoever programs",
-    "attnviz/scenario.py": "writes errors for whoever programs, and the first sentence",
-    "attnviz/limits.py": "writes values into errors for whoever programs",
+    "attnviz/app/session/guarding.py": "writes into the server's log",
+    "attnviz/core/attention.py": "writes errors for whoever programs",
+    "attnviz/core/scenario.py": "writes errors for whoever programs, and the first sentence",
+    "attnviz/core/limits.py": "writes values into errors for whoever programs",
 }
 TALKING = [file for file in SOURCES if str(file.relative_to(ROOT)) not in NO_PAGE]
 
@@ -143,7 +143,7 @@ CONTROLS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if "ui" in file.parts or "pages" in file.parts], ids=str)
+@pytest.mark.parametrize("file", [file for file in SOURCES if "app" in file.parts or "pages" in file.parts], ids=str)
 def test_a_control_takes_even_one_word_from_the_catalogue(file: Path) -> None:
     """What a control writes itself is a constant, or the text between the places of an f-string, and has no letters."""
     outside = []

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.changes import carry_over, changes_of
+from attnviz.core.changes import carry_over, changes_of
+from attnviz.core.published_matrices import published_data, stated_matrix
+from attnviz.documents import report
 from attnviz.explanation import explain
+from attnviz.explanation.summary import chosen_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
-from attnviz.figures import report
-from attnviz.link import decode_changes, encode_changes, query_of, scenario_from_query
-from attnviz.published import published_data, stated_matrix
-from attnviz.summary import chosen_in_words, vectors_in_words
-from attnviz.worked_examples import WorkedExample, published_variances, worked_example, worked_examples
+from attnviz.link.parameter_table import decode_changes, encode_changes, query_of, scenario_from_query
+from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
 
 EXAMPLES = tuple(worked_examples().values())
 FROM_SCORES = tuple(example for example in EXAMPLES if example.from_scores)

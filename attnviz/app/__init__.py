@@ -1,0 +1,16 @@
+"""All of the package that draws on a Streamlit page."""
+
+import torch
+
+from attnviz.app.session.guarding import guard
+from attnviz.app.session.state import current_scenario, digits
+from attnviz.app.shell.headline import ICON, show_headline
+from attnviz.app.shell.setup import shared_setup
+
+# The app's process, and no other, has torch compute each operation on one thread. Torch would share even a softmax
+# of 6 rows among all cores, and wait for each of them: while a browser or another reader keeps a core busy, the first
+# board came up to 80 ms later for it. Sweeps have threads of their own.
+torch.set_num_threads(1)  # noqa: TID251
+guard()
+
+__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_headline"]

@@ -1,0 +1,194 @@
+"""The published examples on a page: what their sources print beside what is computed, cell by cell."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attnviz.app.check.form import load, show_verdict
+from attnviz.app.check.modes import CHECK, EXAMPLES, choose, detail
+from attnviz.app.parts import published_example
+from attnviz.app.parts.charts import show_offered
+from attnviz.app.session.navigation import go_to
+from attnviz.app.text import as_message
+from attnviz.core.feed_forward import feed_forward
+from attnviz.core.scenario import trace
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.trace import Trace
+from attnviz.documents.marked_tables import in_pairs, marked_table, plain_table
+from attnviz.explanation import explain
+from attnviz.explanation.summary import chosen_in_words
+from attnviz.figures import heatmap_spec
+from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
+from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
+from attnviz.tables.printed_table import Printed, as_printed
+from attnviz.words import say
+
+VARIANCES = "variance_of_dot_products"
+_KEY = "check.example"
+_INPUTS = ("x", "w_q", "w_k", "w_v")
+_RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+def show_examples() -> None:
+    """Draw the choice of an example, and the example."""
+    chosen = st.session_state[_KEY] = example_of_now()
+    st.selectbox(say("check.examples.choose"), _names(), key=_KEY, format_func=_title, on_change=_choose)
+    if chosen == VARIANCES:
+        _show_variances()
+        return
+    example = worked_example(chosen)
+    st.text(" ".join(filter(None, (example.note, chosen_in_words(example.scenario)))))
+    _show_ways_on(example)
+    marking = marking_of(example)
+    tokens = example.tokens
+    if marking.tables:
+        show_verdict(marking, tokens)
+    else:
+        st.text(say("check.examples.no_results"))
+    _show_side_by_side(example, marking)
+    if example.feed_forward is not None:
+        _show_feed_forward(example, marking)
+
+
+def example_of_now() -> str:
+    """Return the name of the example that the URL says; one that is none gets a message."""
+    named = detail()
+    if named in _names():
+        return named
+    if named:
+        published_example.say_unknown(named, _names())
+        choose(EXAMPLES)
+    return "love-ai"
+
+
+def _names() -> tuple[str, ...]:
+    return (*worked_examples(), VARIANCES)
+
+
+def _title(name: str) -> str:
+    return say("check.examples.variances") if name == VARIANCES else worked_example(name).title
+
+
+def _choose() -> None:
+    choose(EXAMPLES, st.session_state[_KEY])
+
+
+def _show_ways_on(example: WorkedExample) -> None:
+    with st.container(horizontal=True):
+        for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
+            if st.button(
+                say(f"check.examples.{title}"),
+                on_click=published_example.set_up,
+                args=(example.id,),
+                key=f"check.open.{title}",
+            ):
+                go_to(page)
+        if example.published:
+            st.button(say("check.examples.load"), on_click=_load, args=(example.id,), key="check.load_into")
+
+
+def _load(name: str) -> None:
+    load(name)
+    choose(CHECK)
+
+
+def marking_of(example: WorkedExample) -> Marking:
+    """Mark what an example prints against the numbers of its scenario, all digits of them."""
+    tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
+    if not example.from_scores:
+        tables |= {name: example.scenario.matrix(name) for name in _INPUTS}
+    results = {name: rows for name, rows in example.published.items() if name not in _INPUTS}
+    tables |= {name: Printed.of(rows, example.decimals, shown=True) for name, rows in results.items()}
+    if example.feed_forward is not None:
+        step = example.feed_forward
+        tables |= {"w_1": step.w_1, "b_1": step.b_1, "w_2": step.w_2, "b_2": step.b_2}
+        tables["output"] = Printed.of(step.output, example.decimals, shown=True)
+    return mark_pipeline(tables, scale=example.scale, d_k=example.d_k)
+
+
+def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
+    """Draw each table twice: as printed, with its marks, and as computed."""
+    marked = {table.stage.name: table for table in marking.tables} | _printed_inputs(example, marking)
+    pairs = []
+    for name in (*_INPUTS, *_RESULTS, "output"):
+        computed = marked[name].exact if name in marked else marking.before.get(name)
+        stage = EVERY_STAGE[name]
+        if computed is None:
+            continue
+        if name in example.given and name not in marked:
+            decimals = Printed.of(example.given[name]).decimals
+            title = say("check.examples.given", title=stage.title)
+            pairs.append((plain_table(title, stage, computed, decimals, example.tokens), ""))
+            continue
+        printed = marked_table(marked[name], example.tokens) if name in marked else ""
+        key = "computed" if printed else "not_printed"
+        title = say(f"check.examples.{key}", title=stage.title)
+        pairs.append((printed, plain_table(title, stage, computed, example.decimals + 1, example.tokens)))
+    st.html(in_pairs(pairs))
+
+
+def _printed_inputs(example: WorkedExample, marking: Marking) -> dict[str, MarkedTable]:
+    """Mark the matrices that a source draws from a seed and prints."""
+    marked = {}
+    for name in (name for name in _INPUTS if name in example.published):
+        printed, computed = np.array(example.published[name]), marking.before[name]
+        marks = mark(printed, computed, example.decimals)
+        marked[name] = MarkedTable(EVERY_STAGE[name], example.decimals, printed, computed, computed, marks)
+    return marked
+
+
+# The feed-forward step
+
+
+def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
+    step = example.feed_forward
+    if step is None:
+        return
+    made = feed_forward(
+        trace(example.scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
+        torch.tensor(step.b_2), tokens=example.tokens,
+    )  # fmt: skip
+    st.markdown(f"#### {as_message(say('check.examples.feed_forward'))}")
+    with st.container(horizontal=True, gap="small", key="check_feed_forward"):
+        for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
+            draw = partial(heatmap_spec, made, name, digits=example.decimals)
+            stage = EVERY_STAGE[name]
+            alt = say("check.examples.alt", title=stage.title, meaning=stage.meaning)
+            show_offered(draw, f"check.{name}", say("check.examples.of_example", title=stage.title), alt)
+    _show_cell(made, example)
+
+
+def _show_cell(made: Trace, example: WorkedExample) -> None:
+    left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
+    name = left.selectbox(
+        say("check.examples.cell"), ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,
+        key="check.ff_table",
+    )  # fmt: skip
+    shape = getattr(made, name).shape
+    row = middle.number_input(say("check.examples.row"), 0, shape[0] - 1, 0, key="check.ff_row")
+    column = right.number_input(say("check.examples.column"), 0, shape[1] - 1, 0, key="check.ff_column")
+    explanation = explain(made, name, int(row), int(column), digits=example.decimals)
+    with wide:
+        st.text(say("check.examples.cell_words", words=explanation.words))
+        st.code("\n".join([explanation.symbols, *explanation.steps]), language=None, wrap_lines=True)
+
+
+# The variances
+
+
+def _show_variances() -> None:
+    st.text(say("check.variances.intro"))
+    lines = [say("check.variances.head")]
+    lines.append("|---:|---:|---:|---:|---:|---:|---:|")
+    for row in published_variances():
+        off = row.raw / row.d - 1
+        lines.append(
+            f"| {row.d} | {as_printed(row.raw, 2)} | {row.d} | {as_printed(row.scaled, 3)} | 1 "
+            f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
+        )
+    st.markdown("\n".join(lines))
+    if st.button(say("check.variances.to_scaling"), key="check.to_scaling"):
+        go_to("pages/scaling.py")

@@ -1,0 +1,206 @@
+"""Exercises on a page: blanks to fill in, hints, marks, and the answer sheet for the teacher."""
+
+import secrets
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.check.form import show_verdict
+from attnviz.app.check.modes import EXERCISE, choose, detail
+from attnviz.app.session import state
+from attnviz.app.text import as_message, literal
+from attnviz.core.limits import MAX_SEED
+from attnviz.core.stages import STAGES
+from attnviz.documents.marked_tables import in_pairs, marked_table
+from attnviz.exercises.answer_sheet import answer_sheet, table_of
+from attnviz.exercises.exercise import (
+    DECIMALS,
+    MOST_D,
+    MOST_HINTS,
+    MOST_TOKENS,
+    RESULTS,
+    TITLES,
+    Exercise,
+    decoded,
+    formula,
+    is_exercise,
+)
+from attnviz.marking import Mark, Marking, place_of
+from attnviz.tables.reading import read_cell
+from attnviz.tables.typed_numbers import NoNumberError, why_no_number
+from attnviz.words import say
+
+_FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
+_MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
+
+
+def show_exercise() -> None:
+    """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
+    exercise = exercise_of_now()
+    _show_controls(exercise)
+    st.text(say(f"exercises.task_{'scaled' if exercise.scale else 'unscaled'}", decimals=DECIMALS))
+    st.html(in_pairs([(table_of(exercise, name), "") for name in exercise.given]))
+    says = st.container()
+    answers, below = _show_blanks(exercise)
+    _show_hints(exercise)
+    if st.session_state.get(_MARKED) == exercise.encoded():
+        _show_marks(exercise.mark(answers), exercise, says, below)
+    _show_sheet(exercise)
+
+
+def exercise_of_now() -> Exercise:
+    """Return the exercise that the URL names; what it says of it and cannot be gets a message."""
+    exercise = decoded(detail())
+    if not is_exercise(detail()):
+        state.say(say("exercises.unknown", name=literal(detail()), shown=exercise.encoded()))
+        choose(EXERCISE, exercise.encoded())
+    return exercise
+
+
+def _show_controls(exercise: Exercise) -> None:
+    for field in _FIELDS:
+        value = getattr(exercise, field)
+        st.session_state[f"check.ex.{field}"] = list(value) if field == "blank" else value
+    with st.container(horizontal=True, vertical_alignment="bottom", key="check_exercise"):
+        st.number_input(
+            say("exercises.number"), 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
+            help=say("exercises.number_help"),
+        )  # fmt: skip
+        st.button(say("exercises.another"), on_click=_another)
+        for field, low, high in (("n_tokens", 2, MOST_TOKENS), ("d_in", 1, MOST_D), ("d_k", 1, MOST_D)):
+            label = say(f"exercises.{field}")
+            st.number_input(label, low, high, step=1, key=f"check.ex.{field}", on_change=_take_controls, width=105)
+        st.toggle(say("exercises.integers"), key="check.ex.integers", on_change=_take_controls)
+        st.toggle(say("exercises.scale"), key="check.ex.scale", on_change=_take_controls)
+    st.pills(
+        say("exercises.blank"), RESULTS, selection_mode="multi", format_func=TITLES.__getitem__, key="check.ex.blank",
+        on_change=_take_controls,
+    )  # fmt: skip
+
+
+def _take_controls() -> None:
+    values = {field: st.session_state[f"check.ex.{field}"] for field in _FIELDS}
+    values["blank"] = tuple(name for name in RESULTS if name in values["blank"])
+    choose(EXERCISE, Exercise(**values).encoded())
+
+
+def _another() -> None:
+    st.session_state["check.ex.seed"] = secrets.randbelow(10_000)
+    _take_controls()
+
+
+# Blanks
+
+
+def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
+    return f"check.answer.{exercise.encoded()}.{name}.{row}.{column}"
+
+
+def _show_blanks(
+    exercise: Exercise,
+) -> tuple[dict[str, np.ndarray], dict[str, "st.delta_generator.DeltaGenerator"]]:
+    """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
+    answers, below = {}, {}
+    with st.container(horizontal=True, gap="medium", key="check_blanks"):
+        for name in exercise.blank:
+            with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
+                st.markdown(say("exercises.table", title=TITLES[name], formula=formula(exercise, name)))
+                answers[name] = _show_cells(exercise, name)
+                below[name] = st.container()
+    if exercise.blank:
+        st.button(say("exercises.mark"), on_click=_mark, args=(exercise.encoded(),))
+    return answers, below
+
+
+def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
+    rows, columns = exercise.table(name).shape
+    filled = np.full((rows, columns), np.nan)
+    for row in range(rows):
+        with st.container(horizontal=True, gap="xxsmall"):
+            for column in range(columns):
+                text = st.text_input(
+                    _place(exercise, name, row, column), key=_key(exercise, name, row, column),
+                    label_visibility="collapsed", persist_state="session", width=72, max_chars=20,
+                )  # fmt: skip
+                filled[row, column] = _read(text)
+    return filled
+
+
+def _place(exercise: Exercise, name: str, row: int, column: int) -> str:
+    cell = place_of(STAGES[name], row, column, exercise.tokens)
+    return say("exercises.cell", title=TITLES[name], cell=cell)
+
+
+def _read(text: str | None) -> float:
+    if not (text or "").strip():
+        return np.nan
+    try:
+        return read_cell(str(text))
+    except NoNumberError as error:
+        st.caption(as_message(why_no_number(error, literal(str(text), most=20))), width="content")
+        return np.nan
+
+
+def _mark(encoded: str) -> None:
+    st.session_state[_MARKED] = encoded
+
+
+def _show_marks(
+    marking: Marking,
+    exercise: Exercise,
+    says: "st.delta_generator.DeltaGenerator",
+    below: dict[str, "st.delta_generator.DeltaGenerator"],
+) -> None:
+    filled = sum(table.n_cells for table in marking.tables)
+    blank = sum(table.count(Mark.BLANK) for table in marking.tables)
+    with says:
+        if not filled:
+            st.info(say("exercises.nothing"), icon=":material/edit:")
+            return
+        show_verdict(marking, exercise.tokens)
+        if blank:
+            st.text(say("exercises.still_blank", n=blank))
+    for table in marking.tables:
+        if table.n_cells:
+            with below[table.stage.name]:
+                st.html(marked_table(table, exercise.tokens))
+
+
+# Hints and answers
+
+
+def _show_hints(exercise: Exercise) -> None:
+    if not exercise.blank:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="check_hint"):
+        name = st.selectbox(
+            say("exercises.hint_for"), exercise.blank, format_func=TITLES.__getitem__, key="check.hint.table",
+            width=200,
+        )  # fmt: skip
+        rows, columns = exercise.table(name).shape
+        row = int(st.number_input(say("exercises.row"), 0, rows - 1, 0, key=f"check.hint.row.{rows}", width=105))
+        column = int(
+            st.number_input(say("exercises.column"), 0, columns - 1, 0, key=f"check.hint.column.{columns}", width=105)
+        )
+        cell = [exercise.encoded(), name, row, column]
+        before = st.session_state.get(_HINT, {})
+        level = before["level"] if before.get("cell") == cell else 0
+        st.button(
+            say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint, args=(cell, level + 1),
+            disabled=level >= MOST_HINTS, help=say("exercises.hint_help"),
+        )  # fmt: skip
+    if level:
+        hints = exercise.hints(name, row, column)[:level]
+        st.code("\n".join([_place(exercise, name, row, column), *hints]), language=None, wrap_lines=True)
+
+
+def _hint(cell: list[object], level: int) -> None:
+    st.session_state[_HINT] = {"cell": cell, "level": level}
+
+
+def _show_sheet(exercise: Exercise) -> None:
+    st.download_button(
+        say("exercises.sheet"), answer_sheet(exercise), f"attention-exercise-{exercise.encoded()}.html",
+        "text/html", on_click="ignore", key="check.sheet",
+        help=say("exercises.sheet_help"),
+    )  # fmt: skip

@@ -1,0 +1,303 @@
+"""The form for tables of one's own, and their marking.
+
+The typed texts are kept while the session lasts, whatever is wrong with them.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.check import form_in_address
+from attnviz.app.refusals import told
+from attnviz.app.session import state
+from attnviz.app.text import as_message, literal
+from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, formula_of
+from attnviz.documents.marked_tables import legend, marked_table
+from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, mark_pipeline, verdict
+from attnviz.published import worked_example, worked_examples
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import read_table, read_upload, write_table
+from attnviz.words import say
+
+_WITHOUT_BIASES = attention_table(biases=())  # as most tables are: a field's title names none
+ROWS = (
+    ("x", "w_q", "w_k", "w_v"),
+    ("q", "k", "v", "scores"),
+    ("scaled_scores", "attention_weights", "context"),
+)
+NAMES = tuple(name for row in ROWS for name in row)
+HANDOUT = "three-words"
+MOST_MARKED = 64  # rows and columns that a page shows with their marks
+AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader below
+_PLACEHOLDERS = {"x": "0.43  0.15  0.89\n0.55  0.87  0.66", "w_q": "[[0.2961, 0.5166],\n [0.2517, 0.6886]]"}
+_EXACT, _BY_DIGITS, _ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
+_ROUNDED_WORDS = {_EXACT: "exact_inputs", _BY_DIGITS: "by_digits", _ROUNDED: "rounded_inputs"}
+_ROUNDED_INPUTS = {_BY_DIGITS: None, _EXACT: False, _ROUNDED: True}
+_DECIMALS = (AS_PRINTED, *range(7))
+_DEFAULTS: dict[str, Any] = {f"check.table.{name}": "" for name in NAMES} | {
+    "check.scale": True,
+    "check.decimals": AS_PRINTED,
+    "check.tokens": "",
+    "check.causal": False,
+    "check.temperature": 1.0,
+    "check.d_k": None,
+    "check.rounded": _BY_DIGITS,
+}
+_CHOICES = {
+    "check.scale": (True, False), "check.causal": (True, False), "check.decimals": _DECIMALS,
+    "check.rounded": tuple(_ROUNDED_INPUTS),
+}  # fmt: skip
+
+
+def show_check() -> None:
+    """Draw the form, the verdict above it, and the marks below each table."""
+    take_from_url()
+    says = st.container()
+    settings = _show_settings()
+    below: dict[str, st.delta_generator.DeltaGenerator] = {}
+    with st.container(key="check_form"):
+        for row in ROWS:
+            for column, name in zip(st.columns(len(ROWS[0])), row, strict=False):
+                with column:
+                    _show_text(name)
+                    below[name] = st.container()
+    if not form_in_address.keep(_form(), _DEFAULTS):
+        says.warning(say("check.form.too_long"), icon=":material/warning:")
+    tables = _read(below)
+    marking = _marked(tables, settings, says)
+    if marking is None:
+        return
+    tokens = settings["tokens"]
+    with says:
+        _show_loaded(marking)
+        show_verdict(marking, tokens)
+    for table in marking.tables:
+        with below[table.stage.name]:
+            st.html(marked_table(table, tokens))
+
+
+def take_from_url() -> None:
+    """Fill the form with what the URL holds, where it has just been opened or gone back to."""
+    form_in_address.take(_DEFAULTS, _CHOICES)
+
+
+def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
+    """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands."""
+    words = verdict(marking, tokens)
+    if words.nothing_yet:
+        st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")
+        return
+    with st.container(border=True, key="verdict"):
+        wrong = bool(words.first_error)
+        st.text(say(f"check.verdict.summary_{'wrong' if wrong else 'right'}", summary=words.summary))
+        for slip in words.slips:
+            st.text(say("check.verdict.slip", slip=slip))
+        if words.first_error:
+            left, right = st.columns(2)
+            left.text(words.first_error)
+            left.code("\n".join(words.arithmetic), language=None, wrap_lines=True)
+            right.text("\n".join(words.tables))
+        else:
+            st.text("\n".join(words.tables))
+        for sentence in words.rounding:
+            st.text(say("check.verdict.rounding", sentence=sentence))
+        taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
+        st.caption(say("check.verdict.taken", names=taken))
+        st.html(legend())
+
+
+# Settings
+
+
+def _show_settings() -> dict[str, Any]:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="check_settings"):
+        about = say("check.form.handout_help", title=worked_example(HANDOUT).title)
+        st.button(say("check.form.handout"), on_click=load, args=(HANDOUT,), help=about)
+        with st.popover(say("check.form.others")):
+            for name, example in worked_examples().items():
+                if name != HANDOUT and example.published:
+                    st.button(example.title, key=f"check.load.{name}", on_click=load, args=(name,), type="tertiary")
+        st.button(say("check.form.clear"), on_click=_clear, help=say("check.form.clear_help"))
+        if form_in_address.is_aside():
+            st.button(say("check.form.bring_back"), on_click=_bring_back, help=say("check.form.bring_back_help"))
+        scale = st.segmented_control(
+            say("check.form.scale"), (True, False), default=True, required=True, key="check.scale",
+            format_func=lambda scaled: say("check.form.scaled") if scaled else say("check.form.unscaled"),
+            persist_state="session",
+        )  # fmt: skip
+        decimals = st.selectbox(
+            say("check.form.decimals"), _DECIMALS, key="check.decimals", persist_state="session", width=130,
+            format_func=lambda n: say("check.form.as_printed") if n == AS_PRINTED else str(n),
+            help=say("check.form.decimals_help"),
+        )  # fmt: skip
+        more = _show_more()
+    return {"scale": scale, "decimals": None if decimals == AS_PRINTED else decimals} | more
+
+
+def _show_more() -> dict[str, Any]:
+    with st.popover(say("check.form.more")):
+        tokens = st.text_input(
+            say("check.form.tokens"), key="check.tokens", persist_state="session", max_chars=500,
+            placeholder=say("check.form.tokens_example"), help=say("check.form.tokens_help"),
+        )  # fmt: skip
+        causal = st.toggle(say("check.form.causal"), key="check.causal", persist_state="session")
+        temperature = st.number_input(
+            say("check.form.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
+            persist_state="session",
+        )  # fmt: skip
+        d_k = st.number_input(
+            say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", persist_state="session",
+            placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
+        )  # fmt: skip
+        rounded = st.selectbox(
+            say("check.form.inputs"), tuple(_ROUNDED_INPUTS), key="check.rounded", persist_state="session",
+            format_func=lambda choice: say(f"check.form.{_ROUNDED_WORDS[choice]}"), help=say("check.form.inputs_help"),
+        )  # fmt: skip
+        st.selectbox(
+            say("check.form.upload_to"), NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
+            persist_state="session",
+        )  # fmt: skip
+        st.file_uploader(
+            say("check.form.upload"), key="check.upload", on_change=_take_upload, max_upload_size=5,
+            help=say("check.form.upload_help"),
+        )  # fmt: skip
+    names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
+    return {
+        "tokens": names, "causal": causal, "temperature": temperature, "d_k": d_k,
+        "rounded_inputs": _ROUNDED_INPUTS[rounded],
+    }  # fmt: skip
+
+
+def _take_upload() -> None:
+    uploaded = st.session_state["check.upload"]
+    if uploaded is None:
+        return
+    name = st.session_state["check.upload_to"]
+    try:
+        text = read_upload(uploaded.getvalue())
+    except ValueError as error:
+        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
+        return
+    if st.session_state.get(_key(name)):
+        form_in_address.set_aside(_form(), _DEFAULTS)
+    st.session_state[_key(name)] = text
+
+
+# Tables
+
+
+def _key(name: str) -> str:
+    return f"check.table.{name}"
+
+
+def _show_text(name: str) -> None:
+    stage = STAGES[name]
+    title = stage.title
+    if stage.rule is not None:
+        title = say("check.form.made", title=title, formula=formula_of(name, _WITHOUT_BIASES))
+    st.text_area(
+        title, key=_key(name), persist_state="session", height=104,
+        placeholder=_PLACEHOLDERS.get(name, ""),  # without max_chars: a paste over it would vanish without a word
+        help=say("check.form.table_help", plain=stage.plain),
+    )  # fmt: skip
+
+
+def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str, Printed]:
+    """Read the typed tables; what is none is told below it."""
+    tables = {}
+    for name in NAMES:
+        text = st.session_state.get(_key(name)) or ""
+        if not text.strip():
+            continue
+        table = _table_or_why_not(text, infinite=name == "scaled_scores")
+        if isinstance(table, str):
+            with below[name]:
+                said = say("check.form.table_refused", symbol=STAGES[name].symbol, why=table)
+                st.error(as_message(said))
+        else:
+            tables[name] = table
+    return tables
+
+
+@st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
+def _table_or_why_not(text: str, *, infinite: bool) -> Printed | str:
+    """Return the table in a text, or why there is none that can be marked."""
+    try:
+        table = read_table(text, infinite=infinite)
+    except ValueError as error:
+        return told(error)
+    if max(table.shape) > MOST_MARKED:
+        rows, columns = table.shape
+        return say("check.form.too_large", rows=rows, columns=columns, most=MOST_MARKED)
+    return table
+
+
+def _marked(
+    tables: dict[str, Printed], settings: dict[str, Any], says: "st.delta_generator.DeltaGenerator"
+) -> Marking | None:
+    with says:
+        if not tables:
+            if any(st.session_state.get(_key(name)) for name in NAMES):
+                return None  # what is typed is told to be no table already
+            st.info(say("check.form.start"), icon=":material/edit:")
+            return None
+        decimals = settings["decimals"]
+        given = {
+            name: table.with_decimals(decimals) if isinstance(decimals, int) and STAGES[name].sources else table
+            for name, table in tables.items()
+        }
+        choices = {name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs")}
+        try:
+            return mark_pipeline(given, **choices)
+        except UnknownDkError:
+            st.error(as_message(say("check.form.no_d_k")))
+            return None
+        except ValueError as error:
+            st.error(as_message(say("check.form.no_fit", why=told(error))))
+            return None
+
+
+def _form() -> dict[str, Any]:
+    return {key: st.session_state.get(key, default) for key, default in _DEFAULTS.items()}
+
+
+def _clear() -> None:
+    form_in_address.set_aside(_form(), _DEFAULTS)
+    st.session_state.update(_DEFAULTS)
+
+
+def _bring_back() -> None:
+    form_in_address.bring_back(_form(), _DEFAULTS)
+
+
+def load(name: str) -> None:
+    """Put a published example into the form; in a callback."""
+    _clear()
+    st.session_state.update(form_of(name))
+    form_in_address.was_loaded(_form())
+
+
+@cache
+def form_of(name: str) -> dict[str, Any]:
+    """Return a published example as the form holds it; treat it as read-only."""
+    example = worked_example(name)
+    tables = {each: Printed.of(rows) for each, rows in example.given.items()}
+    if not example.from_scores:
+        for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
+            tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
+    tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
+    texts = {_key(each): write_table(table) for each, table in tables.items()}
+    more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
+    return texts | more
+
+
+def _show_loaded(marking: Marking) -> None:
+    """Say whose numbers these are, while they are those of a published example."""
+    typed = {key: text for key, text in _form().items() if key.startswith(_key("")) and text}
+    for name, example in worked_examples().items():
+        if typed == {key: text for key, text in form_of(name).items() if key.startswith(_key(""))}:
+            wrong = any(table.count(Mark.WRONG, Mark.FOLLOWS) for table in marking.tables)
+            st.text(say(f"check.form.loaded_{'wrong' if wrong else 'right'}", title=example.title))

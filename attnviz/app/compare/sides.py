@@ -1,0 +1,100 @@
+"""A and B on a page: what was kept as A, what differs, and the matrices side by side."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.session import state, url_texts
+from attnviz.app.text import is_dark
+from attnviz.compare.comparison import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.explanation.summary import projections_in_words
+from attnviz.figures import comparison_specs
+from attnviz.link.packing import pack, unpack
+from attnviz.link.parameter_table import MAX_CHANGES_CHARACTERS, query_of, scenario_from_query, why_unreadable
+from attnviz.words import say
+
+
+def kept() -> Scenario | None:
+    """Return the scenario that was kept as A; None while none is."""
+    packed, arrived = url_texts.receive(url_texts.PINNED)
+    if not packed:
+        return None
+    try:
+        scenario, ignored = scenario_from_query(unpack(packed, MAX_CHANGES_CHARACTERS))
+    except ValueError as error:
+        state.say_ignored(say(f"links.unreadable.{why_unreadable(error)}", what=say("links.unreadable.kept")))
+        url_texts.send(url_texts.PINNED, "")
+        return None
+    if arrived and ignored:
+        state.say_ignored(say("links.kept", parts=" ".join(ignored)))
+    return scenario
+
+
+def show_keep(scenario: Scenario, a: Scenario | None) -> None:
+    """Draw the buttons that keep, bring back and forget A, and say what B has other than A."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("compare.keep") if a is None else say("compare.keep_b"), on_click=keep,
+            type="primary" if a is None else "secondary",
+        )  # fmt: skip
+        if a is not None:
+            st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
+            st.button(say("compare.forget"), on_click=url_texts.send, args=(url_texts.PINNED, ""), type="tertiary")
+    if a is None:
+        st.info(say("compare.nothing_yet"), icon=":material/bookmark:")
+        return
+    words = changed_in_words(a, scenario)
+    st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
+
+
+def keep() -> None:
+    """Keep the scenario of now as A."""
+    scenario = scenario_now()
+    if scenario is None:
+        return
+    packed = pack(query_of(scenario))
+    if not url_texts.fits(url_texts.PINNED, packed):
+        state.say(say("compare.too_large"))
+        return
+    url_texts.send(url_texts.PINNED, packed)
+
+
+def show_numbers(a: Scenario, b: Scenario) -> None:
+    """Say what the numbers of both are, so that no difference of random ones is taken for a finding."""
+    said = {"A": projections_in_words(a), "B": projections_in_words(b)}
+    if said["A"] == said["B"]:
+        st.caption(said["A"])
+        return
+    for which, numbers in said.items():
+        st.caption(say("compare.numbers", which=which, numbers=numbers))
+
+
+def show_comparison(comparison: Comparison, query: int) -> None:
+    """Draw each compared matrix of A, of B and their difference, with the rows that moved most in words."""
+    dark, digits = is_dark(), state.digits()
+    aside = other_words(comparison)
+    if aside:
+        st.caption(aside)
+    for name in COMPARED:
+        st.markdown(f"##### {STAGES[name].title}")
+        moved = moved_most(comparison, name, digits)
+        st.text("\n".join(moved))
+        draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
+        specs = draw(dark=dark)
+        with st.container(horizontal=True, gap="small", key=f"compare_{name}"):
+            for label, spec in specs.items():
+                called = say("compare.label", title=STAGES[name].title, which=label)
+                alt = say("compare.alt", title=STAGES[name].title, which=label, moved=" ".join(moved))
+                show_figure(spec, f"compare.{name}.{label}", alt)
+                offer(f"compare.{name}.{label}", called, alt,
+                      partial(_one_of, draw, label))  # fmt: skip
+
+
+def _one_of(draw: Callable[[], dict[str, dict[str, Any]]], label: str) -> dict[str, Any]:
+    return draw()[label]

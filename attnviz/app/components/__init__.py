@@ -1,0 +1,1 @@
+"""Components with a script of their own."""

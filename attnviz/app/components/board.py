@@ -1,0 +1,163 @@
+"""The board: the whole computation as one component, editable in place."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attnviz.app.components.sentences import with_sentences
+from attnviz.app.parts.picked_cell import Place, pick, picked_place
+from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.refusals import told
+from attnviz.app.session import state
+from attnviz.board.data import board_data
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import Changes, changes_of, with_changes
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
+from attnviz.words import say
+
+Change = Callable[[Scenario], Scenario]
+
+FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
+_HERE = Path(__file__).parent
+_BOARD = _HERE.parents[1] / "board"
+# One script, because a component takes one.
+_SCRIPTS = (
+    _BOARD / "numbers.js",
+    _BOARD / "evaluate.js",
+    _BOARD / "bounds.js",
+    _BOARD / "explain.js",
+    _BOARD / "elements.js",
+    _BOARD / "grid.js",
+    _BOARD / "panel.js",
+    _BOARD / "sentence.js",
+    _HERE / "sending.js",
+    _HERE / "pointer.js",
+    _BOARD / "typed_numbers.js",
+    _BOARD / "input.js",
+    _BOARD / "board.js",
+)
+_SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
+         "summary.and")  # fmt: skip
+BOARD_SCRIPT = with_sentences("".join(script.read_text() for script in _SCRIPTS), *_SAID)
+BOARD_STYLE = (_BOARD / "board.css").read_text()
+
+_board = st.components.v2.component(
+    "attnviz_board",
+    html='<div class="board"></div>',
+    css=BOARD_STYLE,
+    js=BOARD_SCRIPT,
+)
+
+
+def fits_board(scenario: Scenario) -> bool:
+    """Whether all cells of a scenario can be shown with their numbers."""
+    return max(len(scenario.tokens), scenario.d_in, *scenario.shape_of("w_q"), *scenario.shape_of("w_v")) <= FITS
+
+
+def show_board(
+    scenario: Scenario,
+    trace: AttentionTrace,
+    query: int,
+    *,
+    names: tuple[str, ...] = tuple(STAGES),
+    lit: Place | None = None,
+    only: Place | None = None,
+    new: tuple[str, ...] = (),
+    framed: bool = False,
+    notes: Mapping[str, str] | None = None,
+    key: str = "playground.board",
+    make: Callable[[Change], None] | None = None,
+    of_now: bool = False,
+) -> None:
+    """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones marked.
+
+    Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
+    computed ones a dashed one; `notes` stand beside titles.
+
+    What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
+    A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
+    page after each change.
+    """
+    make = make or _change_scenario_of_now
+    data = board_data(scenario, trace, query, state.digits(), names) | {
+        "lit": _as_place(lit),
+        "only": _as_place(only),
+        "fresh": new,
+        "framed": framed,
+        "notes": notes or {},
+        "key": key,
+        "answered": st.session_state.get(_answered(key), 0),
+        "ofNow": of_now,
+    }
+    if of_now:
+        data["picked"] = _as_place(picked_place(trace))
+    _board(
+        key=key,
+        data=data,
+        on_changes_change=lambda: _take_changes(key, make, picks=of_now),
+        on_rest_change=lambda: st.session_state.update({_asked(key): True}),
+    )
+
+
+@st.fragment
+def show_board_of_now(query: int, *, key: str = "playground.board", **looks: Any) -> None:
+    """Draw the board of the scenario of now; `looks` as in :func:`show_board`.
+
+    It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
+    asks for the rest of the page.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run and st.session_state.pop(_asked(key), False):
+        st.rerun()
+    scenario = state.current_scenario()
+    if scenario is not None:
+        show_board(scenario, traced(scenario), query, key=key, of_now=True, **looks)
+
+
+def _asked(key: str) -> str:
+    return f"{key}.asked"
+
+
+def _answered(key: str) -> str:
+    return f"{key}.answered"
+
+
+def _as_place(cell: Place | None) -> dict[str, Any] | None:
+    return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
+
+
+def _from_place(sent: dict[str, Any] | None) -> Place | None:
+    return None if sent is None else (str(sent["matrix"]), int(sent["row"]), int(sent["column"]))
+
+
+def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> None:
+    """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
+    sent = st.session_state[key].get("changes")
+    try:
+        st.session_state[_answered(key)] = int(sent["number"])
+        if picks:
+            pick(_from_place(sent["pinned"]))
+        if sent["edits"]:
+            make(lambda scenario: _with_edits(scenario, sent["edits"]))
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        state.say(say("board.refused", why=told(error)))
+
+
+def _change_scenario_of_now(change: Change) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(change(scenario))
+        state.redraw_editors()
+
+
+def _with_edits(scenario: Scenario, sent: list[dict[str, Any]]) -> Scenario:
+    """Return the scenario with these edits, in place of the older ones of their cells; None resets a cell."""
+    values = {(each["matrix"], each["row"], each["column"]): each["value"] for each in sent}
+    older = tuple(edit for edit in scenario.edits if edit[:3] not in values)
+    newer = tuple(Edit(*cell, value) for cell, value in values.items() if value is not None)
+    return with_changes(scenario, Changes((*older, *newer), changes_of(scenario).replaced))

@@ -1,0 +1,65 @@
+"""The tokens as a row to pick the query from: an own component, because the texts are a person's own and
+Streamlit's labels are Markdown."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attnviz.app.session import state
+from attnviz.core.matrix_input import EXAMPLE_FILL
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import token_labels
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_KEY = "playground.picker"
+_ANSWERED = "playground.picker.answered"
+
+_picker = st.components.v2.component(
+    "attnviz_token_picker",
+    html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
+    css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
+    js=(_HERE / "sending.js").read_text() + (_HERE / "token_picker.js").read_text(),
+)
+
+
+def show_token_picker(scenario: Scenario) -> int:
+    """Draw the tokens and return the position of the picked one."""
+    picked = state.picked_query(len(scenario.tokens))
+    tokens = [
+        {
+            "label": label,
+            "published": scenario.is_published(row),
+            "origin": _origin(scenario, row),
+        }
+        for row, label in enumerate(token_labels(scenario.tokens))
+    ]
+    data = {
+        "tokens": tokens,
+        "picked": picked,
+        "query": say("playground.picker.query"),
+        "label": say("playground.picker.label"),
+    }
+    data |= {"key": _KEY, "answered": st.session_state.get(_ANSWERED, 0)}
+    _picker(key=_KEY, data=data, on_picked_change=_take_pick)
+    return picked
+
+
+def _take_pick() -> None:
+    sent = st.session_state[_KEY].get("picked")
+    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
+        st.session_state[_ANSWERED] = sent["number"]
+        state.pick_query(int(sent["position"]))
+
+
+def _origin(scenario: Scenario, row: int) -> str:
+    if scenario.is_published(row):
+        return say("playground.picker.published")
+    if scenario.x is None:
+        return say("playground.picker.seeded")
+    if not isinstance(scenario.x, str):
+        return say("playground.picker.given")
+    example = scenario.x.removeprefix(EXAMPLE_FILL)
+    if example != scenario.x:
+        return say("playground.picker.example", example=example)
+    return say("playground.picker.filled", by=scenario.x)

@@ -1,0 +1,221 @@
+"""The editor of one matrix: its cells, its whole-matrix actions, and the list of its edits."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from zlib import crc32
+
+import streamlit as st
+
+from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
+from attnviz.app.refusals import told
+from attnviz.app.session import state
+from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
+from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.explanation.summary import vectors_in_words
+from attnviz.tables.reading import parse_table
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
+LISTED = 12  # edits listed one by one
+OFFERED = 200  # edits beyond these, to choose from
+
+
+def show_editor(scenario: Scenario) -> Scenario:
+    """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
+    scenario = _show_table(scenario)
+    if not scenario.edits and not _replaced(scenario):
+        st.caption(say("editor.how"))
+    _show_edits(scenario)
+    st.caption(vectors_in_words(scenario))
+    return scenario
+
+
+def show_folded_editor(scenario: Scenario) -> Scenario:
+    """Draw the edits in a line, and the editor folded away, for it to stand under a board.
+
+    The editor is made once it is opened. Returns the scenario with what was typed into it.
+    """
+    listed = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with st.expander(say("editor.tables"), key="playground.tables", on_change="rerun") as tables:
+        if tables.open:
+            scenario = _show_table(scenario)
+    with listed:
+        _show_edits(scenario)
+    st.caption(vectors_in_words(scenario))
+    return scenario
+
+
+def _show_table(scenario: Scenario) -> Scenario:
+    names = scenario.editable
+    name = st.pills(
+        say("editor.matrix"), names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
+        key="playground.matrix", persist_state="session",
+    )  # fmt: skip
+    scenario = _show_cells(scenario, name)
+    _show_actions(scenario, name)
+    _show_paste(scenario, name)
+    return scenario
+
+
+def _show_cells(scenario: Scenario, name: str) -> Scenario:
+    n_rows, n_columns = scenario.shape_of(name)
+    row = None
+    if n_columns > WIDE:
+        symbol = STAGES[name].symbol
+        row = int(st.number_input(say("editor.row", symbol=symbol), 0, n_rows - 1, 0, key="playground.row"))
+        st.caption(say("editor.wide", symbol=symbol, columns=plural(n_columns, "column"), row=row))
+    key = _key(scenario, name, row)
+    start = start_table(scenario, name, row, key)
+    # Texts, not numbers: a number cell silently makes 130 of 1e30 and keeps quiet about "abc".
+    column = st.column_config.TextColumn(alignment="right", width="small", max_chars=60)
+    st.data_editor(
+        start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
+        width="stretch" if row is None else "content", height="auto",
+        alt=say("editor.alt", title=STAGES[name].title, meaning=STAGES[name].meaning),
+    )  # fmt: skip
+    return with_typed(scenario)
+
+
+def _key(scenario: Scenario, name: str, row: int | None) -> str:
+    """Return a key that is another one whenever the editor is to start from other numbers.
+
+    Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
+    """
+    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()
+    drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
+    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
+
+
+def _show_actions(scenario: Scenario, name: str) -> None:
+    symbol = STAGES[name].symbol
+    actions: tuple[tuple[str, Callable[[], str | None]], ...] = (
+        ("reset", lambda: None),
+        ("identity", lambda: "identity"),
+        ("zeros", lambda: "zeros"),
+        ("random", random_replacement),
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        for action, by in actions:
+            st.button(
+                say(f"editor.{action}.label"), key=f"playground.{action}", on_click=_replace, args=(name, by),
+                help=say(f"editor.{action}.help", symbol=symbol),
+            )  # fmt: skip
+
+
+def _replace(name: str, by: Callable[[], str | None]) -> None:
+    scenario = scenario_now()
+    if scenario is not None and name in scenario.editable:
+        state.keep(replace_matrix(scenario, name, by()))
+    state.redraw_editors()
+
+
+def _show_paste(scenario: Scenario, name: str) -> None:
+    n_rows, n_columns = scenario.shape_of(name)
+    symbol = STAGES[name].symbol
+    with st.popover(say("editor.paste", symbol=symbol)):
+        text = st.text_area(
+            say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),
+            key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3", help=say("editor.paste_help"),
+        )  # fmt: skip
+        st.button(
+            say("editor.use"),
+            on_click=_paste,
+            args=(name,),
+            disabled=not text,
+            key="playground.use",
+        )
+
+
+def _paste(name: str) -> None:
+    scenario = scenario_now()
+    if scenario is None:
+        return
+    try:
+        columns = scenario.unedited(name).shape[1]
+        pasted = parse_table(st.session_state["playground.paste"], columns=columns)
+        changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
+    except ValueError as error:
+        state.say(say("editor.refused", why=told(error)))
+        return
+    state.keep(changed)
+    state.redraw_editors()
+
+
+def _replaced(scenario: Scenario) -> dict[str, str]:
+    replaced = {name: getattr(scenario, name) for name in EDITABLE if getattr(scenario, name) is not None}
+    return {name: by if isinstance(by, str) else say("editor.by.given") for name, by in replaced.items()}
+
+
+def _show_edits(scenario: Scenario) -> None:
+    for name, by in _replaced(scenario).items():
+        _undo_line(
+            say("editor.replaced", symbol=STAGES[name].symbol, by=_by_in_words(by)),
+            f"playground.undo.{name}",
+            _replace,
+            (name, lambda: None),
+        )
+    in_words = _edits_in_words(scenario)
+    for edit, words in list(in_words.items())[:LISTED]:
+        key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
+        _undo_line(words, key, _undo, (edit[:3],))
+    if len(in_words) > LISTED:
+        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
+    _show_offer()
+
+
+def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
+    drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
+    digits = state.digits()
+    return {
+        edit: say(
+            "editor.edit", symbol=STAGES[edit.matrix].symbol, row=edit.row, column=edit.column,
+            before=written(drawn[edit.matrix][edit.row, edit.column].item(), digits), now=written(edit.value, digits),
+        )
+        for edit in scenario.edits
+    }  # fmt: skip
+
+
+def _by_in_words(by: str) -> str:
+    """Say what a whole matrix was replaced by, as in "random:7" and "example:love-ai"."""
+    for fill, key in ((EXAMPLE_FILL, "editor.by.example"), (RANDOM_FILL, "editor.by.random")):
+        if by.startswith(fill):
+            return say(key, which=by.removeprefix(fill))
+    return by
+
+
+def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
+    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
+    offered = list(in_words)[:OFFERED]
+    label = say("editor.more", n=len(in_words))
+    if len(in_words) > OFFERED:
+        label = say("editor.first_of_more", more=label, offered=OFFERED)
+    chosen = st.selectbox(label, offered, format_func=in_words.__getitem__)
+    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
+
+
+def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text(text, width="content")
+        st.button(say("editor.undo"), key=key, on_click=undo, args=args, type="tertiary")
+
+
+def _undo(cell: tuple[str, int, int]) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
+    state.redraw_editors()
+
+
+def _show_offer() -> None:
+    dropped = state.offered_here()
+    if not dropped:
+        return
+    count = len(dropped.edits) + len(dropped.replaced)
+    with st.container(border=True):
+        st.text(say("editor.dropped", n=count))
+        with st.container(horizontal=True):
+            st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back")
+            st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")

@@ -1,0 +1,111 @@
+"""The picked cell, kept in the URL: pinned on the board, and of the heatmaps by a click or by select boxes, explained
+below them."""
+
+import streamlit as st
+
+from attnviz.app.parts.charts import clicked
+from attnviz.app.session import state, url_texts
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.explanation import Explanation, explain, shapes_of
+from attnviz.words import say
+
+Place = tuple[str, int, int]  # a matrix, a row and a column of it
+
+MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
+# By the characters of its longest line, which does not wrap; longer ones stand in plain text alone.
+LATEX_SIZES = {"large": 92, "medium": 110, "small": 135}
+LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by number
+
+
+def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
+    """Return the explanation of the picked cell; None where there is none."""
+    cell = picked_place(trace)
+    return cell and explain(trace, *cell, digits=state.digits(), scenario=scenario)
+
+
+def picked_place(trace: AttentionTrace) -> Place | None:
+    """Return matrix, row and column of the picked cell; None where none is picked, or none that this trace has."""
+    raw, arrived = url_texts.receive(url_texts.CELL)
+    cell = _read(raw)
+    shape = shapes_of(trace).get(cell[0]) if cell else None
+    if cell is None or shape is None or cell[1] >= shape[0] or cell[2] >= shape[1]:
+        if arrived and raw:
+            state.refuse(url_texts.CELL, raw, say("playground.cell.expected"), say("playground.cell.none"))
+        return None
+    return cell
+
+
+def _read(text: str) -> Place | None:
+    """Read a cell as the URL carries it: ``scores.1.5``."""
+    name, *numbers = text.split(".")
+    if len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers):
+        return name, int(numbers[0]), int(numbers[1])
+    return None
+
+
+def pick(cell: Place | None) -> None:
+    """Pick a cell, or none."""
+    url_texts.send(url_texts.CELL, ".".join(map(str, cell or ())))
+
+
+def take_click(name: str, key: str) -> None:
+    """Pick the cell of a click on the heatmap under this key; a click that lets go of a point picks nothing."""
+    point = clicked(st.session_state[key])
+    if point is not None:
+        pick((name, round(point[1]), round(point[0])))
+
+
+def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
+    """Draw the select boxes and the explanation of the picked cell, at the lower edge of what is seen."""
+    with st.container(key="picked_cell"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            _show_choice(trace, picked, query)
+        if picked is None:
+            return
+        longest = max(map(len, picked.steps))
+        size = next((size for size, most in LATEX_SIZES.items() if longest <= most), None)
+        if size:
+            with st.container(key=f"picked_latex_{size}"):
+                st.latex(picked.latex)
+                st.text(" ".join((f"{picked.words}.", *picked.notes)))
+        with st.container(key="picked_beside_latex" if size else "picked_alone"):
+            st.text(picked.text)
+
+
+def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
+    shapes = shapes_of(trace)
+    st.session_state[MATRIX] = picked.matrix if picked else None
+    st.selectbox(
+        say("playground.cell.matrix"), list(shapes), None, key=MATRIX, width=200,
+        format_func=lambda name: STAGES[name].title, placeholder=say("playground.cell.choose"),
+        label_visibility="collapsed", on_change=_take_matrix, args=(shapes, query),
+    )  # fmt: skip
+    if picked is None:
+        return
+    stage = STAGES[picked.matrix]
+    for label, kind, key, at, size in (
+        (say("playground.cell.row"), stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
+        (say("playground.cell.column"), stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
+    ):
+        st.session_state[key] = at
+        if size > LONGEST_LIST:
+            st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, width=120,
+                            label_visibility="collapsed")  # fmt: skip
+            continue
+        names = token_labels(trace.tokens, 40) if kind != "feature" else range(size)
+        called = label.lower() if kind == "feature" else kind
+        options = [say("playground.cell.option", kind=called, name=name) for name in names]
+        st.selectbox(label, range(size), key=key, on_change=_take_place, width=120, format_func=options.__getitem__,
+                     label_visibility="collapsed")  # fmt: skip
+
+
+def _take_matrix(shapes: dict[str, tuple[int, int]], query: int) -> None:
+    name = st.session_state[MATRIX]
+    pick(name and (name, 0 if STAGES[name].rows == "feature" else min(query, shapes[name][0] - 1), 0))
+
+
+def _take_place() -> None:
+    pick((st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN])))

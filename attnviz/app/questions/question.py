@@ -1,0 +1,278 @@
+"""The questions on a page: the list, one question with its example, and what can be done to that.
+
+The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
+example of the open question, what is chosen there and the token that is followed are a text in the URL.
+"""
+
+from functools import partial
+
+import streamlit as st
+
+from attnviz.app.components.board import fits_board, show_board
+from attnviz.app.components.draggable import show_scale_block, show_token_order
+from attnviz.app.parts.charts import offer, show_offered
+from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.navigation import go_to
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.figures import heatmap_spec, points_spec, table_spec
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen, Table, question_number
+from attnviz.teach.questions.asking import Change
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+# The sentence and the set-up belong to the playground; here they would seem to be the example's.
+_OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
+
+
+def open_question() -> int | None:
+    """Return the number of the question that the URL or the buttons lead to; None for the list."""
+    raw, arrived = url_texts.receive(url_texts.QUESTION)
+    number = question_number(raw, len(QUESTIONS))
+    if arrived and raw and number is None:
+        expected = say("question_page.expected", n=len(QUESTIONS))
+        state.refuse(url_texts.QUESTION, raw, expected, say("question_page.used"))
+    return number
+
+
+def show_list() -> None:
+    """Draw all questions, each leading to its answer."""
+    st.html(_OWN_EXAMPLE_CSS)
+    st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
+    for number, question in enumerate(QUESTIONS, 1):
+        st.button(_listed(number, question), key=f"questions.open.{number}", type="tertiary", on_click=_open,
+                  args=(number,))  # fmt: skip
+
+
+def _listed(number: int, question: Question) -> str:
+    return say("question_page.listed", number=number, title=question.title)
+
+
+def _open(number: int | None) -> None:
+    url_texts.send(url_texts.QUESTION, "" if number is None else str(number))
+    url_texts.send(url_texts.EXAMPLE, "")
+
+
+def show_question(number: int) -> None:
+    """Draw a question: its answer, its example, what can be done to that and what one sees then."""
+    st.html(_OWN_EXAMPLE_CSS)
+    question = QUESTIONS[number - 1]
+    _show_head(number, question)
+    scenario, options = example_of(question)
+    query = _followed(question, scenario)
+    left, right = st.columns([38, 62], gap="medium")
+    with left, st.container(gap="xsmall"):
+        answer, *more = question.answer
+        st.text(answer)
+        _show_try(number, question, scenario, options)
+        seen = question.look(scenario, options, state.digits(), query)
+        _show_sentences(seen)
+        for paragraph in more:  # below what there is to do and to see, which so stands on a laptop's first screen
+            st.text(paragraph)
+        _show_ways_on(question)
+    with right:
+        _show_pictures(seen, number)
+        _show_board(question, number, scenario, options, query)
+
+
+def _show_head(number: int, question: Question) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(say("question_page.all"), on_click=_open, args=(None,), key="questions.all")
+        st.button(say("question_page.back"), on_click=_open, args=(number - 1,), disabled=number == 1,
+                  shortcut="PageUp", key="questions.back")  # fmt: skip
+        st.button(say("question_page.next"), on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS),
+                  shortcut="PageDown", key="questions.next")  # fmt: skip
+        st.caption(say("question_page.place", number=number, n=len(QUESTIONS)), width="content")
+    st.markdown(f"#### {_listed(number, question)}")
+
+
+def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
+    """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
+    text, arrived = url_texts.receive(url_texts.EXAMPLE)
+    scenario, options, ignored = question.from_link(text)
+    scenario, options = question.today(scenario, options)
+    if not ignored and not fits_board(scenario):
+        ignored = [say("question_page.large")]
+    if not ignored and arrived and not _can_be_shown(question, scenario, options):
+        ignored = [say("question_page.foreign")]
+    if ignored:
+        state.say_ignored(say("links.example", parts=" ".join(ignored)))
+        url_texts.send(url_texts.EXAMPLE, "")
+        return question.start, question.defaults
+    return scenario, options
+
+
+def _followed(question: Question, scenario: Scenario) -> int:
+    """Return the place of the token that is followed, of the example as :func:`example_of` found it."""
+    return question.followed_in_link(url_texts.current(url_texts.EXAMPLE), scenario)
+
+
+def _can_be_shown(question: Question, scenario: Scenario, options: dict[str, str]) -> bool:
+    """Whether an example that anybody may have written into a link is one of this question's, and can be computed."""
+    try:
+        if not question.is_own(scenario):
+            return False
+        question.look(scenario, options, state.digits())
+    except (ValueError, RuntimeError, LookupError):
+        return False
+    return True
+
+
+def _change(number: int, change: Change) -> None:
+    """Change the example of a question; what cannot be done to it gets a message."""
+    question = QUESTIONS[number - 1]
+    scenario, options = example_of(question)
+    try:
+        changed = change(scenario)
+    except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
+        state.say(say("question_page.refused"))
+        return
+    _send(question, changed, options, _followed(question, scenario))
+
+
+def _press(number: int, preset: Preset) -> None:
+    _change(number, lambda scenario: QUESTIONS[number - 1].pressed(preset, scenario))
+
+
+def _choose(number: int, name: str, chosen: str) -> None:
+    question = QUESTIONS[number - 1]
+    scenario, options = example_of(question)
+    _send(question, scenario, options | {name: chosen}, _followed(question, scenario))
+
+
+def _follow(number: int, key: str) -> None:
+    question = QUESTIONS[number - 1]
+    scenario, options = example_of(question)
+    _send(question, scenario, options, int(st.session_state[key]))
+
+
+def _send(question: Question, scenario: Scenario, options: dict[str, str], query: int) -> None:
+    url_texts.send(url_texts.EXAMPLE, question.in_link(scenario, options, min(query, len(scenario.tokens) - 1)))
+
+
+def _show_try(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
+    st.markdown(f"**{say('question_page.try')}**")
+    st.text(question.try_this)
+    if question.reorder:
+        reorder = question.reorder
+        show_token_order(scenario.tokens, f"questions.{number}.order",
+                         lambda tokens: _change(number, lambda now: reorder(now, tokens)))  # fmt: skip
+    if question.presets:
+        with st.container(horizontal=True, gap="xsmall"):
+            for place, preset in enumerate(question.presets):
+                st.button(preset.label, key=f"questions.{number}.press.{place}", on_click=_press, args=(number, preset))
+            _show_start_again(number, question, scenario, options)
+        if any(preset.of == "start" for preset in question.presets):
+            st.caption(say("question_page.from_start"))
+    for control in question.controls:
+        _show_control(number, control, scenario)
+    for option in question.options:
+        _show_choice(number, option, options[option.name])
+    if not question.presets:
+        _show_start_again(number, question, scenario, options)
+
+
+def _show_start_again(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
+    as_at_the_start = not question.in_link(scenario, options, _followed(question, scenario))
+    st.button(say("question_page.again"), key=f"questions.{number}.again", type="tertiary", on_click=url_texts.send,
+              args=(url_texts.EXAMPLE, ""), disabled=as_at_the_start)  # fmt: skip
+
+
+def _show_control(number: int, control: Control, scenario: Scenario) -> None:
+    key = f"questions.{number}.{control.name}"
+    whole = control.step == 1
+    kind = int if whole else float
+    at = min(max(control.read(scenario), control.low), control.high)
+    st.session_state[key] = kind(at)
+    st.slider(
+        control.label, kind(control.low), kind(control.high), step=kind(control.step), key=key,
+        on_change=lambda: _change(number, lambda now: control.change(now, st.session_state[key])),
+    )  # fmt: skip
+
+
+def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
+    key = f"questions.{number}.{option.name}"
+    if isinstance(option, Exponent):
+        st.session_state[key] = float(chosen)
+        show_exponent(option.label, key, on_change=lambda: _choose(number, option.name, f"{st.session_state[key]:.4g}"))
+    elif option.block:
+        show_scale_block(option.label, option.choices, option.choices.index(chosen), key,
+                         lambda to: _choose(number, option.name, option.choices[to]))  # fmt: skip
+    else:
+        st.session_state[key] = chosen
+        st.segmented_control(
+            option.label, option.choices, required=True, key=key,
+            on_change=lambda: _choose(number, option.name, st.session_state[key]),
+        )  # fmt: skip
+
+
+def _show_sentences(seen: Seen) -> None:
+    st.markdown(f"**{say('question_page.seen')}**")
+    with st.container(border=True, gap="xsmall", key="questions_seen"):
+        for sentence in seen.sentences:
+            st.text(sentence)
+
+
+def _show_ways_on(question: Question) -> None:
+    with st.container(horizontal=True):
+        label = say("question_page.lesson", number=question.step, title=STEPS[question.step - 1].title)
+        if st.button(label, key="questions.lesson", type="tertiary", on_click=url_texts.send,
+                     args=(url_texts.STEP, str(question.step))):  # fmt: skip
+            go_to("pages/lesson.py")
+        if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=url_texts.send,
+                                        args=(url_texts.SWEEP, question.sweep)):  # fmt: skip
+            go_to("pages/scaling.py")
+
+
+def _show_pictures(seen: Seen, number: int) -> None:
+    if not seen.tables and seen.points is None:
+        return
+    with st.container(horizontal=True, gap="small", key="questions_pictures"):
+        for i, table in enumerate(seen.tables):
+            key = f"questions.{number}.table.{i}"
+            show_offered(partial(table_spec, table, state.digits()), key, table.title, _in_words(table))
+        if seen.points is not None:
+            title, alt = say("question_page.points"), say("question_page.points_alt")
+            show_offered(partial(points_spec, seen.points), f"questions.{number}.points", title, alt)
+
+
+def _in_words(table: Table) -> str:
+    rows, columns = table.matrix.shape
+    least, most = (written(float(value), state.digits()) for value in table.matrix.aminmax())
+    return say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
+               columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
+
+
+def _show_board(
+    question: Question, number: int, scenario: Scenario, options: dict[str, str], query: int
+) -> None:  # fmt: skip
+    shown = question.shown(options)
+    if not shown:
+        return
+    _show_followed(question, number, scenario, query)
+    trace = traced(scenario)
+    for name in shown:
+        title = say("question_page.board", matrix=STAGES[name].title)
+        alt = say("question_page.board_alt", matrix=STAGES[name].title, meaning=STAGES[name].meaning)
+        offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
+    notes = {name: note for name, note in question.notes(trace).items() if name in shown}
+    show_board(
+        scenario, trace, query, names=shown, lit=question.lit, framed=question.framed, notes=notes,
+        key=f"questions.board.{number}", make=lambda change: _change(number, change),
+    )  # fmt: skip
+
+
+def _show_followed(question: Question, number: int, scenario: Scenario, query: int) -> None:
+    """Draw the tokens, to pick the one whose row is marked and whose context the bars show. Their texts are this
+    question's own, and no markup.
+    """
+    key = f"questions.{number}.follow"
+    names = token_labels(scenario.tokens, 40)
+    st.session_state[key] = query
+    st.segmented_control(say("question_page.follow"), range(len(names)), format_func=names.__getitem__, required=True,
+                         key=key, on_change=_follow, args=(number, key))  # fmt: skip
+    if random := question.random_in_words(scenario):
+        st.caption(random)

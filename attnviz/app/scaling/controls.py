@@ -1,0 +1,175 @@
+"""The controls of the scaling page, and their settings in the URL."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.refusals import told
+from attnviz.app.scaling import sweeps
+from attnviz.app.session import state, url_texts
+from attnviz.app.text import as_message, literal
+from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
+from attnviz.scaling.settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
+from attnviz.scaling.sources import SOURCES
+from attnviz.words import plural, say
+
+_GOOD = "scaling.good"
+_LOG_STEPS = ("first", "last", "how_many")
+
+
+def show_settings() -> SweepSettings:
+    """Draw the controls and return what they ask for; what can't be swept gets a message and changes nothing."""
+    take_from_url()
+    wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
+    with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        dims = st.text_input(
+            say("scaling.controls.dims"), key="scaling.dims", help=say("scaling.controls.dims_help"),
+            persist_state="session",
+        )  # fmt: skip
+        with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
+            _show_log_steps()
+    # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
+    values: dict[str, Any] = {
+        "trials": trials.number_input(
+            say("scaling.controls.trials"), step=100, key="scaling.trials", persist_state="session",
+            help=say("scaling.controls.trials_help"),
+        ),
+        "keys": keys.number_input(
+            say("scaling.controls.keys"), step=1, key="scaling.keys", help=say("scaling.controls.keys_help"),
+            persist_state="session",
+        ),
+        "seed": seed.number_input(
+            say("scaling.controls.seed"), step=1, key="scaling.seed", persist_state="session"
+        ),
+    }  # fmt: skip
+    values |= _show_what_is_drawn()
+    settings = _checked(dims, values)
+    _keep(settings)
+    return settings
+
+
+def _show_what_is_drawn() -> dict[str, Any]:
+    """Draw the controls of the source, the scales and the statistics; return their values."""
+    left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
+    source = left.selectbox(
+        say("scaling.controls.source"), SOURCES, format_func=lambda name: say(f"scaling.source.{name}"),
+        key="scaling.source", persist_state="session",
+    )  # fmt: skip
+    chosen = middle.pills(
+        say("scaling.controls.scales"), SCALE_CHOICES, selection_mode="multi",
+        format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),
+        key="scaling.scales", persist_state="session",
+    )  # fmt: skip
+    with right:
+        p = show_exponent(
+            say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
+            help=say("scaling.controls.p_help"),
+        )  # fmt: skip
+    left, right = st.columns([9, 3])
+    own = say("scaling.controls.p_shown", p=f"{p:g}") if OWN in chosen else say("scaling.controls.p_hidden")
+    right.caption(own)
+    dots = left.toggle(
+        say("scaling.controls.dots"),
+        key="scaling.dots",
+        persist_state="session",
+        help=say("scaling.controls.dots_help"),
+    )
+    scales = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
+    return {"source": source, "scales": scales, "p": p, "statistics": "dot products" if dots else "all"}
+
+
+def _show_log_steps() -> None:
+    """Draw what fills the list of dimensions in equal steps on the log axis."""
+    row = st.columns(3)
+    bounds = [
+        column.number_input(
+            say(f"scaling.controls.log_{name}"), step=1, key=f"scaling.log.{name}", persist_state="session"
+        )
+        for column, name in zip(row, _LOG_STEPS, strict=True)
+    ]
+    try:
+        dims = log_steps(*bounds)
+    except ValueError as error:
+        st.error(as_message(say("scaling.controls.log_bad", why=told(error))))
+        return
+    listed = ", ".join(map(str, dims))
+    st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
+    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=_list_dims, args=(listed,))
+
+
+def _list_dims(listed: str) -> None:
+    st.session_state["scaling.dims"] = listed
+
+
+def _show_own() -> None:
+    """Show the line of the exponent that the reader has just moved."""
+    chosen = st.session_state["scaling.scales"]
+    if OWN not in chosen:
+        st.session_state["scaling.scales"] = [*chosen, OWN]
+
+
+def take_from_url() -> None:
+    """Set the controls to what the URL says, on the first run and after Back."""
+    encoded, arrived = url_texts.receive(url_texts.SWEEP)
+    if not arrived and _GOOD in st.session_state:
+        return
+    settings, ignored = decode_settings(encoded)
+    if ignored:
+        state.say_ignored(say("links.sweep", parts=f"{literal(', '.join(ignored))}."))
+    st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
+    for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
+        st.session_state[f"scaling.{name}"] = getattr(settings, name)
+    st.session_state["scaling.dots"] = settings.statistics == "dot products"
+    steps = (settings.dims[0], settings.dims[-1], max(2, len(settings.dims)))
+    for name, step in zip(_LOG_STEPS, steps, strict=True):
+        st.session_state[f"scaling.log.{name}"] = step
+    st.session_state["scaling.scales"] = list(settings.scales)
+    st.session_state["scaling.dim"] = settings.dim
+    sweeps.came_with_link(settings)
+    _keep(settings)
+
+
+def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
+    good = decode_settings(st.session_state[_GOOD])[0]
+    # Set further down the page, where what they can't be is said too.
+    below = {"dim": st.session_state.get("scaling.dim", 0), "times": _times(good),
+             "heads": st.session_state.get("scaling.heads", good.heads)}  # fmt: skip
+    values |= below
+    try:
+        return SweepSettings(dims=parse_dims(dims), **values)
+    except ValueError as error:
+        st.error(as_message(say("scaling.controls.bad", why=told(error))))
+        return replace(good, **below)
+
+
+def _times(good: SweepSettings) -> float:
+    try:
+        return check_factor("times", st.session_state.get("scaling.times", good.times))
+    except ValueError:
+        return good.times
+
+
+def show_times(settings: SweepSettings) -> float:
+    """Draw the control of the classic row's factor; return it, or the last good one with a word about this one."""
+    # No limits here either.
+    times = st.number_input(
+        say("scaling.controls.times"), step=0.5, format="%g", key="scaling.times", persist_state="session",
+        help=say("scaling.controls.times_help"),
+    )  # fmt: skip
+    try:
+        return check_factor("times", times)
+    except ValueError as error:
+        st.error(as_message(say("scaling.controls.times_bad", why=told(error))))
+        return settings.times
+
+
+def _keep(settings: SweepSettings) -> None:
+    st.session_state[_GOOD] = encode_settings(settings)
+    url_texts.send(url_texts.SWEEP, st.session_state[_GOOD])
+
+
+def pick_dimension(dim: int) -> None:
+    """Look closely at this dimension from now on."""
+    st.session_state["scaling.dim"] = dim

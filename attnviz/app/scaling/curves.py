@@ -1,0 +1,70 @@
+"""What the scaling page shows of a sweep."""
+
+from functools import partial
+
+import streamlit as st
+
+from attnviz.app.parts.charts import offer, show_pickable
+from attnviz.app.scaling.controls import pick_dimension
+from attnviz.app.scaling.numbers_table import show_numbers
+from attnviz.app.scaling.sweeps import Swept
+from attnviz.app.text import is_dark
+from attnviz.figures import CURVE_ROWS, Curve, curve_spec
+from attnviz.scaling.in_words import about_gradient, about_source, described_curve, flat_or_not, theory_against_measured
+from attnviz.scaling.settings import OWN, SweepSettings
+from attnviz.words import say
+
+
+def show_theory(swept: Swept) -> None:
+    """Show why the variance of a dot product is d, with the measured value beside it."""
+    table, settings, x = swept
+    with st.container(horizontal=True, gap="large"):  # two formulas, one below the other where it is narrow
+        st.latex(
+            r"\operatorname{Var}(q\cdot k)=\sum_{i=1}^{d}\operatorname{Var}(q_i k_i)=d\cdot 1\cdot 1=d", width="content"
+        )
+        st.latex(r"\operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt d}\right)=\frac{d}{d}=1", width="content")
+    st.caption(say("scaling.theory.assumption"))
+    st.text(theory_against_measured(table, settings.picked))
+    if other := about_source(settings.source, x, settings.picked):
+        st.text(other)
+    if OWN in settings.scales:
+        st.text(flat_or_not(table, f"{settings.p:g}"))
+
+
+def show_curves(swept: Swept) -> None:
+    """Draw every statistic over the dimension; a click on a point picks its dimension."""
+    table, settings, _ = swept
+    dark = is_dark()
+    for curves in CURVE_ROWS:
+        row = [curve for curve in curves if curve.column in table]
+        for column, curve in zip(st.columns(len(row)) if row else (), row, strict=True):
+            with column:
+                draw = partial(curve_spec, table, curve, picked=settings.picked, theory=_has_theory(curve, settings))
+                key, alt = f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
+                clicked = show_pickable(draw(dark=dark), key, alt)
+                offer(key, curve.title, alt, draw)
+                _take_click(curve.column, clicked)
+    st.caption(say("scaling.curve.caption"))
+    if settings.statistics == "all":
+        st.text("\n".join(about_gradient(table, settings.dims[-1])))
+
+
+def show_table(swept: Swept) -> None:
+    """Show every number of the sweep, to read and to take home."""
+    show_numbers(say("scaling.numbers.table"), swept.table, "scaling")
+
+
+def _take_click(name: str, clicked: float | None) -> None:
+    """Pick the dimension of a new click; a chart keeps saying its last one until it is drawn anew."""
+    key = f"scaling.clicked.{name}"
+    if clicked is None:
+        st.session_state.pop(key, None)
+    elif st.session_state.get(key) != clicked:
+        st.session_state[key] = clicked
+        pick_dimension(round(clicked))
+        st.rerun()
+
+
+def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
+    # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
+    return curve.theory and not (settings.of_projections and curve.column == "std")

@@ -1,0 +1,132 @@
+"""The scaling page's examples beside the sweep: one row times a factor, one head's d_k, and where the reason fails."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from attnviz.app.parts.charts import show_offered
+from attnviz.app.refusals import told
+from attnviz.app.scaling.controls import show_times
+from attnviz.app.scaling.numbers_table import show_numbers
+from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
+from attnviz.app.text import as_message
+from attnviz.core.scenario import Scenario
+from attnviz.figures import Curve, curve_spec, row_spec
+from attnviz.scaling.experiment import softmax_row
+from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
+from attnviz.scaling.in_words import about_factor, about_inits, described_curve, shown
+from attnviz.scaling.settings import HEADS, SweepSettings
+from attnviz.words import plural, say
+from attnviz.words.numbers import in_format
+
+CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
+_BROKEN_DIMS = (2, 8, 32, 128, 512)
+_BROKEN_TOKENS = 64  # at most, and as many trials as leave it quick
+_BROKEN_SCORES = 200_000
+
+
+def show_classic_row(settings: SweepSettings) -> None:
+    """Show the softmax of one small row times a factor."""
+    st.markdown(f"#### {say('scaling.classic.heading')}")
+    left, right = st.columns([4, 8])
+    with left:
+        factor = show_times(settings)
+        times = in_format(factor, "g")
+        texts = [in_format(score, "g") for score in CLASSIC_SCORES]
+        st.text(say("scaling.classic.scores", scores=", ".join(texts)))
+        for each in dict.fromkeys((1.0, factor)):
+            weights = ", ".join(map(shown, softmax_row(CLASSIC_SCORES, each)))
+            st.text(say("scaling.classic.softmax", times=in_format(each, "g"), weights=weights))
+        st.caption(as_message(about_factor(CLASSIC_SCORES, factor)))
+    with right:
+        rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
+        title = say("scaling.classic.title", times=times)
+        names = [say("scaling.classic.times", times=each) for each in ("1", times)]
+        draw = partial(row_spec, rows, title, names=names, labels=texts, axis=say("scaling.classic.axis"))
+        before, after = (shown(rows[scale][-1]) for scale in ("sqrt", "none"))  # the last score is the highest
+        alt = say("scaling.classic.alt", before=before, after=after)
+        show_offered(draw, "scaling.classic", title, alt, width="stretch")
+
+
+def show_which_dimension(settings: SweepSettings) -> None:
+    """Show that the d under the root is that of one head."""
+    st.markdown(f"#### {say('scaling.heads.heading')}")
+    left, right = st.columns([4, 8])
+    with left:
+        heads = st.select_slider(
+            say("scaling.heads.heads", d_model=D_MODEL), HEADS, key="scaling.heads", persist_state="session"
+        )
+        d_k = D_MODEL // heads
+        scores = head_scores(heads, settings.seed)
+        rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, D_MODEL**-0.5)}
+        texts = [shown(score) for score in scores]
+        st.text(say("scaling.heads.shape", d_model=D_MODEL, d_k=d_k, heads=heads))
+        st.text(say("scaling.heads.scores", tokens=plural(N_TOKENS, "token"), scores=", ".join(texts)))
+        for name, divisor, scale in (("d_k", d_k, "sqrt"), ("d_model", D_MODEL, "linear")):
+            weights = ", ".join(map(shown, rows[scale]))
+            st.text(say("scaling.heads.divided", name=name, root=shown(divisor**0.5), weights=weights))
+        st.caption(
+            say("scaling.heads.one") if heads == 1 else say("scaling.heads.why", heads=heads, root=shown(heads**0.5))
+        )
+        st.caption(say("scaling.heads.drawn", d_model=D_MODEL))
+    with right:
+        title = say("scaling.heads.title", d_k=d_k, d_model=D_MODEL)
+        keys = [say("scaling.heads.token", number=i, score=text) for i, text in enumerate(texts)]
+        draw = partial(
+            row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=texts, keys=keys,
+            axis=say("scaling.heads.axis"),
+        )  # fmt: skip
+        alt = say("scaling.heads.alt", right=shown(rows["sqrt"].max()), wrong=shown(rows["linear"].max()))
+        show_offered(draw, "scaling.heads_row", title, alt, width="stretch")
+
+
+def show_broken_assumption(scenario: Scenario | None) -> None:
+    """Show that projections whose entries are not around zero break the argument."""
+    st.markdown(f"#### {say('scaling.broken.heading')}")
+    st.text(say("scaling.broken.why"))
+    x = inputs_of(scenario)
+    if x is None:
+        st.text(say("scaling.broken.too_short"))
+        return
+    try:
+        tables = _swept_inits(x[:_BROKEN_TOKENS])
+    except ValueError as error:
+        st.text(say("scaling.broken.bad", why=told(error)))
+        return
+    if tables is None:
+        return
+    left, right = st.columns([4, 8])
+    with left:
+        st.text("\n".join((say("scaling.broken.measured"), *about_inits(tables))))
+        st.caption(say("scaling.broken.needs"))
+    with right:
+        joined = pd.concat(
+            [table.assign(scale="nn.Linear" if init == "linear" else init) for init, table in tables.items()]
+        )
+        curve = Curve("std", say("scaling.broken.title"))
+        named = pd.concat([table.assign(scale=say(f"scaling.broken.{init}")) for init, table in tables.items()])
+        alt = described_curve(named, "std", curve.title)
+        draw = partial(curve_spec, joined, curve, theory=False)
+        show_offered(draw, "scaling.broken", curve.title, alt, width="stretch")
+    show_numbers(say("scaling.broken.numbers"), joined.rename(columns={"scale": "init"}), "projections")
+
+
+def _swept_inits(x: Rows) -> dict[str, pd.DataFrame] | None:
+    """Return a sweep of these inputs for each init; None where they are not all there."""
+    trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
+    asked = {
+        init: SweepSettings(
+            dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",), statistics="dot products"
+        )
+        for init in ("uniform", "linear", "normal")
+    }
+    if not starts_by_itself("broken", [(settings, x) for settings in asked.values()]):
+        return None
+    tables = {}
+    for init, settings in asked.items():
+        table = swept(settings, x)
+        if table is None:
+            return None
+        tables[init] = table
+    return tables

@@ -1,0 +1,250 @@
+"""Running a sweep from a page: one large one at a time, with progress, a way to stop, and a bounded cache."""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from threading import Lock
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attnviz.app.refusals import told
+from attnviz.app.scaling.turns import Turns
+from attnviz.app.text import as_message
+from attnviz.core.scenario import Scenario
+from attnviz.scaling.experiment import seconds_needed, sweep_scaling
+from attnviz.scaling.in_words import said_time
+from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
+from attnviz.words import say
+
+LARGE = 1.0  # seconds that a sweep takes, about, from which on it waits for its turn, and for a click if a link asks
+MOST = 120.0  # seconds: nobody waits longer for one before them
+_QUICK_AT_ONCE = 4  # of sweeps that are not large
+_KEPT = 32  # tables, of a few kilobytes each
+_SLOW = 0.4  # seconds after which a sweep shows how far it is
+_PULSE = 0.1  # seconds between two words of progress, at each of which Streamlit can end the run
+_STOPPED, _LAST, _OF_LINK = "scaling.stopped", "scaling.last", "scaling.of_link"
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+class _Tables:
+    """The tables computed last, by what was asked."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._tables: OrderedDict[Hashable, pd.DataFrame] = OrderedDict()
+
+    def get(self, key: Hashable) -> pd.DataFrame | None:
+        with self._lock:
+            if key in self._tables:
+                self._tables.move_to_end(key)
+            return self._tables.get(key)
+
+    def put(self, key: Hashable, table: pd.DataFrame) -> None:
+        with self._lock:
+            self._tables[key] = table
+            while len(self._tables) > _KEPT:
+                self._tables.popitem(last=False)
+
+
+class _Shared(NamedTuple):
+    tables: _Tables
+    large: Turns
+    quick: Turns
+
+
+@st.cache_resource
+def shared() -> _Shared:
+    """Return what all sessions share.
+
+    The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 100 MiB
+    and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
+    """
+    return _Shared(_Tables(), Turns(1), Turns(_QUICK_AT_ONCE))
+
+
+class _Asked:
+    """A sweep that is asked for, with what tells it from others."""
+
+    def __init__(self, settings: SweepSettings, x: Rows | None) -> None:
+        self.settings = settings
+        self.x = x if settings.of_projections else None
+        self.key: Hashable = (
+            settings.dims, settings.trials, settings.keys, settings.seed, settings.source, settings.swept_scales(),
+            self.x, settings.statistics,
+        )  # fmt: skip
+        self.name = f"{settings.source}.{settings.statistics}"  # a run may sweep several times, with a button each
+
+    @property
+    def seconds(self) -> float:
+        asked = self.settings
+        return seconds_needed(
+            asked.dims, asked.trials, n_keys=asked.keys, source=asked.source, x=self.x, scales=asked.swept_scales(),
+            statistics=asked.statistics,
+        )  # fmt: skip
+
+    def run(self, progress: Callable[[float], object]) -> pd.DataFrame:
+        asked = self.settings
+        return sweep_scaling(
+            asked.dims, asked.trials, asked.seed, n_keys=asked.keys, source=asked.source, x=self.x,
+            scales=asked.swept_scales(), statistics=asked.statistics, progress=progress,
+        )  # fmt: skip
+
+
+def came_with_link(settings: SweepSettings) -> None:
+    """Remember that a link asked for this sweep, and nobody in person: a large one waits for a click."""
+    st.session_state[_OF_LINK] = _of_sweep(settings)
+
+
+def _of_sweep(settings: SweepSettings) -> str:
+    default = SweepSettings()
+    return encode_settings(replace(settings, dim=default.dim, times=default.times, heads=default.heads))
+
+
+def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
+    """Return the table of a sweep, computing it where no one has yet; None where it is stopped or has not started.
+
+    Raises ``ValueError`` as :func:`attnviz.sweep_scaling` does.
+    """
+    asked = _Asked(settings, x)
+    table = shared().tables.get(asked.key)
+    if table is not None:
+        return table
+    seconds = asked.seconds
+    if seconds > MOST:
+        st.error(as_message(say("scaling.sweep.too_long", time=said_time(seconds), most=said_time(MOST))))
+        return None
+    if st.session_state.get(_STOPPED) == asked.key:
+        others = "stopped_others" if _LAST in st.session_state else "stopped"
+        _offer(say(f"scaling.sweep.{others}"), "again", f"scaling.again.{asked.name}")
+        return None
+    if seconds > LARGE and st.session_state.get(_OF_LINK) == _of_sweep(settings):
+        _offer(say("scaling.sweep.large", time=said_time(seconds)), "run", f"scaling.run.{asked.name}")
+        return None
+    return _in_turn(asked, shared().large if seconds > LARGE else shared().quick)
+
+
+def starts_by_itself(group: str, asked: list[tuple[SweepSettings, Rows]]) -> bool:
+    """Whether these sweeps, which the page shows by the way, are quick or were asked for by a click; else offer it."""
+    each = [_Asked(settings, x) for settings, x in asked]
+    left = [one for one in each if shared().tables.get(one.key) is None]
+    seconds = sum(one.seconds for one in left)
+    key = f"scaling.run.{group}"
+    wanted = hash(tuple(one.key for one in each))
+    if seconds <= LARGE or st.session_state.get(f"{key}.wanted") == wanted:
+        return True
+    _offer(say("scaling.sweep.large_more", time=said_time(seconds)), "run", key, (f"{key}.wanted", wanted))
+    return False
+
+
+def _offer(text: str, label: str, key: str, remember: tuple[str, int] | None = None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(text)
+        st.button(say(f"scaling.sweep.{label}"), key=key, on_click=_start, args=(remember,))
+
+
+def _start(remember: tuple[str, int] | None) -> None:
+    if remember is None:
+        st.session_state.pop(_STOPPED, None)
+        st.session_state.pop(_OF_LINK, None)
+    else:
+        st.session_state[remember[0]] = remember[1]
+
+
+def _stop(key: Hashable) -> None:
+    st.session_state[_STOPPED] = key
+
+
+def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
+    place = st.empty()
+    told = _Told(place, asked)
+    with turns.turn(told.waiting):
+        table = shared().tables.get(asked.key)  # who was before may have asked for the same
+        if table is None:
+            table = asked.run(told.done)
+            shared().tables.put(asked.key, table)
+    place.empty()
+    return table
+
+
+class _Told:
+    """What a reader is told of a sweep under way.
+
+    To tell it is also where Streamlit ends a run that a click on Stop, or on any other control, has made out of date,
+    or whose reader has left: the exception passes through the sweep and frees its place in the line.
+    """
+
+    def __init__(self, place: DeltaGenerator, asked: _Asked) -> None:
+        self._place, self._asked = place, asked
+        self._asked_at = self._told_at = time.monotonic()
+        self._started_at: float | None = None
+        self._line: DeltaGenerator | None = None
+
+    def waiting(self, before: int) -> None:
+        self._tell(lambda line: line.text(say("scaling.sweep.waiting", n=before)))
+
+    def done(self, part: float) -> None:
+        now = time.monotonic()
+        if self._started_at is None:
+            self._started_at = now
+        elapsed = now - self._started_at
+        left = elapsed * (1 - part) / part if part > 0 else math.inf
+        if math.isfinite(left):
+            text = say("scaling.sweep.progress", done=f"{part:.0%}", left=said_time(left))
+            self._tell(lambda line: line.progress(part, text))
+
+    def _tell(self, tell: Callable[[DeltaGenerator], object]) -> None:
+        now = time.monotonic()
+        if now - self._asked_at < _SLOW or (self._line is not None and now - self._told_at < _PULSE):
+            return
+        self._told_at = now
+        if self._line is None:
+            with self._place.container(horizontal=True, vertical_alignment="center"):
+                self._line = st.empty()
+                st.button(
+                    say("scaling.sweep.stop"), key=f"scaling.stop.{self._asked.name}", on_click=_stop,
+                    args=(self._asked.key,),
+                )  # fmt: skip
+        tell(self._line)
+
+
+def inputs_of(scenario: Scenario | None) -> Rows | None:
+    """Return the X of a scenario as plain rows; None where there is no sentence, or only one token."""
+    if scenario is None or len(scenario.tokens) < 2:
+        return None
+    return tuple(map(tuple, scenario.matrix("x").tolist()))
+
+
+class Swept(NamedTuple):
+    """A table, the settings it was made with, and the X where the sentence's own queries and keys were swept."""
+
+    table: pd.DataFrame
+    settings: SweepSettings
+    x: Rows | None
+
+
+def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> Swept | None:
+    """Return what was swept with these settings; after an error or a stop, the last that could be."""
+    x, table = inputs_of(scenario), None
+    if x is None and settings.of_projections:
+        st.error(_with_last(say("scaling.sweep.two_tokens")))
+    else:
+        try:
+            table = swept(settings, x)
+        except ValueError as error:
+            st.error(as_message(_with_last(say("scaling.sweep.bad", why=told(error)))))
+    if table is not None:
+        st.session_state[_LAST] = (table, encode_settings(settings), x if settings.of_projections else None)
+    if _LAST not in st.session_state:
+        return None
+    table, encoded, x = st.session_state[_LAST]
+    return Swept(table, replace(decode_settings(encoded)[0], dim=settings.dim), x)
+
+
+def _with_last(text: str) -> str:
+    return f"{text} {say('scaling.sweep.last')}" if _LAST in st.session_state else text

@@ -1,0 +1,107 @@
+"""The address in the browser: what it should say, and how a page is opened as if it had said something else.
+
+Streamlit writes into the address what a reader changes. It can be wrong all the same: as it came with a link of which
+not all was taken, or after a run that a click ended early. So the browser compares it after each run (connection.js)
+and asks for it where it is wrong.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attnviz.app.session import url_texts
+from attnviz.app.session.reconnecting import run_again
+from attnviz.link.parameter_table import parameters
+from attnviz.published import EXAMPLE
+
+_ONCE = (EXAMPLE, "left_out")  # parameters that are read once and never kept
+_OPENED = "address.opened"
+_FORGOTTEN = "address.forgotten"
+_TAIL = 200  # characters at the end of a text that tell it from another of its length
+
+
+def open_without(names: Collection[str]) -> None:
+    """Run again as if the address had come without these parameters."""
+    open_with(dict.fromkeys(names, ""))
+
+
+def open_with(changed: Mapping[str, str]) -> None:
+    """Run again as if the address had come with these parameters, and without those that are blank here.
+
+    On the first run, before what is bound to them is drawn.
+    """
+    context = get_script_run_ctx()
+    if context is None or not changed:
+        return
+    came = dict(parse_qsl(context.query_string, keep_blank_values=True)) | dict(changed)
+    opened = urlencode({name: value for name, value in came.items() if value or name not in changed})
+    first, _ = st.session_state.get(_OPENED, (context.query_string, ""))
+    st.session_state[_OPENED] = first, opened
+    context.query_string = opened
+    run_again()
+
+
+def correct() -> None:
+    """Read the address as the page was opened, where the browser still sends it as it came; before any control.
+
+    Streamlit would set controls by it once more: d_out to 5, where the link said 5.5.
+    """
+    context = get_script_run_ctx()
+    came, opened = st.session_state.get(_OPENED, (None, ""))
+    if context is None or context.query_string != came or context.is_history_navigation:
+        return
+    context.query_string = opened
+    with context.session_state.query_params() as parameters_now:
+        parameters_now.set_initial_query_params(opened)
+        parameters_now.populate_from_query_string(opened)
+
+
+def forget(names: Collection[str]) -> None:
+    """Take parameters out of the address that the app has none of."""
+    st.session_state[_FORGOTTEN] = [*st.session_state.get(_FORGOTTEN, []), *names]
+
+
+def expected() -> dict[str, Any]:
+    """Return by what the browser can tell whether the address is right: which parameters it has, and marks of texts."""
+    controls = _controls()
+    return {
+        "there": {name: name in controls for name in parameters()} | dict.fromkeys(_gone(), False),
+        "marks": {name: f"{len(text)} {text[-_TAIL:]}" for name, text in url_texts.texts().items()},
+    }
+
+
+def write() -> None:
+    """Send the browser what the address should say. No entry is added to its history: see connection.js."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    ours = {*parameters(), *url_texts.MOST_CHARACTERS, *_gone()}
+    others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
+    message = ForwardMsg()
+    message.page_info_changed.query_string = urlencode(
+        others | _controls() | {name: text for name, text in url_texts.texts().items() if text}, safe="*"
+    )
+    context.enqueue(message)
+
+
+def _gone() -> tuple[str, ...]:
+    return (*_ONCE, *st.session_state.get(_FORGOTTEN, ()))
+
+
+def _controls() -> dict[str, str]:
+    """Return the controls whose values are not their defaults, as the address has them."""
+    values = {name: st.session_state.get(name, each.default) for name, each in parameters().items()}
+    changed = {name: value for name, value in values.items() if value != parameters()[name].default}
+    return {name: _written(value) for name, value in changed.items()}
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else str(value)

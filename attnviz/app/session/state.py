@@ -1,0 +1,249 @@
+"""What a session keeps between runs, as plain values, and how changes of matrices live in it."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attnviz import words
+from attnviz.app.session import url_texts
+from attnviz.app.text import as_message, literal
+from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, with_changes
+from attnviz.core.devices import resolve_device
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import shortened, tokenize
+from attnviz.link.parameter_table import (
+    change_texts,
+    changes_refused,
+    decode_changes,
+    encode_changes,
+    parameters,
+    scenario_of,
+)
+from attnviz.words import plural
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
+    "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
+)  # fmt: skip
+_PARTS, _OF_LINK = "state.parts", "state.of_link"
+_OFFERED_ON = "state.offered_on"
+
+
+def first_run() -> bool:
+    """Whether this is the first run of a session, on which the URL is read."""
+    return _BLANK not in st.session_state
+
+
+def say(message: str) -> None:
+    """Show a message on this run, above the page: a plain text, in which only what `literal` makes is markup."""
+    st.session_state.setdefault(_MESSAGES, []).append(message)
+
+
+def say_ignored(part: str) -> None:
+    """Show that this part of the link was ignored, and why: one message tells all parts of a link."""
+    st.session_state.setdefault(_PARTS, []).append(part)
+
+
+def refuse(name: str, raw: str, expected: str, used: str) -> None:
+    """Say that a text in the URL can't be used and what is used instead, and take it out of the URL."""
+    say_ignored(words.say("links.value", name=name, raw=literal(raw), expected=expected, used=used))
+    url_texts.send(name, "")
+
+
+def messages_of_now(values: dict[str, Any]) -> list[str]:
+    """Return the messages of this run as Markdown, each once; `values` are those of all controls.
+
+    What the first run says of the link stands until the reader changes something or opens another page. The browser
+    asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
+    it may not have seen a word of it.
+    """
+    parts, said = st.session_state.pop(_PARTS, []), st.session_state.pop(_MESSAGES, [])
+    if _OF_LINK not in st.session_state and len(parts) + len(said) > 1:
+        parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
+    told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
+    told += [as_message(message) for message in said]
+    now = _page(), values, url_texts.texts()
+    since, of_link = st.session_state.setdefault(_OF_LINK, (now, told))
+    if now != since:
+        st.session_state[_OF_LINK] = now, []
+        of_link = []
+    return list(dict.fromkeys([*of_link, *told]))
+
+
+def _ignored(parts: list[str]) -> str:
+    if len(parts) == 1:
+        return as_message(words.say("links.part", part=parts[0]))
+    return "\n".join([as_message(words.say("links.parts")), "", *(f"- {as_message(part)}" for part in parts)])
+
+
+def _page() -> str | None:
+    """Return what tells the page of this run from the others."""
+    context = get_script_run_ctx()
+    return context.page_script_hash if context else None
+
+
+def set_up(values: dict[str, Any]) -> None:
+    """Take the values of all controls, and bring the changes of matrices in line with them.
+
+    Changes that came with the URL are all taken; those made here survive only while their
+    matrix stays the same, and are offered back otherwise.
+    """
+    if st.session_state.get(_OFFERED_ON, _page()) != _page():
+        forget_offer()
+    text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
+    if cut:
+        say(words.say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token")))
+    st.session_state[_BLANK] = not tokenize(text, values["tokenizer"])
+    if st.session_state[_BLANK]:  # the set-up of before stays, to be compared with once there is a sentence
+        return
+    before = st.session_state.get(_SETUP)
+    if before is not None and before["text"] != text and _OFFERED_ON in st.session_state:
+        forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
+    st.session_state[_SETUP] = values | {"text": text}
+    plain = scenario_of(st.session_state[_SETUP])
+    encoded, arrived = url_texts.receive(url_texts.CHANGES)
+    changes, ignored = decode_changes(encoded)
+    if arrived:
+        redraw_editors()
+    elif before is not None:
+        changes, dropped = carry_over(changes, scenario_of(before), plain)
+        if dropped:
+            offer_back(dropped)
+    scenario, misfits = bring_back(plain, changes)
+    ignored += change_texts(misfits)
+    if ignored:
+        say_ignored(changes_refused(encoded, ignored, literal(ignored[0])))
+    keep(scenario)
+
+
+def start_set_up_anew(scenario: Scenario) -> None:
+    """Make the changes of this scenario those of the next set-up; the reader's own of before are offered back."""
+    before = current_changes() if _SETUP in st.session_state else Changes()
+    st.session_state.pop(_SETUP, None)  # nothing is carried over to what is another computation
+    forget_offer()
+    if before and before != changes_of(scenario):
+        offer_back(before)
+    keep(scenario)
+    redraw_editors()
+
+
+def current_scenario() -> Scenario | None:
+    """Return the scenario of now, set-up and changes; None while the sentence is blank."""
+    run_by_entry_point()
+    if st.session_state[_BLANK]:
+        return None
+    return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
+
+
+def run_by_entry_point() -> None:
+    """Run again through app.py, if this run is not.
+
+    Until app.py has run once, a new server takes pages/ for the older kind of multi-page app, in which
+    each page is a script of its own: a link to a page would then show it without its set-up.
+    """
+    if _BLANK not in st.session_state:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+
+
+def digits() -> int:
+    """Return how many decimals the reader wants to see."""
+    return int(st.session_state[_SETUP]["digits"]) if _SETUP in st.session_state else DEFAULT_DIGITS
+
+
+def picked_query(n_tokens: int) -> int:
+    """Return the position of the picked query token; without a valid pick, the second (or only) token."""
+    raw, arrived = url_texts.receive(url_texts.QUERY)
+    if raw.isascii() and raw.isdigit() and len(raw) < 6 and int(raw) < n_tokens:
+        return int(raw)
+    default = min(1, n_tokens - 1)
+    if arrived and raw:
+        refuse(url_texts.QUERY, raw, words.say("links.expected.token", last=n_tokens - 1), str(default))
+    return default
+
+
+def pick_query(position: int) -> None:
+    """Pick the token at this position as the query."""
+    url_texts.send(url_texts.QUERY, str(position))
+
+
+def keep(scenario: Scenario) -> None:
+    """Keep the changes of a scenario for the next run and in the URL."""
+    url_texts.send(url_texts.CHANGES, encode_changes(changes_of(scenario)))
+
+
+def adopt(scenario: Scenario) -> None:
+    """Make this the scenario of now, in every control; in a callback, before the controls are drawn."""
+    values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
+    device, notice = resolve_device(scenario.device)
+    values["device"] = str(device)
+    if notice:
+        say(notice)
+    st.session_state.update(values)
+    # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
+    st.session_state[_SETUP] = {**st.session_state[_SETUP], **values}
+    keep(scenario)
+    redraw_editors()
+
+
+def redraw_editors() -> None:
+    """Make the editors start from the matrices of now: each is drawn under a new key."""
+    st.session_state[_REVISION] = revision() + 1
+
+
+def resume(ids: Iterable[str]) -> None:
+    """Go on with the number of the editors that a page holds, which came back to a server that does not know it."""
+    found = [int(number) for each in ids for number in re.findall(r"-editor\..*\.(\d{1,9})$", each)]
+    if found:
+        st.session_state[_REVISION] = max(found)
+
+
+def revision() -> int:
+    """Return the number that changes whenever the editors are to start anew."""
+    return int(st.session_state.get(_REVISION, 0))
+
+
+def current_changes() -> Changes:
+    """Return the changes as they were kept last."""
+    return decode_changes(url_texts.current(url_texts.CHANGES))[0]
+
+
+def offer_back(dropped: Changes) -> None:
+    """Keep dropped changes so that the reader can have them back."""
+    st.session_state[_DROPPED] = encode_changes(offered() + dropped)
+    redraw_editors()
+
+
+def offered() -> Changes:
+    """Return the changes that were dropped last."""
+    return decode_changes(st.session_state.get(_DROPPED, ""))[0]
+
+
+def offered_here() -> Changes:
+    """Return the changes that were dropped last, to be offered on this page: leaving it ends the offer."""
+    dropped = offered()
+    if dropped:
+        st.session_state[_OFFERED_ON] = _page()
+    return dropped
+
+
+def take_back() -> None:
+    """Lay the offered changes over the matrices of now; what does not fit stays on offer."""
+    scenario = current_scenario()
+    if scenario is None:
+        return
+    scenario, left = bring_back(scenario, offered())
+    st.session_state[_DROPPED] = encode_changes(left)
+    keep(scenario)
+    redraw_editors()
+
+
+def forget_offer() -> None:
+    """Stop offering the dropped changes."""
+    st.session_state.pop(_DROPPED, None)
+    st.session_state.pop(_OFFERED_ON, None)

@@ -1,0 +1,51 @@
+"""What a page does when its connection to the server goes and comes back; see connection.js."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attnviz.app.session import address
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_KEY = "connection"
+_BACK, _MENDING = "connection.back", "connection.mending"
+
+_connection = st.components.v2.component(
+    "attnviz_connection",
+    html='<div class="connection" role="status"></div>',
+    css=(_HERE / "connection.css").read_text(),
+    js=(_HERE / "connection.js").read_text(),
+)
+
+
+def watch() -> None:
+    """Draw, at the end of a run, what watches over the connection and the address; there is nothing to see."""
+    if st.session_state.pop(_MENDING, False):
+        address.write()
+    with st.container(key="connection_place"):
+        _connection(
+            key=_KEY,
+            data={
+                "back": st.session_state.get(_BACK, 0),
+                "answered": answers(),
+                "words": {name: say(f"connection.{name}") for name in ("away", "back")},
+                "address": address.expected(),
+            },
+            on_back_change=_take_back,
+            on_mend_change=lambda: st.session_state.update({_MENDING: True}),
+            height=1,
+        )
+
+
+def answers() -> dict[str, float]:
+    """Return the number of the message that was answered last, by the key of each component that sends any."""
+    ending = ".answered"
+    found = {str(name): value for name, value in st.session_state.items() if str(name).endswith(ending)}
+    return {name.removesuffix(ending): value for name, value in found.items()}
+
+
+def _take_back() -> None:
+    number = st.session_state[_KEY].get("back")
+    if isinstance(number, int | float):
+        st.session_state[_BACK] = number

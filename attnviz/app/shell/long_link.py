@@ -1,0 +1,80 @@
+"""Links that are longer than the server takes, or of more parameters: they open with what fits of them.
+
+Of such a link Streamlit gives the app nothing at all, and says nothing: so whatever page opens without a parameter
+asks the browser whether there were any. That a link gets this far hangs on httptools, in requirements.txt: h11,
+with which uvicorn reads requests where there is no httptools, answers one of 64 KB and more with "Invalid HTTP
+request received." and no page. Chromium itself opens no address longer than 2 MB.
+"""
+
+import hashlib
+import hmac
+import time
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.state.query_params import (
+    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
+    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
+)
+
+from attnviz.app.session import state
+from attnviz.app.text import listed
+from attnviz.words import plural, say
+
+LEFT_OUT = "left_out"
+_REOPENED = (Path(__file__).parent / "long_link.js").read_text()
+_SCRIPT = """<script type="module">
+%s
+const query = reopened(location.search.slice(1), %d, %d, "%s", "%s");
+if (query !== null) location.replace(`?${query}`);
+</script>"""
+_SOON = 120  # seconds in which the browser opens the link once more
+
+
+def say_what_was_left_out() -> None:
+    """Say what the browser left out of a link that was too long; on the first run.
+
+    Anybody may write `left_out` into a link: only what this server has just made the browser say counts.
+    """
+    mark, *said = st.query_params.get(LEFT_OUT, "").split(" ", 4)
+    numbers = said[:3]
+    if not _is_own(mark) or len(said) < 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
+        return  # told as any other parameter that there is none of
+    length, parameters, left_out = map(int, numbers)
+    names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
+    names += [""] * (left_out - len(names))  # of these, the browser tells the number alone
+    opened = say("links.long.all_but", names=listed(names)) if names else say("links.long.last_of_each")
+    state.say_ignored(
+        say(
+            "links.long.said",
+            characters=plural(length, "character"),
+            parameters=plural(parameters, "parameter"),
+            most_characters=f"{CLIENT_STATE_QUERY_STRING_MAX_LENGTH:,}",
+            most_parameters=f"{CLIENT_STATE_QUERY_STRING_MAX_FIELDS:,}",
+            opened=opened,
+        )
+    )
+
+
+def is_told() -> bool:
+    """Whether `left_out` in the address is the browser's own, said already."""
+    return _is_own(st.query_params.get(LEFT_OUT, "").partition(" ")[0])
+
+
+def reopen_if_too_long() -> None:
+    """Open the link once more with what fits of it, if the server refused it as a whole; on the first run."""
+    limits = CLIENT_STATE_QUERY_STRING_MAX_LENGTH, CLIENT_STATE_QUERY_STRING_MAX_FIELDS
+    st.html(_SCRIPT % (_REOPENED, *limits, LEFT_OUT, own_mark(int(time.time()))), unsafe_allow_javascript=True)
+
+
+def own_mark(now: int) -> str:
+    """Return what proves for a while that this server has asked the browser to open a link once more."""
+    secret = str(st.get_option("server.cookieSecret")).encode()
+    return f"{now}.{hmac.new(secret, f'{LEFT_OUT} {now}'.encode(), hashlib.sha256).hexdigest()[:32]}"
+
+
+def _is_own(mark: str) -> bool:
+    made = mark.partition(".")[0]
+    if not (made.isascii() and made.isdigit() and len(made) < 12):
+        return False
+    return 0 <= time.time() - int(made) <= _SOON and hmac.compare_digest(mark.encode(), own_mark(int(made)).encode())

@@ -1,0 +1,245 @@
+"""The controls that all pages share, drawn by the entry point so that they survive page changes and Back."""
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attnviz.app.parts import published_example
+from attnviz.app.parts.charts import take_offered
+from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.session import reconnecting, state, url_texts
+from attnviz.app.session.address import open_without
+from attnviz.app.shell import connection, hiding, long_link, opened_link
+from attnviz.app.shell.share import show_share
+from attnviz.app.text import literal
+from attnviz.core.changes import changes_of
+from attnviz.core.devices import available_devices
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.published_matrices import PUBLISHED_TEXT
+from attnviz.link.parameter_table import Parameter, ignored_in, parameters, refusal, values_in
+from attnviz.words import plural, say
+
+_SENTENCES = ("cat", "dog", "man", "animal", "be")
+EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
+
+# A help mark stands only where its text tells something that the label and the choices do not.
+_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding"})
+
+# Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
+# share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
+# controls stand no sooner on a first visit, and a tenth of a second sooner on reload.
+FIRST_PICTURE = 0.25
+
+
+@contextmanager
+def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
+    """Draw the set-up around a page: the controls and the messages before it, the bound texts after it, and
+    at the end of the headline what can be shared.
+
+    On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
+    the browser has its first picture before two dozen controls.
+    """
+    table = parameters()
+    take_offered()  # by a run that was stopped before its end
+    first = state.first_run()
+    state.resume([each.id for each in reconnecting.held()])
+    perhaps_refused = first and not st.query_params
+    if first:
+        _leave_out_defaults(table)
+        long_link.say_what_was_left_out()
+        published_example.set_up_from_url()
+        opened_link.leave_out_unknown()
+        opened_link.leave_out_too_long()
+        _leave_out_ignored(table)
+    sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
+    hiding.hide()
+    messages, body = st.container(), st.container()
+    if first:
+        values = values_in(st.query_params.to_dict(), table)
+        # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
+        st.session_state.update(values)
+    else:
+        values = _controls(sentence, table)
+    state.set_up(values)
+    if first:
+        opened_link.read(state.current_scenario())
+    try:
+        with body:
+            yield
+        if first:
+            time.sleep(FIRST_PICTURE)
+    except Exception:
+        reconnecting.give_up()
+        raise
+    finally:  # even where a page fails
+        if first:
+            _controls(sentence, table)
+        published_example.take_named()  # a page opened later does not open it
+        with messages:
+            for message in state.messages_of_now(values):
+                st.warning(message, icon=":material/warning:")
+        if perhaps_refused:
+            long_link.reopen_if_too_long()
+        with headline:
+            show_share()
+        url_texts.draw()
+        connection.watch()
+    reconnecting.go_on()
+
+
+def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:
+    with sentence:
+        values = _sentence_controls(table)
+    with st.sidebar:
+        return values | _computation_controls(table)
+
+
+def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    text = table["text"]
+    _cut_what_was_pasted()
+    # Without max_chars: the browser would refuse a longer paste without a word.
+    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params")
+    # Close together, so that no example is cut off.
+    with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
+        for i, example in enumerate(EXAMPLES):
+            st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+        published_example.show_choice()
+    return {"text": typed}
+
+
+def _cut_what_was_pasted() -> None:
+    """Keep of a sentence what a link can carry, and say so."""
+    pasted = st.session_state.get("text") or ""
+    if len(pasted) > MAX_TEXT_CHARACTERS:
+        st.session_state["text"] = pasted[:MAX_TEXT_CHARACTERS]
+        lengths = {"characters": plural(len(pasted), "character"), "most": f"{MAX_TEXT_CHARACTERS:,}"}
+        state.say(say("messages.pasted_too_much", **lengths))
+
+
+def _use_example(example: str) -> None:
+    state.forget_offer()
+    _drop_changes()  # a fresh sentence is told with the matrices of the seed, not with those of the last example
+    st.session_state["text"] = example
+
+
+def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    st.markdown(f"#### {say('setup.heading')}")
+    left, right = st.columns(2)
+    with left:
+        values["d_in"] = _whole(table["d_in"])
+    with right:
+        values["d_out"] = _whole(table["d_out"])
+    values["seed"] = _whole(table["seed"])
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            say("setup.same_seed"),
+            on_click=_drop_changes,
+            help=say("setup.same_seed_help"),
+        )
+        st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
+    values["init"] = _choice(table["init"])
+    values["causal"] = _flag(table["causal"])
+    values["scale"] = _flag(table["scale"])
+    temperature = table["temperature"]
+    values["temperature"] = st.number_input(
+        temperature.label, temperature.low, temperature.high, temperature.default, 0.1, format="%.2f",
+        key=temperature.name, bind="query-params", help=_help(temperature),
+    )  # fmt: skip
+    values["bias"] = _flag(table["bias"])
+    values["d_v"] = _whole_or_blank(table["d_v"], say("setup.as_d_out", d_out=values["d_out"]))
+    values["tokenizer"] = _choice(table["tokenizer"])
+    values["embedding"] = _choice(table["embedding"])
+    values["digits"] = _whole(table["digits"])
+    values["device"] = _choice(table["device"])
+    if len(available_devices()) > 1:
+        st.caption(", ".join(available_devices().values()))
+    st.button(
+        say("setup.start_over"),
+        on_click=_start_over,
+        help=say("setup.start_over_help"),
+        width="stretch",
+    )
+    return values
+
+
+def _help(parameter: Parameter) -> str | None:
+    """Return what a control explains when it is asked; None where its label and its choices say enough."""
+    return parameter.help if parameter.name in _EXPLAINED else None
+
+
+def _whole(parameter: Parameter) -> int:
+    return st.number_input(
+        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
+        key=parameter.name, bind="query-params", help=_help(parameter),
+    )  # fmt: skip
+
+
+def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
+    value = st.number_input(
+        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
+        key=parameter.name, bind="query-params", help=_help(parameter), placeholder=placeholder,
+    )  # fmt: skip
+    return None if value is None else int(value)
+
+
+def _choice(parameter: Parameter) -> str:
+    return st.selectbox(
+        parameter.label, parameter.choices, parameter.choices.index(parameter.default),
+        key=parameter.name, bind="query-params", help=_help(parameter),
+    )  # fmt: skip
+
+
+def _flag(parameter: Parameter) -> bool:
+    return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=_help(parameter))
+
+
+def _drop_changes() -> None:
+    scenario = scenario_now()
+    if scenario is None:
+        return
+    url_texts.send(url_texts.CHANGES, "")
+    dropped = changes_of(scenario)
+    if dropped:
+        state.offer_back(dropped)
+
+
+def _new_seed() -> None:
+    _drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
+    st.session_state["seed"] = secrets.randbelow(10_000)
+
+
+def _start_over() -> None:
+    for name, parameter in parameters().items():
+        st.session_state[name] = parameter.default
+    url_texts.send(url_texts.QUERY, "")
+    url_texts.send(url_texts.CHANGES, "")
+    state.forget_offer()
+    state.redraw_editors()
+
+
+def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
+    """Say which values in the URL can't be used, and open the page without them.
+
+    Streamlit would read what it can of such a value, 5.5 as 5 and 1e3 as 1000.
+    """
+    query = st.query_params.to_dict()
+    ignored = ignored_in(query, table)
+    if not ignored:
+        return
+    for name in ignored:
+        state.say_ignored(refusal(table[name], literal(query[name])))
+    open_without(ignored)
+
+
+def _leave_out_defaults(table: Mapping[str, Parameter]) -> None:
+    """Open the page without controls that are named with their default: Streamlit takes these out of the address by a
+    further entry in the browser's history."""
+    query = st.query_params.to_dict()
+    named = [name for name in query if name in table and table[name].accepts(query[name])]
+    open_without([name for name in named if table[name].read(query[name]) == table[name].default])

@@ -1,0 +1,268 @@
+"""What can be shared, taken home and brought back: links, code, data, uploads."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.parts.charts import Offered, take_offered
+from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.shell import hiding
+from attnviz.app.shell.letters import app_letters
+from attnviz.core.changes import changes_of, replace_matrix
+from attnviz.core.errors import SaidError
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
+from attnviz.documents import figure_page, heatmap_page, report
+from attnviz.explanation.summary import described
+from attnviz.export import (
+    json_file,
+    json_size,
+    matrix_csv,
+    matrix_names,
+    notebook,
+    pytorch_script,
+    read_matrix,
+    safetensors_size,
+    scenario_from_json,
+    scenario_json,
+    trace_safetensors,
+)
+from attnviz.link.parameter_table import (
+    MAX_CHANGES_CHARACTERS,
+    change_texts,
+    decode_changes,
+    encode_changes,
+    parameters,
+)
+from attnviz.words import plural, say
+
+_HERE = Path(__file__).parent
+_LINK, _CODE, _DATA, _PICTURES, _OPEN = "link", "code", "data", "pictures", "open"
+_LARGE = 1_000_000  # bytes of a file whose size is said beforehand
+
+_copy_link = st.components.v2.component(
+    "attnviz_copy_link",
+    html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
+    '<span role="status"></span></div>',
+    css=(_HERE / "copy_link.css").read_text(),
+    js=(_HERE / "copy_link.js").read_text(),
+)
+
+
+def show_share() -> None:
+    """Draw the button that opens all this; what is in it is made once it is open."""
+    offered = take_offered()
+    with st.popover(say("share.button"), key="share", on_change="rerun", help=say("share.help")) as popover:
+        if not popover.open:
+            return
+        chosen = st.segmented_control(
+            say("share.what"), (_LINK, _CODE, _DATA, _PICTURES, _OPEN), default=_LINK, required=True,
+            format_func=_part_in_words, label_visibility="collapsed", key="share.part",
+        )  # fmt: skip
+        if chosen == _LINK:
+            _show_links()
+            return
+        scenario = state.current_scenario()
+        if chosen == _PICTURES:
+            _show_pictures(scenario, offered)
+        elif scenario is None:
+            _ask_for_sentence()
+        elif chosen == _CODE:
+            _show_code(scenario)
+        elif chosen == _DATA:
+            _show_data(scenario)
+        else:
+            _show_open(scenario)
+
+
+def _part_in_words(part: str) -> str:
+    return say(f"share.part.{part}")
+
+
+def _show_links() -> None:
+    st.caption(say("share.link.about"))
+    _show_link("link", url_texts.current(url_texts.HIDE))
+    st.caption(say("share.lesson_link.about"))
+    table = parameters()
+    hidden = st.multiselect(
+        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide"
+    )
+    if hidden:
+        _show_link("lesson_link", hiding.text_of(hidden))
+
+
+def _show_link(kind: str, hide: str) -> None:
+    data = {
+        "hide": hide,
+        "label": say(f"share.{kind}.label"),
+        "button": say(f"share.{kind}.copy"),
+        "copied": say("share.copied"),
+        "byHand": say("share.copy_by_hand"),
+    }
+    _copy_link(key=f"share.{kind}", data=data)
+
+
+def _show_code(scenario: Scenario) -> None:
+    st.caption(say("share.code.about"))
+    script = pytorch_script(scenario, state.digits())
+    st.code(script, language="python", height=320)
+    with st.container(horizontal=True):
+        _download("script", "attention.py", "text/x-python", lambda: script)
+        make = partial(notebook, scenario, state.digits())
+        _download("notebook", "attention.ipynb", "application/x-ipynb+json", make)
+
+
+def _show_data(scenario: Scenario) -> None:
+    made = traced(scenario)
+    names = matrix_names(made)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            say("share.data.matrix"), names, index=names.index("attention_weights"), format_func=_title_of,
+            key="share.matrix",
+        )  # fmt: skip
+        _download("csv", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
+    in_json, in_safetensors = json_size(made), safetensors_size(made)
+    large = in_json > _LARGE
+    st.caption(
+        say("share.data.all_large", json=_megabytes(in_json), safetensors=_megabytes(in_safetensors))
+        if large
+        else say("share.data.all")
+    )
+    as_json = partial(_download, "json", "attention.json", "application/json", partial(json_file, made))
+    as_safetensors = partial(
+        _download, "safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made)
+    )
+    with st.container(horizontal=True):
+        for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
+            draw()
+    st.caption(say("share.data.scenario"))
+    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def _megabytes(size: int) -> str:
+    return f"{max(1, round(size / 1e6)):,}"
+
+
+def _title_of(name: str) -> str:
+    return STAGES[name].title
+
+
+def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> None:
+    """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
+
+    Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
+    """
+    made = None if scenario is None else traced(scenario)
+    names = () if made is None else matrix_names(made)
+    titles = {key: figure.title for key, figure in offered.items()}
+    titles |= {
+        name: say("share.pictures.of_set_up", title=_title_of(name)) if offered else _title_of(name) for name in names
+    }
+    if not titles:
+        _ask_for_sentence()
+        return
+    first = 0 if offered else names.index("attention_weights")
+    chosen = st.selectbox(
+        say("share.pictures.figure"), list(titles), first, format_func=titles.__getitem__, key="share.picture"
+    )
+    if chosen in offered:
+        title, alt, draw = offered[chosen]
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
+    elif scenario is not None and made is not None:
+        query, digits = state.picked_query(len(scenario.tokens)), state.digits()
+        alt = described(made, chosen, query, digits)
+        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
+    st.iframe(page, height="content", alt=alt)
+    st.caption(say("share.pictures.pages"))
+    with st.container(horizontal=True):
+        _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+        if scenario is not None and made is not None:
+            make = partial(report, scenario, made, digits=state.digits())
+            _download("report", "attention.html", "text/html", make)
+
+
+def _ask_for_sentence() -> None:
+    st.info(say("share.blank"), icon=":material/edit:")
+
+
+def _download(name: str, file_name: str, mime: str, make: Callable[[], str | bytes | BinaryIO]) -> None:
+    """Draw a button; the file is made when it is pressed, and no other run comes of it."""
+    label = say(f"share.download.{name}")
+    st.download_button(label, make, file_name, mime, key=f"share.download.{name}", on_click="ignore")
+
+
+def _show_open(scenario: Scenario) -> None:
+    upload = st.file_uploader(say("share.open.scenario"), type="json", key=f"share.scenario.{state.revision()}")
+    if upload is not None:
+        st.button(
+            say("share.open.open"), key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary"
+        )
+    name = st.selectbox(
+        say("share.open.into"), scenario.editable, format_func=lambda each: STAGES[each].symbol, key="share.into"
+    )
+    n_rows, n_columns = scenario.shape_of(name)
+    upload = st.file_uploader(
+        say("share.open.numbers", rows=plural(n_rows, "row"), columns=plural(n_columns, "number")),
+        type=["csv", "txt", "tsv", "safetensors"], key=f"share.numbers.{state.revision()}",
+    )  # fmt: skip
+    if upload is not None:
+        st.button(
+            say("share.open.use", symbol=STAGES[name].symbol), key="share.use", type="primary",
+            on_click=_use_numbers, args=(name, upload.name, upload.getvalue()),
+        )  # fmt: skip
+
+
+def _open_scenario(data: bytes) -> None:
+    try:
+        scenario = scenario_from_json(data.decode("utf-8"))
+        _check_size(scenario)
+    except UnicodeDecodeError:
+        state.say(say("share.refused.no_text"))
+    except ValueError as error:
+        state.say(say("share.refused.scenario", why=told(error)))
+    else:
+        state.adopt(scenario)
+
+
+def _use_numbers(name: str, file_name: str, data: bytes) -> None:
+    scenario = scenario_now()
+    if scenario is None:
+        return
+    try:
+        matrix = read_matrix(file_name, data, name, scenario.shape_of(name))
+        # In as few digits as float32 has, for they travel in the link.
+        rows = tuple(tuple(float(str(np.float32(value))) for value in row) for row in matrix.tolist())
+        changed = replace_matrix(scenario, name, rows)
+        _check_size(changed)
+    except ValueError as error:
+        state.say(say("share.refused.numbers", why=told(error)))
+        return
+    state.keep(changed)
+    state.redraw_editors()
+
+
+def _check_size(scenario: Scenario) -> None:
+    """Raise ``ValueError`` for changes that the link, from which every reload reads them, cannot carry.
+
+    How many numbers fit depends on their digits, so what is said is characters: those needed, and those there are.
+    """
+    changes = changes_of(scenario)
+    encoded, room = encode_changes(changes), url_texts.room(url_texts.CHANGES)
+    if len(encoded) <= room and not decode_changes(encoded)[1]:
+        return
+    taken = len(encoded)
+    if taken <= room:  # packed it would fit, but it would not be unpacked
+        taken, room = len("*".join(change_texts(changes))), MAX_CHANGES_CHARACTERS
+    given = {name: getattr(scenario, name) for name in scenario.editable}
+    cells = {name: len(rows) * len(rows[0]) for name, rows in given.items() if isinstance(rows, tuple)}
+    listed = ", ".join(
+        say("share.refused.has", symbol=STAGES[name].symbol, numbers=plural(count, "number"))
+        for name, count in cells.items()
+    )
+    raise SaidError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))

@@ -1,0 +1,105 @@
+"""What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
+
+import math
+from typing import Any
+
+import torch
+
+from attnviz.colours.limits import colour_limits
+from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import Product
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES, Stage, formula_of
+from attnviz.core.tokens import token_labels, visible
+from attnviz.explanation import before_edits
+from attnviz.explanation.summary import LONGEST_NAME
+
+# What of a stage the page reads as it is.
+_SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
+# Lines of columns of matrices that stand under each other.
+_LAYOUT = (
+    (("x",), ("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"), ("q",), ("k",), ("v",)),
+    (("scores",), ("scaled_scores",), ("attention_weights",)),
+    (("context",),),
+)
+
+
+def board_data(
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, shown: tuple[str, ...] = tuple(STAGES)
+) -> dict[str, Any]:
+    """Return the matrices of a trace as plain values for JSON, those that are `shown` laid out as in the formula."""
+    names = list(trace.stages)
+    settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
+    return {
+        "stages": [_sent(stage) for stage in trace.stages.values()],
+        "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
+        "shown": [name for name in names if name in shown],
+        "titles": {name: formula_of(name, trace.stages) for name in names},
+        "matrices": {name: _matrix(matrix) for name, matrix in trace.matrices.items()},
+        "limits": {name: colour_limits(trace, name) for name in names},
+        "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
+        "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
+        "labels": list(token_labels(trace.tokens)),
+        "names": list(token_labels(trace.tokens, LONGEST_NAME)),
+        "tokens": [visible(token) for token in trace.tokens],
+        "before": _before(scenario),
+        "origins": {name: _origins(scenario, name) for name in scenario.editable},
+        "mix": ["attention_weights", "v", "context"] if "context" in shown else None,
+        "query": query,
+        "settings": settings
+        | {"temperatureText": f"{trace.temperature:g}", "divisor": trace.divisor, "dK": trace.q.shape[-1]},
+        "digits": digits,
+    }
+
+
+def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
+    if few:
+        return [[[name] for name in names]]
+    return [[[name for name in column if name in names] for column in line] for line in _LAYOUT]
+
+
+def _sent(stage: Stage) -> dict[str, Any]:
+    """Return a row of the table as the page reads it."""
+    return {
+        **{name: getattr(stage, name) for name in _SENT},
+        "rule": stage.kind,
+        "sources": stage.sources[:2],
+        "bias": next(iter(stage.sources[2:]), None),
+        "transposed": isinstance(stage.rule, Product) and stage.rule.transposed,
+        "scale": "sequential" if stage.colours == "attention" else "diverging",
+        "colour": STAGE_COLOURS.get(stage.name),
+    }
+
+
+def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
+    rows, columns = tensor.shape if tensor.dim() == 2 else (1, len(tensor))
+    # JSON has no infinities and no NaN: these travel as the words that JavaScript's Number reads.
+    values = [value if math.isfinite(value) else _word(value) for value in tensor.flatten().tolist()]
+    return {"rows": rows, "columns": columns, "values": values}
+
+
+def _word(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:
+    return [(at, _channels(colour)) for at, colour in scale]
+
+
+def _channels(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def _before(scenario: Scenario) -> dict[str, float]:
+    """Return the number that each edited cell would have without its edit."""
+    drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
+    return {
+        f"{edit.matrix},{edit.row},{edit.column}": drawn[edit.matrix][edit.row, edit.column].item()
+        for edit in scenario.edits
+    }
+
+
+def _origins(scenario: Scenario, name: str) -> list[str]:
+    """Return where the numbers of each row are from; of a projection, all are from the same place."""
+    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if name == "x" else 1)]

@@ -1,0 +1,36 @@
+// What a token reads most, said of the board's own numbers, so that the page's sentence follows while one of them is
+// dragged: what `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
+
+const SAME = Math.fround(1e-6); // weights that differ by less are the same, if they are written alike
+const NAMED = 3; // of several tokens that are read alike
+
+export function readsMost({ names, digits, settings, matrices }, query) {
+  const { columns: count, values } = matrices.attention_weights;
+  const row = Array.from(values.slice(query * count, (query + 1) * count));
+  const token = names[query];
+  if (row.some(Number.isNaN)) return say("summary.reads.undefined", { token });
+  const reach = settings.causal ? query + 1 : count;
+  const largest = Math.max(...row);
+  const weight = written(largest, digits);
+  if (reach === 1) return say(count > 1 ? "summary.reads.first" : "summary.reads.alone", { token, weight });
+  const isLargest = (value) => Math.fround(largest - value) < SAME && written(value, digits) === weight;
+  const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
+  if (ties.length === reach) {
+    if (settings.causal && reach < count) return say("summary.reads.equally_masked", { token, weight });
+    return say("summary.reads.equally", { token, count, weight });
+  }
+  const even = written(1 / reach, digits);
+  const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");
+  return say(`summary.reads.${kind}`, { token, names: namesOf(names, query, ties), weight, even });
+}
+
+function namesOf(labels, query, keys) {
+  const names = keys.map((key) => (key === query ? say("summary.itself") : say("summary.named", { token: labels[key] })));
+  if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
+  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names.at(-1) }) : names[0];
+}
+
+// For the page's sentence, which stands outside of the board.
+function tellSentence(said) {
+  window.dispatchEvent(new CustomEvent("attnviz-sentence", { detail: said }));
+}

@@ -1,0 +1,91 @@
+// One number as a person writes it: what attnviz/tables/typed_numbers.py does, done in the page. tests/typed_numbers.json holds
+// both to the same cases.
+
+const LONGEST_TYPED = 60;
+const SHOWN_OF_TYPED = 40;
+
+// Typeset minus signs, dashes and hyphens that stand for one.
+const MINUS = /[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]/g;
+const FULL_WIDTH = /[０-９．，＋／％ｅＥ]/g;
+const RAISED = /10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
+const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺";
+const VULGAR = /([0-9]?)\s*([¼-¾⅐-⅞])/g;
+
+const TYPED_DIGITS = String.raw`([0-9.,'’]+)`;
+const TEN_TO = String.raw`10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?`;
+const TIMES = String.raw`\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*`;
+const DECIMAL = whole(String.raw`${TYPED_DIGITS}(?:[eE]([-+]?[0-9]{1,5})|${TIMES}${TEN_TO})?(\s*\\?%)?`);
+const POWER = whole(TEN_TO);
+const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_DIGITS}`);
+
+// By the sign that begins the decimals.
+const PLAIN = { ".": whole(String.raw`[0-9]+\.?[0-9]*|\.[0-9]+`), ",": whole("[0-9]+,?[0-9]*|,[0-9]+") };
+const THOUSANDS = {
+  ".": whole(String.raw`[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)`),
+  ",": whole(String.raw`[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+,[0-9]*)`),
+};
+const TWO_WAYS = whole("[1-9][0-9]{0,2},[0-9]{3}");
+
+function whole(pattern) {
+  return new RegExp(`^(?:${pattern})$`);
+}
+
+// { value } of a number that float32 can hold, or { reason } why a text is none: empty, no_number, two_ways, zero (a
+// division by it), too_large.
+export function readNumber(text) {
+  if (text.length > LONGEST_TYPED) return { reason: "no_number" };
+  const plain = inAscii(text);
+  if (!plain) return { reason: "empty" };
+  const bare = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
+  const { reason, value } = sizeOf(bare);
+  if (reason) return { reason };
+  if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };
+  return { value: plain[0] === "-" ? -value : value };
+}
+
+// A text with plain digits and signs in place of typeset ones.
+function inAscii(text) {
+  const lowered = (digits) => [...digits].map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
+  return text
+    .trim()
+    .replace(RAISED, (_, digits) => `10^${lowered(digits)}`)
+    .replace(FULL_WIDTH, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
+    .replace(MINUS, "-")
+    .replace(VULGAR, (_, digit, vulgar) => `${digit} ${vulgar.normalize("NFKC")}`.trimStart())
+    .replace(/[⁄∕]/g, "/");
+}
+
+function sizeOf(bare) {
+  const power = POWER.exec(bare);
+  if (power) return { value: Number(`1e${power[1]}`) };
+  const decimal = DECIMAL.exec(bare);
+  if (decimal) {
+    const exponent = decimal[2] ?? decimal[3];
+    const { reason, digits } = withPoint(decimal[1], exponent === undefined);
+    return reason ? { reason } : { value: Number(`${digits}e${Number(exponent ?? 0) - (decimal[4] ? 2 : 0)}`) };
+  }
+  const fraction = FRACTION.exec(bare);
+  if (!fraction) return { reason: "no_number" };
+  const [above, below] = [withPoint(fraction[2], true), withPoint(fraction[3], true)];
+  const divisor = Number(below.digits);
+  const reason = above.reason ?? below.reason ?? (divisor === 0 ? "zero" : undefined);
+  return reason ? { reason } : { value: (Number(fraction[1] ?? 0) * divisor + Number(above.digits)) / divisor };
+}
+
+// Digits with a point for the decimals; where they may be grouped, "1,234" could be two numbers.
+function withPoint(digits, grouped) {
+  for (const [sign, other] of [[".", ","], [",", "."]]) {
+    if (THOUSANDS[sign].test(digits)) return { digits: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
+    if (!PLAIN[sign].test(digits)) continue;
+    return grouped && sign === "," && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { digits: digits.replace(sign, ".") };
+  }
+  return { reason: "no_number" };
+}
+
+// Why a text is no number, and what would be one.
+export function whyNoNumber(text, reason) {
+  const shown = `“${text.trim().length > SHOWN_OF_TYPED ? `${text.trim().slice(0, SHOWN_OF_TYPED)}…` : text.trim()}”`;
+  const plain = inAscii(text);
+  const [small, large] = [plain.replaceAll(",", "."), plain.replace(/[,.]/g, "")];
+  return say(`typed.${reason}`, reason === "empty" ? {} : { text: shown, small, large });
+}

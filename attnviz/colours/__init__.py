@@ -1,0 +1,1 @@
+"""The colours of boards, heatmaps and tables, and their limits."""

@@ -1,0 +1,1 @@
+"""Two scenarios side by side."""

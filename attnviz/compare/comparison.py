@@ -1,0 +1,153 @@
+"""Two scenarios side by side: what differs in the question, and what moved in the answer."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import changes_of
+from attnviz.core.matrix_input import EXAMPLE_FILL
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels, visible
+from attnviz.link.parameter_table import parameters
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+COMPARED = ("attention_weights", "context")
+_STILL = 1e-6  # a row that moved less than this stood still
+_NAMED = 4  # changed cells that are named one by one
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The traces of two scenarios, A and B, of one sentence or of two."""
+
+    a: AttentionTrace
+    b: AttentionTrace
+
+    def difference(self, name: str) -> Tensor | None:
+        """Return B - A of one matrix, ``(rows, columns)`` on the CPU; None where their shapes differ.
+
+        >>> from attnviz.core.scenario import trace
+        >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))
+        >>> same.difference("attention_weights")
+        tensor([[0., 0.],
+                [0., 0.]])
+        """
+        a, b = (getattr(trace, name).detach().cpu() for trace in (self.a, self.b))
+        return b - a if a.shape == b.shape else None
+
+
+def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
+    """Say what B's question has other than A's: set-up, replaced matrices and edited cells.
+
+    >>> changed_in_words(Scenario(seed=1), Scenario(seed=2, edits=[("w_q", 0, 1, 0.9)]))
+    ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
+    """
+    words = [
+        _change(parameter.label, _shown(getattr(a, name)), _shown(getattr(b, name)))
+        for name, parameter in parameters().items()
+        if hasattr(a, name) and getattr(a, name) != getattr(b, name)
+    ]
+    replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
+    for name in STAGES:
+        before, after = (each.get(name) for each in replaced)
+        if before != after:
+            words.append(_change(STAGES[name].symbol, _filled(before), _filled(after)))
+    edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
+    cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
+    for matrix, row, column in cells[:_NAMED]:
+        before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
+        words.append(_change(f"{STAGES[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
+    if len(cells) > _NAMED:
+        words.append(say("compare.changes.more", n=len(cells) - _NAMED))
+    return words
+
+
+def _change(what: str, before: str, after: str) -> str:
+    return say("compare.changes.setting", label=what, before=before, after=after)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return say("compare.changes.on") if value else say("compare.changes.off")
+    if isinstance(value, str):
+        return say("compare.changes.text", text=" ".join(map(visible, value.split(" "))))
+    return say("compare.changes.as_d_out") if value is None else str(value)
+
+
+def _filled(by: object) -> str:
+    if by is None:
+        return say("compare.changes.as_drawn")
+    if not isinstance(by, str):
+        return say("compare.changes.given")
+    example = by.removeprefix(EXAMPLE_FILL)
+    return by if example == by else say("compare.changes.example", example=example)
+
+
+def _cell(value: float | None) -> str:
+    return say("compare.changes.as_drawn") if value is None else written(value, 4)
+
+
+def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
+    """Say which rows of the attention weights or of the context moved most from A to B, the furthest first.
+
+    A row of attention weights has moved by half the sum of its cells' changes: the share of its attention
+    that goes elsewhere (the total variation distance). A row of the context has moved by the length of its
+    difference.
+
+    >>> from attnviz.core.scenario import trace
+    >>> moved = Comparison(trace(Scenario("a b")), trace(Scenario("a b", edits=[("w_v", 0, 0, 3.0)])))
+    >>> moved_most(moved, "attention_weights", 2)
+    ['No row of the attention weights moved.']
+    """
+    difference = comparison.difference(name)
+    title = STAGES[name].title.lower()
+    if difference is None:
+        return [_why_not(comparison, name)]
+    defined = difference.isfinite().all(-1)
+    distance = difference.abs().sum(-1) / 2 if name == "attention_weights" else difference.norm(dim=-1)
+    distance = torch.where(defined, distance, 0.0)
+    words = []
+    for row in distance.argsort(descending=True, stable=True)[:most].tolist():
+        if distance[row] >= _STILL:
+            words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
+    if not defined.all():
+        words.append(say("compare.moved.not_finite", n=int((~defined).sum())))
+    return words or [say("compare.moved.none", matrix=title)]
+
+
+def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, distance: float, digits: int) -> str:
+    labels = token_labels(comparison.b.tokens, 40)
+    if name != "attention_weights":
+        return say("compare.moved.context", token=labels[row], distance=written(distance, digits))
+    gained, lost = int(moved.argmax()), int(moved.argmin())
+    return say(
+        "compare.moved.weights", token=labels[row], share=written(100 * distance, 1),
+        gained=labels[gained], more=written(moved[gained].item(), digits),
+        lost=labels[lost], less=written(-moved[lost].item(), digits),
+    )  # fmt: skip
+
+
+def _why_not(comparison: Comparison, name: str) -> str:
+    a, b = ("×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b))
+    return say("compare.moved.shapes", matrix=STAGES[name].title.lower(), a=a, b=b)
+
+
+def other_words(comparison: Comparison) -> str:
+    """Say where the words of A and B differ though they are as many; empty where they do not.
+
+    >>> from attnviz.core.scenario import trace
+    >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
+    "Rows are compared by their place: where A has 'cat', B has 'dog'."
+    """
+    a, b = comparison.a.tokens, comparison.b.tokens
+    places = [place for place in range(len(a)) if a[place] != b[place]] if len(a) == len(b) else []
+    if not places:
+        return ""
+    first, second = (token_labels(tokens, 40)[places[0]] for tokens in (a, b))
+    if len(places) == 1:
+        return say("compare.words.one", a=first, b=second)
+    return say("compare.words.several", n=len(places) - 1, a=first, b=second)

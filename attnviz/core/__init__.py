@@ -1,0 +1,1 @@
+"""What is computed, and how: scenarios, tables of stages, rules, traces; torch and the standard library alone."""

@@ -1,0 +1,252 @@
+"""Self-attention in plain torch, with every intermediate kept under its name."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
+from attnviz.core.rules import Scale
+from attnviz.core.seeding import seeded_projections
+from attnviz.core.stages import BIASES, Table, attention_table
+from attnviz.core.trace import Trace, run
+
+
+class AttentionTrace(Trace):
+    """Every intermediate of one self-attention, by name.
+
+    `x` is ``(n_tokens, d_in)``; `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``; the biases are
+    ``(d_k,)``, ``(d_k,)`` and ``(d_v,)``, or None; `q` and `k` are ``(n_tokens, d_k)``, `v` is ``(n_tokens, d_v)``;
+    `scores`, `scaled_scores` (masked entries are -inf) and `attention_weights` (rows sum to 1) are
+    ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
+    computed from it have the batch's dimensions in front.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    """
+
+    x: Tensor
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None = None
+    b_k: Tensor | None = None
+    b_v: Tensor | None = None
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    scores: Tensor
+    scaled_scores: Tensor
+    attention_weights: Tensor
+    context: Tensor
+
+    @property
+    def scaling(self) -> Scale:
+        """The rule that makes scaled scores of scores, with its settings."""
+        rule = self.stages["scaled_scores"].rule
+        assert isinstance(rule, Scale)
+        return rule
+
+    @property
+    def causal(self) -> bool:
+        """Whether no token may attend to a later one."""
+        return self.scaling.causal
+
+    @property
+    def scale(self) -> bool:
+        """Whether scores are divided by √d_k."""
+        return self.scaling.d_k is not None
+
+    @property
+    def temperature(self) -> float:
+        """What scores are divided by once more."""
+        return self.scaling.temperature
+
+    @property
+    def divisor(self) -> float:
+        """What the scores are divided by: ``sqrt(d_k) * temperature``, or `temperature` unscaled."""
+        return self.scaling.divisor
+
+
+class UndefinedAttentionError(ValueError):
+    """A row of scores has no finite entry, so its softmax is undefined.
+
+    `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
+    `rows` are the indices of the rows.
+    """
+
+    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...]) -> None:
+        self.trace = trace
+        self.rows = rows
+        named = ", ".join(_row_name(trace, row) for row in rows[:3])
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+        super().__init__(
+            f"scaled_scores has no finite value in row {named}{more}, "
+            "expected at least one finite score in each row for its softmax to exist"
+        )
+
+
+def attend(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None = None,
+    b_k: Tensor | None = None,
+    b_v: Tensor | None = None,
+    causal: bool = False,
+    scale: bool = True,
+    temperature: float = 1.0,
+    *,
+    tokens: tuple[str, ...] = (),
+    notices: tuple[str, ...] = (),
+) -> AttentionTrace:
+    """Compute scaled dot-product self-attention and keep every intermediate.
+
+    `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
+    ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
+    by ``sqrt(d_k)``; `temperature` divides them once more. `tokens` and `notices` are kept in the trace as given.
+
+    Raises ``ValueError`` for shapes that do not fit, and :class:`UndefinedAttentionError` (a ``ValueError``)
+    for a row without a finite score.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, equation 1.
+
+    >>> eye = torch.eye(2)
+    >>> attend(eye, eye, eye, eye, scale=False).attention_weights
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    if temperature != 1.0:
+        check_temperature(temperature)
+    d_k = w_q.shape[-1]
+    q = x @ w_q if b_q is None else x @ w_q + b_q  # (n_tokens, d_k)
+    k = x @ w_k if b_k is None else x @ w_k + b_k  # (n_tokens, d_k)
+    v = x @ w_v if b_v is None else x @ w_v + b_v  # (n_tokens, d_v)
+    scores = q @ k.mT  # (n_tokens, n_tokens): query, key
+    scaled_scores = scores / ((math.sqrt(d_k) if scale else 1.0) * temperature)
+    if causal:
+        n_tokens = x.shape[-2]
+        future = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).triu(1)
+        scaled_scores = scaled_scores.masked_fill(future, -math.inf)
+    attention_weights = torch.softmax(scaled_scores, dim=-1)  # each row sums to 1
+    context = attention_weights @ v  # (n_tokens, d_v)
+    given = {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "b_q": b_q, "b_k": b_k, "b_v": b_v}
+    made = {
+        "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled_scores,
+        "attention_weights": attention_weights, "context": context,
+    }  # fmt: skip
+    table = attention_table(
+        d_k, biases=tuple(name for name in BIASES if given[name] is not None), scale=scale, temperature=temperature,
+        causal=causal,
+    )  # fmt: skip
+    matrices = {name: matrix for name, matrix in (given | made).items() if matrix is not None}
+    return with_defined_rows(AttentionTrace(table, matrices, tokens, notices))
+
+
+def execute(
+    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+) -> AttentionTrace:
+    """Run a table of stages that holds an attention, and keep every intermediate.
+
+    Raises :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
+
+    >>> eye = torch.eye(2)
+    >>> table = attention_table(2, biases=(), scale=False)
+    >>> execute(table, {"x": eye, "w_q": eye, "w_k": eye, "w_v": eye}).context
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices))
+
+
+def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
+    """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
+    if math.isnan(trace.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
+        empty = ~torch.isfinite(trace.scaled_scores).any(-1)
+        if empty.any():
+            raise UndefinedAttentionError(trace, tuple(empty.nonzero()[:, -1].tolist()))
+    return trace
+
+
+def _row_name(trace: AttentionTrace, row: int) -> str:
+    return f"{row} ({trace.tokens[row]!r})" if row < len(trace.tokens) else str(row)
+
+
+def _check_shapes(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None,
+    b_k: Tensor | None,
+    b_v: Tensor | None,
+) -> None:
+    if x.dim() < 2 or 0 in x.shape:
+        raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_in) with neither of them 0")
+    d_in = x.shape[-1]
+    if w_q.dim() != 2 or w_q.shape[0] != d_in or w_q.shape[1] == 0:
+        raise ValueError(f"w_q has shape {tuple(w_q.shape)}, expected ({d_in}, d_k) to fit x {tuple(x.shape)}")
+    if w_k.shape != w_q.shape:
+        raise ValueError(f"w_k has shape {tuple(w_k.shape)}, expected {tuple(w_q.shape)} like w_q")
+    if w_v.dim() != 2 or w_v.shape[0] != d_in or w_v.shape[1] == 0:
+        raise ValueError(f"w_v has shape {tuple(w_v.shape)}, expected ({d_in}, d_v) to fit x {tuple(x.shape)}")
+    for name, b, width in (("b_q", b_q, w_q.shape[1]), ("b_k", b_k, w_q.shape[1]), ("b_v", b_v, w_v.shape[1])):
+        if b is not None and b.shape != (width,):
+            raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+
+
+class SelfAttention(nn.Module):
+    """Self-attention as a module, with the same numbers as the scenario of the same seed.
+
+    Parameters are `w_q`, `w_k` ``(d_in, d_out)``, `w_v` ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`,
+    `b_q`, `b_k`, `b_v` of these widths, drawn by :func:`attnviz.core.seeding.seeded_projections`.
+
+    Raises ``ValueError`` for an unknown init and over the limits of a scenario.
+
+    >>> SelfAttention(d_in=3, d_out=2, seed=123)(torch.ones(4, 6, 3)).shape
+    torch.Size([4, 6, 2])
+    """
+
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        init: str = "uniform",
+        seed: int = 123,
+        bias: bool = False,
+        causal: bool = False,
+        scale: bool = True,
+        temperature: float = 1.0,
+        d_v: int | None = None,
+    ) -> None:
+        super().__init__()
+        check_whole("d_in", d_in, 1, MAX_D)
+        check_whole("d_out", d_out, 1, MAX_D)
+        check_whole("d_v", d_out if d_v is None else d_v, 1, MAX_D)
+        check_whole("seed", seed, 0, MAX_SEED)
+        check_temperature(temperature)
+        self.causal = causal
+        self.scale = scale
+        self.temperature = temperature
+        for name, drawn in seeded_projections(d_in, d_out, init, seed, bias, d_v)._asdict().items():
+            self.register_parameter(name, None if drawn is None else nn.Parameter(drawn))
+
+    def trace(self, x: Tensor) -> AttentionTrace:
+        """Return every intermediate for `x` ``(..., n_tokens, d_in)``."""
+        return attend(
+            x, self.w_q, self.w_k, self.w_v, self.b_q, self.b_k, self.b_v,
+            causal=self.causal, scale=self.scale, temperature=self.temperature,
+        )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the context vectors ``(..., n_tokens, d_v)`` for `x` ``(..., n_tokens, d_in)``."""
+        return self.trace(x).context

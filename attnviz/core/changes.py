@@ -1,0 +1,172 @@
+"""What happens to edits and replaced matrices when the set-up under them changes.
+
+A change to a matrix (an edited cell, or the whole matrix replaced by "identity", "zeros", a random draw
+or explicit numbers) lies on the matrix that the set-up drew. It survives while that matrix is drawn in
+the same way, and is dropped, to be offered back, when the matrix becomes another one.
+"""
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from attnviz.core.limits import MAX_EDITS
+from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
+from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.stages import BIASES, EDITABLE
+
+Replacement = str | Matrix
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Edited cells, and replaced matrices as ``(matrix, replacement)``."""
+
+    edits: tuple[Edit, ...] = ()
+    replaced: tuple[tuple[str, Replacement], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.edits or self.replaced)
+
+    def __add__(self, other: "Changes") -> "Changes":
+        replaced = {**dict(self.replaced), **dict(other.replaced)}
+        cells = {edit[:3]: edit for edit in (*self.edits, *other.edits)}
+        return Changes(tuple(cells.values()), tuple(replaced.items()))
+
+
+def changes_of(scenario: Scenario) -> Changes:
+    """Return all that lies over the drawn matrices of a scenario.
+
+    >>> changes_of(Scenario(w_v="identity")).replaced
+    (('w_v', 'identity'),)
+    """
+    replaced = tuple((name, getattr(scenario, name)) for name in EDITABLE if getattr(scenario, name) is not None)
+    return Changes(scenario.edits, replaced)
+
+
+def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
+    """Return the scenario with these changes in place of its own.
+
+    Raises ``ValueError`` for a change that does not fit.
+    """
+    replaced: dict[str, Any] = dict(changes.replaced)
+    return replace(without_changes(scenario), **replaced, edits=changes.edits)
+
+
+def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
+    """Split changes made on the set-up `old` into those that survive on `new` and those that are dropped.
+
+    >>> made = Changes(edits=(Edit("w_q", 0, 1, 0.9),))
+    >>> carry_over(made, Scenario(), Scenario(text="another text")) == (made, Changes())
+    True
+    >>> carry_over(made, Scenario(), Scenario(seed=124)) == (Changes(), made)
+    True
+    """
+    same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in EDITABLE}
+    replaced_by = dict(changes.replaced)
+    if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
+        same |= {"w_v": False, "b_v": False}  # explicit numbers were as wide as they liked, or as d_v said
+    # Numbers given for X cell by cell belong to its tokens; a rule like "identity" fits any text.
+    same_x = old.tokens == new.tokens
+    kept_replaced = tuple(
+        (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or name != "x" or same_x)
+    )
+    replaced_lost = {name for name, _ in changes.replaced} - {name for name, _ in kept_replaced}
+    kept_edits = tuple(
+        edit
+        for edit in changes.edits
+        if same[edit.matrix] and edit.matrix not in replaced_lost and _same_row(edit, old, new)
+    )
+    kept = set(kept_edits)
+    dropped_edits = tuple(edit for edit in changes.edits if edit not in kept)
+    dropped_replaced = tuple(pair for pair in changes.replaced if pair[0] in replaced_lost)
+    return Changes(kept_edits, kept_replaced), Changes(dropped_edits, dropped_replaced)
+
+
+def _is_rule(by: Replacement) -> bool:
+    return isinstance(by, str) and not by.startswith(EXAMPLE_FILL)
+
+
+def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...]:
+    """All that decides which numbers a matrix is drawn with, apart from the tokens."""
+    if name == "x":
+        return scenario.embedding, scenario.d_in, scenario.seed
+    drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
+    if name in ("w_v", "b_v"):  # drawn last, so that their width moves nothing else
+        drawn += (scenario.drawn_d_v,)
+    # nn.Linear draws each bias after its weight, so biases shift the draws of W_k and W_v.
+    depends_on_bias = name in BIASES or (scenario.init == "linear" and name != "w_q")
+    return (*drawn, scenario.bias) if depends_on_bias else drawn
+
+
+def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
+    if edit.matrix != "x":
+        return True
+    return edit.row < len(new.tokens) and old.tokens[edit.row] == new.tokens[edit.row]
+
+
+def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]:
+    """Lay dropped changes over the matrices of now, as far as they fit; return also those that do not.
+
+    >>> dropped = Changes(edits=(Edit("w_q", 0, 1, 0.9), Edit("w_q", 2, 1, 0.5)))
+    >>> bring_back(Scenario(d_in=2), dropped)[1].edits
+    (Edit(matrix='w_q', row=2, column=1, value=0.5),)
+    """
+    changes = changes_of(scenario)
+    left = Changes()
+    for pair in dropped.replaced:
+        try:
+            scenario = with_changes(scenario, changes + Changes(replaced=(pair,)))
+        except ValueError:
+            left += Changes(replaced=(pair,))
+        else:
+            changes = changes_of(scenario)
+    edited = {edit[:3] for edit in changes.edits}
+    fitting, misfits = [], []
+    for edit in dropped.edits:
+        room = edit[:3] in edited or len(edited) < MAX_EDITS
+        if room and _fits(edit, scenario):
+            edited.add(edit[:3])
+            fitting.append(edit)
+        else:
+            misfits.append(edit)
+    return with_changes(scenario, changes + Changes(tuple(fitting))), left + Changes(tuple(misfits))
+
+
+def _fits(edit: Edit, scenario: Scenario) -> bool:
+    try:
+        scenario.checked_edit(edit)
+    except ValueError:
+        return False
+    return True
+
+
+def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
+    """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits."""
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
+    changed: dict[str, Any] = {name: by}
+    return replace(scenario, edits=edits, **changed)
+
+
+def random_replacement() -> str:
+    """Return a replacement that draws a matrix anew, from a fresh seed that it carries with it."""
+    return f"{RANDOM_FILL}{secrets.randbelow(1_000_000)}"
+
+
+def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario:
+    """Return the scenario whose matrix `name` has these numbers ``(rows, columns)``: where they differ from
+    the drawn ones they become edits.
+
+    Raises ``ValueError`` for another shape, a number that is not finite, or more than `MAX_EDITS` edits.
+
+    >>> edit_matrix(Scenario(d_in=1, d_out=1), "w_q", torch.tensor([[0.5]])).edits
+    (Edit(matrix='w_q', row=0, column=0, value=0.5),)
+    """
+    drawn = scenario.unedited(name)
+    if values.shape != drawn.shape:
+        raise wrong_shape(name, tuple(values.shape), (drawn.shape[0], drawn.shape[1]))
+    others = tuple(edit for edit in scenario.edits if edit.matrix != name)
+    differs = (values.to(torch.float32) != drawn).nonzero().tolist()
+    edits = tuple(Edit(name, row, column, values[row, column].item()) for row, column in differs)
+    return replace(scenario, edits=others + edits)

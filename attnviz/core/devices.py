@@ -1,0 +1,48 @@
+"""Which devices this machine has, and which one a computation gets."""
+
+import re
+
+import torch
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
+from attnviz.words import say
+
+
+def available_devices() -> dict[str, str]:
+    """Return the devices of this machine: torch's name for each, and a name for people.
+
+    >>> available_devices()["cpu"]
+    'CPU'
+    """
+    devices = {"cpu": "CPU"}
+    for i in range(torch.cuda.device_count()):
+        devices[f"cuda:{i}"] = f"cuda:{i} ({torch.cuda.get_device_name(i)})"
+    if torch.backends.mps.is_available():
+        devices["mps"] = "mps (Apple GPU)"
+    return devices
+
+
+def check_device_name(name: object) -> str:
+    """Return a well-formed device name in torch's full form, or raise ``ValueError`` naming it.
+
+    >>> check_device_name("cuda")
+    'cuda:0'
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
+        message = f"device is {in_short(name)}, expected cpu, mps, cuda or cuda:N"
+        raise RefusedError(message, "choice", name="device", value=name, allowed=("cpu", "mps", "cuda"))
+    return "cuda:0" if name == "cuda" else name
+
+
+def resolve_device(name: str) -> tuple[torch.device, str | None]:
+    """Return the device to compute on, and a notice when it is not the one asked for.
+
+    >>> resolve_device("cpu")
+    (device(type='cpu'), None)
+    """
+    if name == "cpu":  # asking the GPU drivers takes far longer than a small computation
+        return torch.device("cpu"), None
+    if name in available_devices():
+        return torch.device(name), None
+    return torch.device("cpu"), say("messages.no_device", device=name)

@@ -1,0 +1,68 @@
+"""The published examples as they were printed, and the one that a reader of the notebook recognises.
+
+The sentence and its vectors are from S. Raschka, Build a Large Language Model (From Scratch), 2024,
+chapter 3.3 to 3.4. All examples stand in one file, which nothing else repeats.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+_FILE = files("attnviz").joinpath("published", "worked_examples.json")
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@cache
+def published_data() -> Mapping[str, Any]:
+    """Return the file of published examples; treat it as read-only."""
+    return MappingProxyType(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+@cache
+def published_examples() -> Mapping[str, Mapping[str, Any]]:
+    """Return the examples of the file by their id.
+
+    >>> list(published_examples())[:3]
+    ['journey', 'journey-linear', 'journey-simple']
+    """
+    return MappingProxyType({example["id"]: example for example in published_data()["examples"]})
+
+
+def stated_matrix(example: str, name: str) -> Rows | None:
+    """Return a matrix that an example states number by number, or that is chosen for its scores, or None.
+
+    >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
+    (((1.0, 1.0), (0.0, 1.0)), None)
+    """
+    stated = published_examples().get(example, {}).get(name, chosen_matrices(example).get(name))
+    return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list | tuple) else None
+
+
+@cache
+def chosen_matrices(example: str) -> Mapping[str, Rows]:
+    """Return W_q and W_k ``(n_tokens, d_k)`` chosen for an example that prints no more than scores; else nothing.
+
+    With the identity as X, each query has the printed row of scores, or the multiple of it that the example prints.
+
+    >>> chosen_matrices("slide-row")["w_k"][:2], dict(chosen_matrices("love-ai"))
+    (((14.5, 0.0), (25.1, 0.0)), {})
+    """
+    raw = published_examples().get(example, {})
+    row = raw.get("scores_row", raw.get("row"))
+    if row is None:
+        return MappingProxyType({})
+    # An example of a "row" prints the softmax of it and of 8 times it, so its second query is 8 times the others.
+    times = [8.0 if "row" in raw and query == 1 else 1.0 for query in range(len(row))]
+    rest = (0.0,) * (raw.get("d_k", 1) - 1)
+    columns = {"w_q": times, "w_k": row}
+    return MappingProxyType({name: tuple((each, *rest) for each in column) for name, column in columns.items()})
+
+
+_JOURNEY = published_examples()["journey"]
+PUBLISHED_TEXT: str = " ".join(_JOURNEY["tokens"])
+PUBLISHED_D_IN = len(_JOURNEY["x"][0])
+PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], map(tuple, _JOURNEY["x"]), strict=True))

@@ -1,0 +1,30 @@
+"""The rules of the tables of stages, one file each."""
+
+from attnviz.core.rules.add import Add
+from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
+from attnviz.core.rules.gelu import GELU
+from attnviz.core.rules.product import Product
+from attnviz.core.rules.relu import ReLU
+from attnviz.core.rules.scale import Scale, later
+from attnviz.core.rules.softmax import Softmax
+
+RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU)
+
+__all__ = [
+    "BFLOAT16",
+    "FLOAT16",
+    "FLOAT32",
+    "GELU",
+    "RULES",
+    "Add",
+    "Block",
+    "Bounded",
+    "Precision",
+    "Product",
+    "ReLU",
+    "Rule",
+    "Scale",
+    "Shape",
+    "Softmax",
+    "later",
+]

@@ -1,0 +1,125 @@
+"""Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own.
+
+Every draw comes from a CPU generator made for it, so that no other thread, device or earlier
+draw can change it.
+"""
+
+import hashlib
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import in_short
+
+INITS = ("uniform", "linear", "normal")
+SEEDED_EMBEDDINGS = ("stable", "table")
+
+# Said at every draw, for a notebook may have set torch's defaults to something else.
+FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
+
+
+class Projections(NamedTuple):
+    """Drawn projection matrices, W_q and W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)``, and their biases
+    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None."""
+
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+
+
+def generator_for(seed: int) -> torch.Generator:
+    """Return a CPU generator that draws what ``torch.manual_seed(seed)`` would make torch draw."""
+    return torch.Generator(device="cpu").manual_seed(seed)
+
+
+def seeded_projections(
+    d_in: int, d_out: int, init: str, seed: int, bias: bool = False, d_v: int | None = None
+) -> Projections:
+    """Draw W_q and W_k ``(d_in, d_out)``, then W_v ``(d_in, d_v)``, float32 on the CPU; `d_v` None is `d_out`.
+
+    "uniform" gives the numbers of three ``torch.rand(d_in, d_out)`` after ``torch.manual_seed(seed)``,
+    "normal" those of three ``torch.randn``, "linear" those of three ``nn.Linear(d_in, d_out, bias=bias)``,
+    transposed; the third is ``d_v`` wide. Biases are nn.Linear's own with "linear", else zeros.
+
+    Raises ``ValueError`` for another init.
+
+    >>> seeded_projections(3, 2, "uniform", 123).w_q
+    tensor([[0.2961, 0.5166],
+            [0.2517, 0.6886],
+            [0.0740, 0.8665]])
+    """
+    generator = generator_for(seed)
+    widths = (d_out, d_out, d_out if d_v is None else d_v)
+    drawn = [_draw(d_in, width, init, bias, generator) for width in widths]
+    (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
+    return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
+
+
+def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
+    linear = init == "linear"
+    # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
+    weight = fill(torch.empty((width, d_in) if linear else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
+    b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
+    if linear:
+        return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
+    return weight, b
+
+
+def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tensor:
+    """Fill a tensor with numbers as one init draws them, and return it.
+
+    "uniform" is U[0, 1), "normal" N(0, 1), "linear" what nn.Linear starts from: U(-1/sqrt(d_in), 1/sqrt(d_in)).
+
+    Raises ``ValueError`` for another init.
+
+    >>> fill(torch.empty(2), "uniform", 1, generator_for(123))
+    tensor([0.2961, 0.5166])
+    """
+    match init:
+        case "uniform":
+            return room.uniform_(generator=generator)
+        case "normal":
+            return room.normal_(generator=generator)
+        case "linear":
+            bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
+            return room.uniform_(-bound, bound, generator=generator)
+    raise ValueError(f"init is {in_short(init)}, expected one of {', '.join(INITS)}")
+
+
+def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
+    """Return the vector ``(d_in,)`` of one token: standard normal, from its text, `d_in` and `seed` alone.
+
+    The same in every process, whatever other tokens there are.
+
+    >>> bool((stable_embedding("cat", 3, 1) == stable_embedding("cat", 3, 1)).all())
+    True
+    """
+    digest = hashlib.sha256(f"{seed}/{d_in}/{token}".encode("utf-8", "surrogatepass")).digest()
+    generator = generator_for(int.from_bytes(digest[:4], "big"))
+    return torch.randn(d_in, generator=generator, **FLOAT32_ON_CPU)
+
+
+def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
+    """Return X ``(n_tokens, d_in)``, float32 on the CPU, a row for each token.
+
+    "stable": :func:`stable_embedding` of each. "table": ids are positions among the sorted distinct
+    tokens, rows those of ``nn.Embedding(n_distinct, d_in)`` after ``torch.manual_seed(seed)``.
+
+    Raises ``ValueError`` for another embedding.
+
+    >>> seeded_embeddings(("a", "b", "a"), 2, "table", 1).shape
+    torch.Size([3, 2])
+    """
+    if embedding == "stable":
+        vectors = {token: stable_embedding(token, d_in, seed) for token in dict.fromkeys(tokens)}
+        return torch.stack([vectors[token] for token in tokens])
+    if embedding == "table":
+        ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
+        table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
+        return table[[ids[token] for token in tokens]]
+    raise ValueError(f"embedding is {in_short(embedding)}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")

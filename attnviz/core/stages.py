@@ -1,0 +1,153 @@
+"""The tables of stages: what each matrix is called, what it is made of, and by which rule.
+
+A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everything that names a matrix, draws it,
+explains it, marks it or writes code for it reads the table of the trace at hand.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal
+
+from attnviz.core.rules import Product, ReLU, Rule, Scale, Softmax
+from attnviz.words import say
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One matrix: its name in the trace and on screen, and what it is made of.
+
+    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words.
+    `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
+    the family of matrices that share their colour limits. A given matrix has neither a `rule` nor `sources`.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    plain: str
+    axes: str
+    meaning: str
+    rows: Literal["token", "query", "key", "feature"]
+    columns: Literal["key", "feature"]
+    colours: Literal["inputs", "projections", "vectors", "scores", "attention"]
+    rule: Rule | None = None
+    sources: tuple[str, ...] = ()
+    is_vector: bool = False  # it has no rows of its own: its one row is added to every row
+
+    def at(self, row: int | str, column: int | str) -> str:
+        """Write a cell, a row or a column in symbols, counted from 0 as in Python.
+
+        >>> STAGES["k"].at(5, ":"), STAGES["b_q"].at(0, 1)
+        ('K[5, :]', 'b_q[1]')
+        """
+        return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
+
+    @property
+    def kind(self) -> str:
+        """The name of its rule, or "given"."""
+        return "given" if self.rule is None else self.rule.name
+
+    @property
+    def origin(self) -> Literal["input", "learned", "computed"]:
+        """Whether it enters with each sentence, is learned and kept, or is computed anew for each sentence."""
+        if self.rule is not None:
+            return "computed"
+        return "learned" if self.colours == "projections" else "input"
+
+
+Table = Mapping[str, Stage]  # the stages by their names, in the order of the computation
+
+EDITABLE = ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
+BIASES = ("b_q", "b_k", "b_v")
+
+
+def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
+    """Return a stage with what the catalogue says of it."""
+    said: Any = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning"))
+    return Stage(name, symbol, *said, *what, **more)
+
+
+def _table(*stages: Stage) -> Table:
+    return MappingProxyType({stage.name: stage for stage in stages})
+
+
+@lru_cache(maxsize=512)
+def attention_table(
+    d_k: int = 1,
+    *,
+    biases: tuple[str, ...] = BIASES,
+    scale: bool = True,
+    temperature: float = 1.0,
+    causal: bool = False,
+) -> Table:
+    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+
+    >>> list(attention_table(2, biases=()))[4:]
+    ['q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context']
+    """
+    added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
+    return _table(
+        _stage("x", "X", "token", "feature", "inputs"),
+        *(_stage(f"w_{letter}", f"W_{letter}", "feature", "feature", "projections") for letter in "qkv"),
+        *(_stage(name, name, "feature", "feature", "projections", is_vector=True) for name in BIASES if name in biases),
+        _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"])),
+        _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"])),
+        _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"])),
+        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), ("q", "k")),
+        _stage("scaled_scores", "S′", "query", "key", "scores",
+               Scale(d_k if scale else None, temperature, causal), ("scores",)),
+        _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
+        _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v")),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def feed_forward_table(*, b_1: bool = True, b_2: bool = True) -> Table:
+    """Return the stages of the step after attention: two layers, for each token alone.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
+    """
+    layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
+    return _table(
+        _stage("context", "C", "query", "feature", "vectors"),
+        *(
+            _stage(name, name.capitalize() if not vector else name, "feature", "feature", "projections",
+                   is_vector=vector)
+            for name, vector in layers
+        ),
+        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1]),
+        _stage("hidden", "H", "token", "feature", "vectors", ReLU(), ("preactivations",)),
+        _stage("output", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
+    )  # fmt: skip
+
+
+def followed_by(first: Table, second: Table) -> Table:
+    """Return a table that goes on with another, whose given matrices the first has made."""
+    return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
+
+
+STAGES: Table = attention_table()
+EVERY_STAGE: Table = followed_by(STAGES, feed_forward_table())
+VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
+PICTURED = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+def formula_of(name: str, table: Table) -> str:
+    """Return the formula of a stage in symbols; of a given one, its own symbol.
+
+    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, causal=True))
+    'Q Kᵀ / (√d_k · 2), masked'
+    >>> formula_of("q", attention_table(2))
+    'X W_q + b_q'
+    """
+    stage = table[name]
+    if stage.rule is None:
+        return stage.symbol
+    spelt_out = stage.rule.spells_sources
+    return stage.rule.formula(
+        *(formula_of(source, table) if spelt_out else table[source].symbol for source in stage.sources)
+    )

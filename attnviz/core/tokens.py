@@ -1,0 +1,191 @@
+"""Text to tokens, and a token to a label that can be seen."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, pairwise
+
+from attnviz.core.limits import in_short
+
+ZERO_WIDTH_JOINER = "\u200d"
+JOINERS = ("\u200c", ZERO_WIDTH_JOINER)
+BLACK_FLAG = "\U0001f3f4"  # followed by tags, the flag of a region
+TAG = re.compile("[\U000e0020-\U000e007f]")
+VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# Letters and marks that show nothing: fillers, vowels that are not written, a blank Braille cell.
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Split text into what a reader calls one character: a base with its accents, or one emoji.
+
+    A small part of Unicode's text segmentation (UAX #29, section 3): combining marks, joiners,
+    skin tones and flags stay with the character before them.
+    """
+    cluster = ""
+    for char in text:
+        if cluster and (_extends(char) or _joins(cluster, char)):
+            cluster += char
+        else:
+            if cluster:
+                yield cluster
+            cluster = char
+    if cluster:
+        yield cluster
+
+
+def _extends(char: str) -> bool:
+    skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
+    return skin_tone or char in JOINERS or unicodedata.category(char)[0] == "M" or bool(TAG.match(char))
+
+
+def _joins(cluster: str, char: str) -> bool:
+    if cluster[-1] == ZERO_WIDTH_JOINER:
+        return not char.isspace()
+    half_flag = len(cluster) == 1 and _is_regional(cluster)
+    return (half_flag and _is_regional(char)) or (cluster == "\r" and char == "\n")
+
+
+def _is_regional(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _words(text: str) -> Iterator[str]:
+    """Runs of letters and digits are tokens, with an apostrophe inside them; so is each other sign."""
+    word = ""
+    for cluster, following in pairwise(chain(_clusters(text), [""])):
+        inner_apostrophe = cluster in "'\u2019" and word and _is_word(following)
+        if _is_word(cluster) or inner_apostrophe:
+            word += cluster
+            continue
+        if word:
+            yield word
+            word = ""
+        if not cluster.isspace():
+            yield cluster
+    if word:
+        yield word
+
+
+def _is_word(cluster: str) -> bool:
+    return cluster[:1].isalnum() or cluster[:1] == "_"
+
+
+def _whitespace(text: str) -> Iterator[str]:
+    yield from text.split()
+
+
+TOKENIZERS: dict[str, Callable[[str], Iterator[str]]] = {
+    "words": _words,
+    "whitespace": _whitespace,
+    "characters": _clusters,
+}
+
+
+def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
+    """Split a text into tokens.
+
+    `tokenizer` is "words" (words and single punctuation marks), "whitespace" (whatever stands
+    between blanks) or "characters" (what a reader calls one character, blanks included).
+    Returns the ``n_tokens`` tokens in order, exactly as typed; a blank text has none.
+
+    Raises ``ValueError`` for another tokenizer.
+
+    >>> tokenize("Your journey starts with one step")
+    ('Your', 'journey', 'starts', 'with', 'one', 'step')
+    >>> tokenize("don't stop!")
+    ("don't", 'stop', '!')
+    """
+    return tuple(_tokenizer(tokenizer)(text))
+
+
+def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
+    if not isinstance(name, str) or name not in TOKENIZERS:
+        raise ValueError(f"tokenizer is {in_short(name)}, expected one of {', '.join(TOKENIZERS)}")
+    return TOKENIZERS[name]
+
+
+def is_whole_text(text: str) -> bool:
+    """Whether a text can be sent and saved: half of a surrogate pair, which JSON may hold, is no text.
+
+    >>> is_whole_text("caf\\u00e9"), is_whole_text("a \\ud83d")
+    (True, False)
+    """
+    return text == text.encode(errors="ignore").decode()
+
+
+def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:
+    """Return a text with the first `most` tokens of this one, and whether any were left out.
+
+    >>> shortened("a b c", "words", 2)
+    ('a b', True)
+    """
+    tokens = tuple(islice(_tokenizer(tokenizer)(text), most + 1))
+    if len(tokens) <= most:
+        return text, False
+    return ("" if tokenizer == "characters" else " ").join(tokens[:most]), True
+
+
+def visible(token: str) -> str:
+    """Return the token as a label in which nothing is invisible: blanks, controls and zero-width
+    characters are written out, everything else stays as typed.
+
+    >>> visible(" "), visible("a\\x00b"), visible("\\u200b"), visible("cat")
+    ('␣', 'a␀b', '⟨U+200B⟩', 'cat')
+    """
+    if token.isascii() and token.isprintable():
+        return token.replace(" ", "␣")
+    label = base = ""
+    for char, following in pairwise(token + " "):
+        if _shapes(char, base, label[-1:], following):
+            label += char
+            continue
+        shown = _visible(char)
+        label += shown
+        if shown != char:
+            base = ""
+        elif not _extends(char):
+            base = char
+    return label
+
+
+def _shapes(char: str, base: str, previous: str, following: str) -> bool:
+    """Whether a character that cannot be seen does its work here: it shapes the sign before it."""
+    kind = unicodedata.category(base) if base else "none"
+    if char in JOINERS:
+        joins = kind == "Lo" or (kind == "So" and char == ZERO_WIDTH_JOINER)
+        return joins and previous not in JOINERS and _visible(following) == following
+    if VARIATION.match(char):
+        return (kind == "Lo" or kind[0] in "NPS") and not VARIATION.match(previous)
+    return base == BLACK_FLAG and bool(TAG.match(char))
+
+
+def _visible(char: str) -> str:
+    if char == " ":
+        return "␣"
+    if char in "\r\n":
+        return "⏎"
+    if ord(char) < 0x20:
+        return chr(0x2400 + ord(char))  # Unicode's control pictures
+    category = unicodedata.category(char)
+    if category[0] == "C" or category in ("Zs", "Zl", "Zp") or VARIATION.match(char) or BLANK.match(char):
+        return f"⟨U+{ord(char):04X}⟩"
+    return char
+
+
+def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:
+    """Return a label for each token, cut to `most` characters; where two would be the same, with its place in the
+    sentence, which is its row in every matrix, counted from 0.
+
+    >>> token_labels(("the", "cat", "on", "the"))
+    ('the (0)', 'cat', 'on', 'the (3)')
+    >>> token_labels(("incomprehensible", "cat"), most=6)
+    ('incom…', 'cat')
+    """
+    labels = [visible(token) for token in tokens]
+    if most is not None:
+        labels = [label if len(label) <= most else label[: most - 1] + "…" for label in labels]
+    totals: dict[str, int] = {}
+    for label in labels:
+        totals[label] = totals.get(label, 0) + 1
+    return tuple(f"{label} ({place})" if totals[label] > 1 else label for place, label in enumerate(labels))

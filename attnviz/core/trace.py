@@ -1,0 +1,92 @@
+"""A trace: a table of stages that was executed, with every matrix that it made."""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from torch import Tensor
+
+from attnviz.core.stages import Table
+
+
+def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Execute a table: return every matrix, the `given` ones and those that the rules make, in the table's order.
+
+    Raises ``KeyError`` for a given matrix that is not there.
+
+    >>> import torch
+    >>> from attnviz.core.stages import feed_forward_table
+    >>> eye = torch.eye(2)
+    >>> given = {"context": torch.tensor([[1.0, -2.0]]), "w_1": eye, "w_2": eye}
+    >>> run(feed_forward_table(b_1=False, b_2=False), given)["output"]
+    tensor([[1., 0.]])
+    """
+    matrices: dict[str, Tensor] = {}
+    for name, stage in stages.items():
+        rule = stage.rule
+        matrices[name] = given[name] if rule is None else rule.compute(*[matrices[source] for source in stage.sources])
+    return matrices
+
+
+class Trace:
+    """Every intermediate of a computation, by name, with the table of stages that it is of.
+
+    `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says what it is made of, `trace.matrices` has
+    all, in the order of the computation. A matrix that the table does not have is not there; `get` gives None for it.
+    `tokens` are the texts of the rows, or empty; `notices` say what the reader should know, such as a device that
+    was not there. The tensors are shared, not copied: treat them as read-only.
+    """
+
+    stages: Table
+    matrices: Mapping[str, Tensor]
+    tokens: tuple[str, ...]
+    notices: tuple[str, ...]
+    # How a notebook shows a trace: the whole package says it, the core knows nothing of figures.
+    _repr_html_: ClassVar[Callable[["Trace"], str]]
+
+    def __init__(
+        self, stages: Table, matrices: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+    ) -> None:
+        self.__dict__.update(matrices)
+        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notices=tuple(notices))
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.matrices[name]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"this trace has no {name!r}, it has {', '.join(self.matrices)}")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a trace cannot be changed: {name} was to be set")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"stages": dict(self.stages), "matrices": dict(self.matrices)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"stages": MappingProxyType(state["stages"])})
+
+    def get(self, name: str) -> Tensor | None:
+        """Return a matrix, or None where this computation has none of that name."""
+        return self.matrices.get(name)
+
+    def with_matrices(self, **changed: Tensor) -> Self:
+        """Return the trace with other numbers in some of its matrices, and nothing computed anew.
+
+        Raises ``ValueError`` for a matrix that it does not have.
+        """
+        for name in changed:
+            if name not in self.matrices:
+                raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(self.matrices)}")
+        return type(self)(self.stages, {**self.matrices, **changed}, self.tokens, self.notices)
+
+    def masked_in(self, name: str) -> np.ndarray | None:
+        """Return which cells of a matrix ``(rows, columns)`` are masked, by its own rule or by that of the scores
+        which it is shares of; None for none."""
+        stage = self.stages[name]
+        makers = [stage, *(self.stages[source] for source in stage.sources if stage.kind == "softmax")]
+        for maker in makers:
+            masked = None if maker.rule is None else maker.rule.hidden(*self[name].shape[-2:])
+            if masked is not None:
+                return masked
+        return None

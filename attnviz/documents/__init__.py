@@ -1,0 +1,6 @@
+"""Documents to hand out: a report, a figure as a page of its own, a trace as a notebook shows it."""
+
+from attnviz.documents.figure_page import figure_page, heatmap_page
+from attnviz.documents.report import report, trace_markup
+
+__all__ = ["figure_page", "heatmap_page", "report", "trace_markup"]

@@ -1,0 +1,163 @@
+"""A figure as a page of its own, which opens without any network."""
+
+import base64
+import gzip
+import html
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from attnviz.colours.palette import DARK, FONT_FAMILY, LETTERS, theme
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.trace import Trace
+from attnviz.figures.heatmap import heatmap_spec
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+# The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
+_PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
+
+_SPARE = 4  # pixels to the right of the letters
+
+# Nothing may be loaded from anywhere, whatever a figure's texts say.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+)
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style id="letters">{letters}</style>
+<style>
+body {{ margin: 16px; font: 14px {family}; color: {text}; background: {background}; }}
+#frame {{ overflow: hidden; }}
+#figure {{ transform-origin: 0 0; }}
+button {{ font: inherit; }}
+@media print {{ button {{ display: none; }} }}
+</style>
+</head>
+<body>
+<div id="frame"><div id="figure" role="img" aria-label="{alt}"></div></div>
+<p>{caption}</p>
+<button data-format="svg">{save_svg}</button>
+<button data-format="png">{save_png}</button>
+<script>{plotly}</script>
+<script>
+const figure = {spec};
+const filename = {filename}, spare = {spare};
+{script}
+</script>
+</body>
+</html>
+"""
+_SCRIPT = resources.files("attnviz.documents").joinpath("figure_page.js").read_text(encoding="utf-8")
+
+
+def heatmap_page(
+    trace: Trace,
+    name: str,
+    *,
+    digits: int = DEFAULT_DIGITS,
+    query: int | None = None,
+    dark: bool = False,
+    alt: str = "",
+    letters: bytes | None = None,
+) -> str:
+    """Return the heatmap of one matrix as an HTML page that needs nothing else; arguments as in
+    :func:`attnviz.figures.heatmap`, `alt`, a description of it in words, and `letters`, a font to write it in.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
+    True
+    """
+    spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
+    return figure_page(spec, EVERY_STAGE[name].title, alt=alt, dark=dark, file_name=name, letters=letters)
+
+
+def figure_page(
+    spec: dict[str, Any],
+    title: str,
+    *,
+    alt: str = "",
+    dark: bool = False,
+    file_name: str = "",
+    letters: bytes | None = None,
+) -> str:
+    """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else.
+
+    It stands on the page's paper, also where it is saved: its letters could not be read on any other. `letters` is
+    the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
+    written in what the reader's machine has.
+    """
+    background = "#0e1117" if theme(dark) is DARK else "#ffffff"
+    on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": background}}
+    return _PAGE.format(
+        policy=_POLICY,
+        title=html.escape(title),
+        alt=html.escape(alt or title),
+        caption=html.escape(alt),
+        text=theme(dark).text,
+        background=background,
+        family=html.escape(FONT_FAMILY, quote=False),
+        letters=_font_face(letters),
+        save_svg=html.escape(say("figures.page.save_svg")),
+        save_png=html.escape(say("figures.page.save_png")),
+        script=_SCRIPT,
+        spare=_SPARE,
+        plotly=_plotly_js(),
+        spec=script_json(on_paper),
+        filename=script_json(file_name or title),
+    )
+
+
+def _font_face(letters: bytes | None) -> str:
+    if letters is None:
+        return ""
+    data = base64.b64encode(letters).decode("ascii")
+    return (
+        f'@font-face {{ font-family: "{LETTERS}"; font-weight: 200 900; '
+        f'src: url("data:font/woff2;base64,{data}") format("woff2"); }}'
+    )
+
+
+@cache
+def _plotly_js() -> str:
+    packed = resources.files("attnviz.documents").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
+    return gzip.decompress(packed).decode("ascii")
+
+
+def script_json(value: Any) -> str:
+    """Return a value as JSON that can stand inside a script element: no text in it can end the element.
+
+    >>> script_json({"token": "</script>"})
+    '{"token": "\\\\u003c/script\\\\u003e"}'
+    """
+    written = json.dumps(_plain(value), allow_nan=False)
+    # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without arrays: Plotly.js reads theirs as base64, which keeps NaN."""
+    match value:
+        case dict():
+            return {key: _plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case np.ndarray() if value.dtype.kind != "f":
+            return value.tolist()
+        case np.ndarray():
+            data = np.ascontiguousarray(value)
+            array = {"dtype": data.dtype.str[1:], "bdata": base64.b64encode(data.tobytes()).decode("ascii")}
+            return array | ({"shape": ", ".join(map(str, data.shape))} if data.ndim > 1 else {})
+        case np.generic():
+            return value.item()
+        case _:
+            return value

@@ -1,0 +1,113 @@
+"""Matrices as plain HTML without any script: tables of coloured cells, and pictures where these would be too many.
+
+All of it can stand in a notebook, in a page that is printed, and in an e-mail; texts are escaped.
+"""
+
+import base64
+import html
+import struct
+import zlib
+
+import numpy as np
+
+from attnviz.colours.palette import needs_dark_ink
+from attnviz.figures.cells import DARK_INK, LIGHT_INK, kinds_in, scale_of, sign_of, value_in_words
+from attnviz.figures.picture import FINITE, LABELLED, Picture
+
+_LABEL = "font-weight:normal;padding:0 6px;white-space:nowrap"
+_LARGEST = 360  # pixels: two such pictures stand side by side on a printed page
+_CELL = "padding:2px 6px;text-align:right;border:1px solid transparent;font-variant-numeric:tabular-nums"
+
+
+def matrix_markup(picture: Picture) -> str:
+    """Return a matrix as a table with its numbers, or as a picture where numbers would not fit."""
+    return _table(picture) if picture.in_cell else _labelled_picture(picture)
+
+
+def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
+    """Return a matrix as a small picture without labels, some `side` pixels for a cell and `most` at most."""
+    scale = min(side, most / max(picture.z.shape))
+    return _image(picture, f"width:{picture.z.shape[1] * scale:.0f}px;height:{picture.z.shape[0] * scale:.0f}px")
+
+
+def colours(picture: Picture) -> np.ndarray:
+    """Return the colour of each cell, ``(rows, columns, 3)`` from 0 to 255."""
+    low, high = picture.limits
+    at = (np.nan_to_num(picture.z).astype(np.float64) - low) / (high - low)
+    scale = scale_of(picture)
+    stops, rgb = [stop for stop, _ in scale], np.array([_rgb(colour) for _, colour in scale], float)
+    filled = np.stack([np.interp(at, stops, rgb[:, channel]) for channel in range(3)], axis=-1)
+    for kind in kinds_in(picture):
+        filled[picture.kinds == kind] = _rgb(sign_of(picture, kind).colour or picture.theme.undefined)
+    return filled.round().astype(np.uint8)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _table(picture: Picture) -> str:
+    head = "".join(f'<th scope="col" style="{_LABEL};text-align:right">{html.escape(each)}</th>'
+                   for each in picture.columns)  # fmt: skip
+    backgrounds = colours(picture)
+    dark_ink = needs_dark_ink(np.nan_to_num(picture.z), scale_of(picture), picture.limits)
+    rows = []
+    for i, label in enumerate(picture.rows):
+        cells = "".join(_cell(picture, i, j, backgrounds[i, j], bool(dark_ink[i, j]))
+                        for j in range(len(picture.columns)))  # fmt: skip
+        strong = "font-weight:bold" if i == picture.query else ""
+        rows.append(
+            f'<tr><th scope="row" style="{_LABEL};text-align:right;{strong}">{html.escape(label)}</th>{cells}</tr>'
+        )
+    return f'<table style="border-collapse:collapse"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
+
+
+def _cell(picture: Picture, row: int, column: int, rgb: np.ndarray, dark_ink: bool) -> str:
+    kind = int(picture.kinds[row, column])
+    ink = DARK_INK if dark_ink else LIGHT_INK
+    text, title = value_in_words(picture, row, column), ""
+    if kind != FINITE:
+        sign = sign_of(picture, kind)
+        ink, text, title = sign.ink or picture.theme.text, sign.sign, f' title="{html.escape(text)}"'
+    style = f"{_CELL};background:#{bytes(rgb).hex()};color:{ink}"
+    return f'<td style="{style}"{title}>{html.escape(text)}</td>'
+
+
+def _labelled_picture(picture: Picture) -> str:
+    """Return a picture with the names of the rows beside it, as far as these are few enough to be read."""
+    n_rows, n_columns = picture.z.shape
+    side = max(1.0, min(16.0, _LARGEST / max(n_rows, n_columns)))
+    image = _image(picture, f"width:{n_columns * side:.0f}px;height:{n_rows * side:.0f}px")
+    if n_rows > LABELLED:
+        return image
+    size = min(11.0, side)
+    labels = "".join(f'<div style="height:{side:.2f}px;line-height:{side:.2f}px">{html.escape(row)}</div>'
+                     for row in picture.rows)  # fmt: skip
+    return (
+        '<div style="display:flex">'
+        f'<div style="font-size:{size:.1f}px;text-align:right;padding-right:6px;white-space:nowrap">{labels}</div>'
+        f"{image}</div>"
+    )
+
+
+def _image(picture: Picture, style: str) -> str:
+    data = base64.b64encode(png(colours(picture))).decode("ascii")
+    alt = html.escape(f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}")
+    return f'<img alt="{alt}" style="image-rendering:pixelated;{style}" src="data:image/png;base64,{data}">'
+
+
+def png(rgb: np.ndarray) -> bytes:
+    """Return a picture ``(rows, columns, 3)`` of numbers from 0 to 255 as a PNG file.
+
+    Source: W3C, Portable Network Graphics (third edition), sections 5 and 11.
+
+    >>> png(np.zeros((2, 3, 3), np.uint8))[:8]
+    b'\\x89PNG\\r\\n\\x1a\\n'
+    """
+    n_rows, n_columns, _ = rgb.shape
+    header = struct.pack(">IIBBBBB", n_columns, n_rows, 8, 2, 0, 0, 0)  # 8 bits a channel, red green blue
+    lines = np.concatenate([np.zeros((n_rows, 1), np.uint8), rgb.reshape(n_rows, -1)], axis=1)  # each unfiltered
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )

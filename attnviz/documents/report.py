@@ -1,0 +1,174 @@
+"""A computation on one page, to print or to hand out: plain HTML, without any script."""
+
+import html
+from collections.abc import Iterable
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import changes_of
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import visible
+from attnviz.core.trace import Trace
+from attnviz.documents.matrix_markup import matrix_markup, small_picture
+from attnviz.explanation.summary import attends_most, chosen_in_words, out_of_the_ordinary, vectors_in_words
+from attnviz.export import pytorch_script
+from attnviz.figures.heatmap import about_of, formula_in
+from attnviz.figures.picture import Picture, picture
+from attnviz.link.parameter_table import change_texts, parameters
+from attnviz.words import plural, say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_LISTED_CHANGES = 12
+_LISTED_QUERIES = 16
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from anywhere
+_STYLE = """
+body { margin: 24px auto; max-width: 1080px; padding: 0 16px; color: #1f2328; background: #fff;
+  font: 13px/1.45 system-ui, sans-serif; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere; }
+h2 { font-size: 14px; margin: 0 0 2px; }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+.about { color: #57606a; font-size: 11px; }
+.matrices { display: flex; flex-wrap: wrap; gap: 18px 28px; margin: 14px 0; }
+section { break-inside: avoid; overflow-x: auto; max-width: 100%; min-width: 150px; }
+/* A matrix is as wide as its cells are: its words take more lines, and more matrices stand beside each other. */
+section > :is(h2, p) { width: 0; min-width: 100%; }
+table { font-size: 11px; }
+.attending { columns: 28em auto; margin: 10px 0; }
+.attending p { margin: 0 0 4px; break-inside: avoid; }
+pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
+@page { margin: 10mm; }
+@media print {
+  body { margin: 0; padding: 0; max-width: none; font-size: 10.5px; line-height: 1.3; }
+  h1 { font-size: 16px; }
+  h2 { font-size: 12px; break-after: avoid; }
+  p { margin: 1px 0; }
+  .matrices { gap: 7px 18px; margin: 6px 0; }
+  section { overflow: visible; min-width: 138px; }
+  .about, table { font-size: 9px; }
+  td, th { padding: 0 4px !important; }
+  .attending { columns: 2; margin: 4px 0; }
+  .attending p { margin: 0 0 1px; }
+  pre { columns: 2; font-size: 7px; line-height: 1.2; margin: 2px 0; padding: 6px; }
+}
+"""
+
+
+def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
+    """Return a whole computation as an HTML page that prints well: the set-up, every matrix with its formula
+    and numbers, what each token attends to most, and the script that computes the same.
+
+    `trace` is that of the scenario, with `digits` decimals. Where numbers would not fit, above 16 rows or
+    columns, matrices are pictures.
+
+    >>> from attnviz.core.scenario import trace
+    >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
+    True
+    """
+    matrices = "\n".join(_section(trace, name, digits) for name in trace.matrices)
+    title = html.escape(say("report.title", sentence=visible_text(scenario.text)))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{title}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>{title}</h1>
+{_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario), *trace.notices])}
+{_paragraphs(out_of_the_ordinary(trace))}
+<div class="matrices">
+{matrices}
+</div>
+<div class="attending">
+{_paragraphs(_attending(trace, digits))}
+</div>
+<h2>{html.escape(say("report.code"))}</h2>
+<pre>{html.escape(pytorch_script(scenario, digits))}</pre>
+<p class="about">{html.escape(say("report.made"))}</p>
+</body>
+</html>
+"""
+
+
+def visible_text(text: str) -> str:
+    """Return a text in which all but its blanks is visible as :func:`attnviz.core.tokens.visible` makes it."""
+    return " ".join(visible(word) for word in text.split())
+
+
+def _paragraphs(texts: Iterable[str]) -> str:
+    return "\n".join(f"<p>{html.escape(text)}</p>" for text in texts)
+
+
+def _set_up(scenario: Scenario) -> str:
+    """Name all settings that decide the numbers."""
+    named = [name for name in parameters() if name not in ("text", "digits") and getattr(scenario, name) is not None]
+    shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
+    return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings=shown)
+
+
+def _vectors(scenario: Scenario) -> str:
+    said = vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+    return f"{said} {chosen_in_words(scenario)}".rstrip()
+
+
+def _changes(scenario: Scenario) -> list[str]:
+    texts = [text if len(text) <= 60 else f"{text[:59]}…" for text in change_texts(changes_of(scenario))]
+    if not texts:
+        return []
+    listed, more = ", ".join(texts[:_LISTED_CHANGES]), len(texts) - _LISTED_CHANGES
+    return [say("report.changes_more", changes=listed, n=more) if more > 0 else say("report.changes", changes=listed)]
+
+
+def _attending(trace: AttentionTrace, digits: int) -> list[str]:
+    n_tokens = len(trace.tokens)
+    shown = [attends_most(trace, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
+    and_so_on = say("report.and_so_on", tokens=plural(n_tokens, "token"))
+    return [*shown, and_so_on] if n_tokens > _LISTED_QUERIES else shown
+
+
+def _section(trace: AttentionTrace, name: str, digits: int) -> str:
+    drawn = picture(trace, name, digits, None, dark=False)
+    return (
+        f"<section><h2>{html.escape(title_of(trace, drawn))}</h2>"
+        f'<p class="about">{html.escape(say("report.about", about=about_of(drawn), meaning=drawn.stage.meaning))}</p>'
+        f"{matrix_markup(drawn)}</section>"
+    )
+
+
+def title_of(trace: AttentionTrace, drawn: Picture) -> str:
+    """Return the title of a matrix with its formula."""
+    formula = formula_in(trace, drawn.stage)
+    title = drawn.stage.title
+    return title if formula == title else say("report.matrix", title=title, formula=formula)
+
+
+def trace_markup(trace: Trace) -> str:
+    """Return a trace as a notebook shows it: its tokens, and each matrix as a small heatmap with its shape.
+
+    >>> from attnviz.core.scenario import trace
+    >>> "W_q 3×2" in trace_markup(trace(Scenario()))
+    True
+    """
+    if trace.x.dim() != 2:
+        shapes = ", ".join(
+            f"{trace.stages[name].symbol} {tuple(matrix.shape)}" for name, matrix in trace.matrices.items()
+        )
+        return f"<p>{say('report.batch', shapes=shapes)}</p>"
+    n_tokens = len(trace.x)
+    tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
+    settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
+    small = "".join(_small(trace, name) for name in trace.matrices)
+    return (
+        f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}<br>"
+        f"{', '.join(settings)}</p>"
+        f'<div style="display:flex;flex-wrap:wrap;gap:14px;align-items:flex-end">{small}</div></div>'
+    )
+
+
+def _small(trace: AttentionTrace, name: str) -> str:
+    drawn = picture(trace, name, 2, None, dark=False)
+    title = html.escape(say("report.hover", name=name, title=title_of(trace, drawn), about=about_of(drawn)))
+    size = "×".join(map(str, drawn.shape))
+    return f'<div title="{title}">{small_picture(drawn)}<div>{drawn.stage.symbol} {size}</div></div>'

@@ -1,0 +1,1 @@
+"""Small examples to compute by hand, and their answer sheets."""

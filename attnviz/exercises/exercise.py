@@ -1,0 +1,187 @@
+"""Small examples to compute by hand: drawn from a seed, some tables left blank, with hints for every cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+import torch
+
+from attnviz.core.attention import AttentionTrace, attend
+from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.stages import STAGES, attention_table, formula_of
+from attnviz.explanation import explain
+from attnviz.marking import Marking, mark_pipeline
+from attnviz.tables.printed_table import Printed
+
+DECIMALS = 2
+MOST_TOKENS, MOST_D = 5, 4
+RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+_INPUTS = ("x", "w_q", "w_k", "w_v")
+_LETTERS = dict(zip("qkvsdac", RESULTS, strict=True))  # of the blank tables, in a link
+_WORDS = ("the", "cat", "sees", "a", "mouse")
+# Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.
+_WIDEST = 4.0
+_TRIES = 200
+MOST_HINTS = 3
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An example to compute by hand; the same fields give the same numbers everywhere.
+
+    With `integers`, X and the W's are small whole numbers, and so is all before the softmax but for √d_k; else they
+    have one decimal. `blank` are the results that are left out.
+
+    Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
+
+    >>> Exercise(seed=7).tokens
+    ('the', 'cat', 'sees')
+    """
+
+    seed: int = 1
+    n_tokens: int = 3
+    d_in: int = 2
+    d_k: int = 2
+    integers: bool = True
+    scale: bool = True
+    blank: tuple[str, ...] = ("q", "k", "scores", "scaled_scores", "attention_weights", "context")
+
+    def __post_init__(self) -> None:
+        check_whole("seed", self.seed, 0, MAX_SEED)
+        check_whole("n_tokens", self.n_tokens, 2, MOST_TOKENS)
+        check_whole("d_in", self.d_in, 1, MOST_D)
+        check_whole("d_k", self.d_k, 1, MOST_D)
+        for name in self.blank:
+            if name not in RESULTS:
+                raise ValueError(f"{name!r} cannot be left blank, expected some of {', '.join(RESULTS)}")
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        return _WORDS[: self.n_tokens]
+
+    @cached_property
+    def trace(self) -> AttentionTrace:
+        """The computation, float64."""
+        generator = torch.Generator().manual_seed(self.seed)
+        best, trace = -1, None
+        for _ in range(_TRIES):
+            x, w_q, w_k, w_v = self._drawn(generator)
+            drawn = attend(x, w_q, w_k, w_v, scale=self.scale, tokens=self.tokens)
+            good = _worth(drawn)
+            if trace is None or good > best:
+                best, trace = good, drawn
+            if good == _BEST:
+                break
+        assert trace is not None
+        return trace
+
+    def _drawn(self, generator: torch.Generator) -> list[torch.Tensor]:
+        shapes = [(self.n_tokens, self.d_in)] + 3 * [(self.d_in, self.d_k)]
+        if self.integers:
+            bounds = [(0, 3)] + 3 * [(-1, 2)]  # X from 0 to 2, the W's from -1 to 1
+            drawn = [torch.randint(*b, shape, generator=generator) for b, shape in zip(bounds, shapes, strict=True)]
+            return [each.double() for each in drawn]
+        return [torch.randint(-15, 16, shape, generator=generator).double() / 10 for shape in shapes]
+
+    def table(self, name: str) -> np.ndarray:
+        """Return a table as it is printed: rounded."""
+        table: np.ndarray = getattr(self.trace, name).numpy()
+        return table.round(DECIMALS) + 0.0
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The tables that are printed: the inputs, and the results that are not left blank."""
+        shown = tuple(name for name in RESULTS if name not in self.blank)
+        return (*_INPUTS, *shown)
+
+    def mark(self, answers: Mapping[str, np.ndarray]) -> Marking:
+        """Mark what was filled in ``(rows, columns)``, NaN where a cell is still blank, by the names of the tables."""
+        tables: dict[str, Printed] = {name: Printed.of(self.table(name), DECIMALS) for name in self.given}
+        for name in self.blank:
+            if name in answers:
+                tables[name] = Printed(tuple(map(tuple, answers[name].tolist())), DECIMALS)
+        marking = mark_pipeline(tables, scale=self.scale, d_k=self.d_k, rounded_inputs=False)
+        return replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in self.blank))
+
+    def hints(self, name: str, row: int, column: int) -> tuple[str, ...]:
+        """Return the hints for a cell, counted from 0: the rule, then its terms, then the value.
+
+        >>> Exercise().hints("q", 0, 1)[0].endswith(". Q[0, 1] = X[0, :] · W_q[:, 1]")
+        True
+        """
+        made = explain(self.trace, name, row, column, digits=DECIMALS)
+        terms = " ".join(made.steps[:-1]) if len(made.steps) > 1 else made.steps[0]
+        return f"{made.words}. {made.symbols}", terms, made.steps[-1]
+
+    def encoded(self) -> str:
+        """Write the exercise as the text that a link carries.
+
+        >>> Exercise(seed=7).encoded()
+        '7.3.2.2.i.s.qksdac'
+        """
+        letters = "".join(letter for letter, name in _LETTERS.items() if name in self.blank)
+        kind, scaled = "i" if self.integers else "d", "s" if self.scale else "u"
+        return f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}.{kind}.{scaled}.{letters}"
+
+
+def _worth(trace: AttentionTrace) -> int:
+    """Return how many marks of a good exercise a computation has: something to reckon in every row and column."""
+    apart = trace.scaled_scores.max(-1).values - trace.scaled_scores.min(-1).values
+    projections = [trace.w_q, trace.w_k, trace.w_v]
+    return sum(
+        (
+            bool((trace.x != 0).any(-1).all()),
+            all(bool((w != 0).any(0).all() and (w != 0).any(1).all()) for w in projections),
+            float(apart.max()) <= _WIDEST,
+            float(apart.max()) > 0,
+        )
+    )
+
+
+_BEST = 4
+
+
+def decoded(text: str) -> Exercise:
+    """Read an exercise from the text of a link; what cannot be read is as in the first exercise.
+
+    >>> decoded("7.3.2.2.i.s.qksdac") == Exercise(seed=7), decoded("rubbish") == Exercise()
+    (True, True)
+    """
+    exercise = Exercise()
+    parts = text.split(".")
+    for field, part in zip(("seed", "n_tokens", "d_in", "d_k"), parts, strict=False):
+        if part.isascii() and part.isdigit() and len(part) < 12:
+            try:
+                exercise = replace(exercise, **{field: int(part)})  # type: ignore[arg-type]
+            except ValueError:
+                continue
+    flags, letters = parts[4:6], parts[6] if len(parts) > 6 else None
+    if len(flags) == 2:
+        exercise = replace(exercise, integers=flags[0] != "d", scale=flags[1] != "u")
+    if letters is not None:
+        exercise = replace(exercise, blank=tuple(name for letter, name in _LETTERS.items() if letter in letters))
+    return exercise
+
+
+def is_exercise(text: str) -> bool:
+    """Whether the text of a link is an exercise, or the start of one, and can be read to its end.
+
+    >>> is_exercise("7"), is_exercise("7.3.2.2.i.s.qk"), is_exercise("7.99"), is_exercise("rubbish")
+    (True, True, False, False)
+    """
+    return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")
+
+
+def formula(exercise: Exercise, name: str) -> str:
+    """Return the formula of a result as it is computed in this exercise.
+
+    >>> formula(Exercise(scale=False), "scaled_scores")
+    'S, not divided'
+    """
+    return formula_of(name, attention_table(biases=(), scale=exercise.scale))
+
+
+TITLES: Mapping[str, str] = MappingProxyType({name: STAGES[name].title for name in RESULTS})

@@ -1,0 +1,246 @@
+"""A trace in sentences: what a token reads, where the numbers come from, and what is out of the ordinary."""
+
+from collections.abc import Sequence
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
+from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+_SAME = 1e-6  # weights that differ by less are the same, if they are written alike
+_NAMED = 3  # of several tokens that are read alike
+LONGEST_NAME = 40  # characters of a token, where a sentence names it
+_IN_FULL = 8  # numbers of a row, for someone who cannot see it
+
+
+def _labels(trace: AttentionTrace) -> tuple[str, ...]:
+    n_tokens = trace.x.shape[-2]
+    if trace.tokens:
+        return token_labels(trace.tokens, LONGEST_NAME)
+    return tuple(say("summary.token", position=position) for position in range(n_tokens))
+
+
+def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
+    """Say which token a query reads most, with the attention weight and what an even share would be.
+
+    Tokens are read equally where their weights are the same and are written alike.
+
+    >>> from attnviz.core.scenario import trace
+    >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
+    "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
+    """
+    token = _labels(trace)[query]
+    row = trace.attention_weights[query]
+    if torch.isnan(row).any():
+        return say("summary.reads.undefined", token=token)
+    n_tokens = len(row)
+    reach = query + 1 if trace.causal else n_tokens
+    weight = written(row.max().item(), digits)
+    if reach == 1:
+        return say("summary.reads.first" if n_tokens > 1 else "summary.reads.alone", token=token, weight=weight)
+    ties = [
+        key for key, each in enumerate(row[:reach].tolist())
+        if row.max() - each < _SAME and written(each, digits) == weight
+    ]  # fmt: skip
+    if len(ties) == reach:
+        if trace.causal and reach < n_tokens:
+            return say("summary.reads.equally_masked", token=token, weight=weight)
+        return say("summary.reads.equally", token=token, count=n_tokens, weight=weight)
+    even = written(1 / reach, digits)
+    kind = ("barely" if even == weight else "most") + ("_each" if len(ties) > 1 else "")
+    if kind.startswith("barely"):
+        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
+    return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight, even=even)
+
+
+def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
+    labels = _labels(trace)
+    names = [say("summary.itself") if key == query else say("summary.named", token=labels[key]) for key in keys]
+    if len(names) > _NAMED:
+        return say("summary.more", names=", ".join(names[:_NAMED]), rest=len(names) - _NAMED)
+    return listed(names)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name several things in a row: "W_q, W_k and W_v"."""
+    return say("summary.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
+
+
+def vectors_in_words(scenario: Scenario) -> str:
+    """Say which tokens have published vectors and which have seeded ones.
+
+    >>> vectors_in_words(Scenario(embedding="published"))
+    'All 6 tokens have their published vectors.'
+    """
+    if scenario.x is not None:
+        if not isinstance(scenario.x, str):
+            return say("summary.vectors.given")
+        if scenario.x.startswith(EXAMPLE_FILL):
+            return say("summary.vectors.example", example=scenario.x.removeprefix(EXAMPLE_FILL))
+        return say("summary.vectors.filled", by=scenario.x)
+    if scenario.embedding == "table":
+        return say("summary.vectors.table", seed=scenario.seed)
+    n_tokens = len(scenario.tokens)
+    published = sum(scenario.is_published(row) for row in range(n_tokens))
+    if published == n_tokens:
+        return say("summary.vectors.published", n=n_tokens)
+    if published:
+        return say("summary.vectors.some_published", n=published, count=n_tokens, seed=scenario.seed)
+    return say("summary.vectors.seeded", seed=scenario.seed)
+
+
+def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
+    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or set by hand.
+
+    Where a `finding` stands beside it, it says what random numbers make of that.
+
+    >>> projections_in_words(Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
+    >>> projections_in_words(Scenario(w_q="identity", w_k="zeros"))
+    'The numbers of W_v are random and untrained. The numbers of W_q and W_k were set by hand.'
+    """
+    groups: dict[str, list[str]] = {}
+    for name in ("w_q", "w_k", "w_v"):
+        groups.setdefault(_origin(scenario, name), []).append(name)
+    ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
+    return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
+
+
+def is_random(scenario: Scenario, name: str) -> bool:
+    """Whether a matrix holds numbers that its set-up drew, not all of them changed since."""
+    return _origin(scenario, name) == "random"
+
+
+def _origin(scenario: Scenario, name: str) -> str:
+    """Return "random", "set", or the worked example that a matrix is from."""
+    rows, columns = scenario.shape_of(name)
+    if len(edits_of(scenario, [name])) == rows * columns:
+        return "set"
+    filled = getattr(scenario, name)
+    if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
+        return "random"
+    return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
+
+
+def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the places of these matrices that hold a changed number."""
+    return [edit[:3] for edit in scenario.edits if edit.matrix in names]
+
+
+def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
+    edited = len(edits_of(scenario, names))
+    places = {"names": listed([STAGES[name].symbol for name in names])}
+    if origin == "set":
+        return say("summary.projections.set", **places)
+    kind = "random" if origin == "random" else "example"
+    if kind == "example":
+        places["example"] = origin.removeprefix(EXAMPLE_FILL)
+    if edited:
+        kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")
+    said = say(f"summary.projections.{kind}", **places)
+    if origin != "random":
+        return said
+    decides = finding and names != ["w_v"]  # queries and keys decide who reads whom
+    return say("summary.projections.nothing_yet" if decides else "summary.projections.no_finding", said=said)
+
+
+def chosen_in_words(scenario: Scenario) -> str:
+    """Say which matrices were chosen so that the scores of a worked example come out, while they are as chosen.
+
+    >>> chosen_in_words(Scenario())
+    ''
+    """
+    example = scenario.w_q.removeprefix(EXAMPLE_FILL) if isinstance(scenario.w_q, str) else ""
+    chosen = chosen_matrices(example)
+    as_chosen = (
+        scenario.x == "identity" and scenario.w_k == scenario.w_q and scenario.d_in == len(scenario.tokens)
+        and not any(edit.matrix in ("x", "w_q", "w_k") for edit in scenario.edits)
+    )  # fmt: skip
+    if not chosen or not as_chosen:
+        return ""
+    labels = token_labels(scenario.tokens, LONGEST_NAME)
+    times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
+    said = say("summary.chosen.every", example=example)
+    if times:
+        names = listed([say("summary.named", token=labels[position]) for position in times])
+        said = say("summary.chosen.times", example=example, token=names, times=f"{next(iter(times.values())):g}")
+    return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
+
+
+def numbers_in_words(scenario: Scenario) -> str:
+    """Say, beside a finding, where the W's are from: so it can be told what the finding is worth.
+
+    >>> numbers_in_words(Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
+    """
+    return chosen_in_words(scenario) or projections_in_words(scenario)
+
+
+def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
+    """Describe a matrix for someone who cannot see its picture.
+
+    >>> from attnviz.core.scenario import trace
+    >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
+    "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
+    """
+    stage = STAGES[name]
+    matrix = getattr(trace, name)
+    matrix = matrix[None] if matrix.dim() == 1 else matrix  # a bias is one row
+    finite = matrix[torch.isfinite(matrix)]
+    rows, columns = matrix.shape
+    parts = [say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)]
+    if finite.numel():
+        low, high = written(finite.min().item(), digits), written(finite.max().item(), digits)
+        parts.append(say("summary.described.spread", low=low, high=high))
+    if finite.numel() < matrix.numel():
+        parts.append(say("summary.described.not_finite", n=matrix.numel() - finite.numel()))
+    if name == "attention_weights":
+        parts.append(attends_most(trace, query, digits))
+    elif stage.rows != "feature":
+        numbers = ", ".join(written(value, digits) for value in matrix[query, :_IN_FULL].tolist())
+        key = "summary.described.row_longer" if columns > _IN_FULL else "summary.described.row"
+        parts.append(say(key, token=_labels(trace)[query], numbers=numbers))
+    return " ".join(parts)
+
+
+def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
+    """Say in words which cells are masked, and where a number first left what float32 can hold.
+
+    >>> from attnviz.core.scenario import trace
+    >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
+    ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
+    """
+    notes = []
+    n_tokens = trace.x.shape[-2]
+    if trace.causal and n_tokens > 1:
+        notes.append(say("summary.notes.masked", n=n_tokens * (n_tokens - 1) // 2, count=n_tokens * n_tokens))
+    for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+        note = _not_finite(trace, name)
+        if note:
+            notes.append(note)
+            break  # what follows from it is not finite either
+    undefined = int(torch.isnan(trace.attention_weights).any(-1).sum())
+    if undefined:
+        notes.append(say("summary.notes.undefined", n=undefined, count=n_tokens))
+    return notes
+
+
+def _not_finite(trace: AttentionTrace, name: str) -> str | None:
+    matrix = getattr(trace, name)
+    bad = ~torch.isfinite(matrix)
+    if name == "scaled_scores" and trace.causal:
+        bad &= torch.ones_like(bad).tril()
+    if not bad.any():
+        return None
+    row, column = bad.nonzero()[0].tolist()
+    stage = STAGES[name]
+    return say(
+        "summary.notes.overflow", n=int(bad.sum()), count=matrix.numel(), title=stage.title,
+        cell=f"{stage.symbol}[{row}, {column}]", value=written(matrix[row, column].item(), 1),
+    )  # fmt: skip

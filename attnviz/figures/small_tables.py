@@ -1,0 +1,119 @@
+"""Small pictures of matrices that are no stage of a trace: a difference, a variant, values and their mixes."""
+
+import html
+from typing import Any
+
+import numpy as np
+
+from attnviz.colours.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, font, needs_dark_ink, theme
+from attnviz.teach.questions import Points, Table
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 52, 25, 6.5  # pixels
+_RIGHT_SUM = "✓"
+
+
+def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
+    """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins.
+
+    A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
+    """
+    z = table.matrix.detach().double().numpy()
+    (n_rows, n_columns), shown = z.shape, theme(dark)
+    share = table.kind == "share"
+    largest = table.limit or float(np.abs(z[np.isfinite(z)]).max(initial=0)) or 1.0
+    limits = (0.0, 1.0) if share else (-largest, largest)
+    rows, columns = _names(table.rows, n_rows), _names(table.columns, n_columns)
+    left = 16 + CHAR_WIDTH * max(map(len, rows))
+    right, bottom = (70.0, 30) if table.sums else (8.0, 8)
+    annotations = _numbers(z, limits, share, digits) + (_sums(z, digits, shown) if table.sums else [])
+    return {
+        "data": [{
+            "type": "heatmap", "z": np.where(np.isfinite(z), z, np.nan), "zmin": limits[0], "zmax": limits[1],
+            "colorscale": SEQUENTIAL if share else DIVERGING, "showscale": False, "xgap": 1, "ygap": 1,
+            "hoverinfo": "skip",
+        }],
+        "layout": {
+            "width": round(max(left + CELL_WIDTH * n_columns + right, 20 + 7 * len(table.title))),
+            "height": 62 + CELL_HEIGHT * n_rows + bottom,
+            "margin": {"l": round(left), "t": 62, "b": bottom,
+                       "r": round(max(right, 20 + 7 * len(table.title) - left - CELL_WIDTH * n_columns))},
+            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": shown.undefined,
+            "font": font(shown),
+            "title": {"text": f"<b>{html.escape(table.title)}</b>", "font": {"size": 13}, "x": 0, "pad": {"l": 4},
+                      "y": 1, "yanchor": "top", "yref": "container"} | {"pad": {"t": 12, "l": 4}},
+            "xaxis": _axis(columns) | {"side": "top"},
+            "yaxis": _axis(rows) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
+            "annotations": annotations, "dragmode": False,
+        },
+    }  # fmt: skip
+
+
+def _names(names: tuple[str, ...], n: int) -> list[str]:
+    return list(names) if len(names) == n else [str(i) for i in range(n)]
+
+
+def _axis(names: list[str]) -> dict[str, Any]:
+    return {
+        "tickvals": list(range(len(names))), "ticktext": [html.escape(name) for name in names], "fixedrange": True,
+        "range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, "ticks": "",
+    }  # fmt: skip
+
+
+def _numbers(z: np.ndarray, limits: tuple[float, float], share: bool, digits: int) -> list[dict[str, Any]]:
+    dark_ink = needs_dark_ink(np.nan_to_num(z), SEQUENTIAL if share else DIVERGING, limits)
+    return [
+        _text(j, i, written(float(z[i, j]), digits), "#000000" if dark_ink[i, j] else "#ffffff")
+        for i in range(z.shape[0])
+        for j in range(z.shape[1])
+    ]
+
+
+def _sums(z: np.ndarray, digits: int, shown: Theme) -> list[dict[str, Any]]:
+    """Outside of the cells, where only the paper reaches."""
+
+    def said(total: float, x: float, y: float, *, judged: bool = False) -> dict[str, Any]:
+        right = judged and abs(total - 1) < 1e-4
+        return _text(x, y, written(total, digits) + f" {_RIGHT_SUM}" * right, shown.right if right else shown.text)
+
+    beside = [
+        said(float(total), 1, i, judged=True) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))
+    ]
+    below = [said(float(total), j, 0) | {"yref": "paper", "yanchor": "top"} for j, total in enumerate(z.sum(0))]
+    return beside + below
+
+
+def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"color": colour, "size": 11}}
+
+
+def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
+    """Return values, joined by lines, and contexts as points in the plane of two features."""
+    shown = theme(dark)
+    values, contexts = points.values.detach().double().numpy(), points.contexts.detach().double().numpy()
+    around = np.concatenate([values, values[:1]])
+    names = [html.escape(label) for label in points.labels]
+
+    def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
+        formats = {"hovertemplate": "%{x}, %{y}", "xhoverformat": ".4f", "yhoverformat": ".4f"}
+        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1]} | formats | more
+
+    return {
+        "data": [
+            scatter(around, mode="lines", name=say("report.points.around"),
+                    line={"color": shown.muted, "width": 1, "dash": "dot"}),
+            scatter(values, mode="markers+text", name=say("report.points.values"), text=names,
+                    textposition="top center", marker={"color": VALUE_COLOUR, "size": 11, "symbol": "square"}),
+            scatter(contexts, mode="markers+text", name=say("report.points.contexts"), text=names,
+                    textposition="bottom center", marker={"color": KEY_COLOUR, "size": 10}),
+        ],
+        "layout": {
+            "width": 340, "height": 330, "margin": {"l": 36, "r": 12, "t": 12, "b": 92},
+            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": font(shown), "legend": {"orientation": "h", "y": -0.12},
+            "xaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
+            "yaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
+            "dragmode": False,
+        },
+    }  # fmt: skip

@@ -1,0 +1,133 @@
+"""What may be asked of the scaling experiment: its limits, each once, and the reading of its arguments."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import check_whole
+
+MAX_DIM = 4096
+MAX_DIMS = 64
+MAX_TRIALS = 10_000
+MAX_KEYS = 256
+MAX_SCALES = 16
+MAX_EXPONENT = 2.0
+MAX_FACTOR = 1000.0  # of the classic row: far more than makes its softmax all or nothing
+MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all held at once, up to 33 times in float32
+MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
+
+# The exponent p of d^p, by which a scale divides the scores.
+EXPONENTS = {"none": 0.0, "sqrt": 0.5, "linear": 1.0}
+
+Scale = str | float
+Statistics = Literal["all", "dot products"]
+
+
+def parse_dims(text: str) -> tuple[int, ...]:
+    """Read dimensions separated by commas, semicolons or spaces, and return them ascending.
+
+    Raises ValueError naming the first entry that is not a whole number from 1 to MAX_DIM or is repeated, or
+    if there are none or more than MAX_DIMS.
+
+    >>> parse_dims("8, 2 4")
+    (2, 4, 8)
+    >>> parse_dims("2, 4, eight")
+    Traceback (most recent call last):
+    ...
+    attnviz.core.errors.RefusedError: dimension is 'eight', expected a whole number from 1 to 4096
+    """
+    entries = [entry for entry in re.split(r"[\s,;]+", text) if entry]
+    # An entry of very many digits stays text: int() would refuse it in words of its own.
+    return check_dims(int(entry) if re.fullmatch(r"[+-]?[0-9]{1,40}", entry) else entry for entry in entries)
+
+
+def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
+    """Return dimensions ascending, as ints.
+
+    Raises ValueError naming the first that is not a whole number from 1 to MAX_DIM or is repeated, or if
+    there are none or more than MAX_DIMS.
+
+    >>> check_dims([8, 2])
+    (2, 8)
+    """
+    checked: set[int] = set()
+    for value in dims:
+        dim = check_whole("dimension", value, 1, MAX_DIM)
+        if dim in checked:
+            raise RefusedError(f"dimension {dim} is repeated", "dims_twice", dim=dim)
+        if len(checked) == MAX_DIMS:
+            message = f"dimension {dim} is one more than the limit of {MAX_DIMS} dimensions"
+            raise RefusedError(message, "dims_many", most=MAX_DIMS)
+        checked.add(dim)
+    if not checked:
+        raise RefusedError(f"no dimension is given, expected 1 to {MAX_DIMS} of them", "dims_none")
+    return tuple(sorted(checked))
+
+
+def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
+    """Return dimensions from `first` to `last`, equally far apart on a log axis, rounded to whole numbers.
+
+    They are fewer than `how_many` where rounding makes several the same.
+
+    Raises ValueError naming a bound that is no dimension, a number of steps that is not from 2 to MAX_DIMS, or
+    bounds that leave nothing between them.
+
+    >>> log_steps(1, 4096, 7)
+    (1, 4, 16, 64, 256, 1024, 4096)
+    """
+    low = check_whole("the first dimension", first, 1, MAX_DIM)
+    high = check_whole("the last dimension", last, 1, MAX_DIM)
+    n = check_whole("number of dimensions", how_many, 2, MAX_DIMS)
+    if low >= high:
+        message = f"the last dimension is {high}, expected more than the first, {low}"
+        raise RefusedError(message, "steps_order", low=low, high=high)
+    return tuple(sorted({round(low * (high / low) ** (i / (n - 1))) for i in range(n)}))
+
+
+def check_factor(name: str, factor: object) -> float:
+    """Return a number that scores are multiplied by, or raise ValueError naming it and its limits.
+
+    >>> check_factor("times", 8)
+    8.0
+    """
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or not -MAX_FACTOR <= factor <= MAX_FACTOR:
+        message = f"{name} is {factor!r}, expected a number from {-MAX_FACTOR:g} to {MAX_FACTOR:g}"
+        raise RefusedError(message, "number", name=name, value=factor, low=-int(MAX_FACTOR), high=int(MAX_FACTOR))
+    return float(factor)
+
+
+def check_scales(scales: Sequence[Scale]) -> dict[str, float]:
+    """Return the exponent of each scale by its label: the name, or the exponent as text.
+
+    Raises ValueError naming a scale that is unknown, out of range or repeated, or if there are none or more
+    than MAX_SCALES.
+
+    >>> check_scales(("sqrt", 0.3))
+    {'sqrt': 0.5, '0.3': 0.3}
+    """
+    if isinstance(scales, str) or not 1 <= len(scales) <= MAX_SCALES:
+        raise ValueError(f"scales are {scales!r}, expected a sequence of 1 to {MAX_SCALES} of them")
+    exponents: dict[str, float] = {}
+    for scale in scales:
+        exponent = check_exponent(scale)
+        label = scale if isinstance(scale, str) else f"{exponent:g}"
+        if label in exponents:
+            raise ValueError(f"scale {label!r} is repeated")
+        exponents[label] = exponent
+    return exponents
+
+
+def check_exponent(scale: object) -> float:
+    """Return the exponent of a scale given by name or by the exponent itself.
+
+    Raises ValueError naming a scale that is unknown or out of range.
+
+    >>> check_exponent("sqrt")
+    0.5
+    """
+    exponent = EXPONENTS.get(scale) if isinstance(scale, str) else scale
+    if isinstance(exponent, int | float) and not isinstance(exponent, bool) and 0 <= exponent <= MAX_EXPONENT:
+        return float(exponent)
+    names = ", ".join(EXPONENTS)
+    raise ValueError(f"scale is {scale!r}, expected {names}, or an exponent from 0 to {MAX_EXPONENT:g}")

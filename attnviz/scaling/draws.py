@@ -1,0 +1,139 @@
+"""Dot products over the first d coordinates, for every d of a sweep, from one lot of random numbers.
+
+The trials are cut into streams with a generator each, so that two threads draw at the same time (torch lets
+go of Python's lock while it draws) and the numbers are the same on any number of threads. However many dimensions
+are swept, no more scores than SCORES_HELD are held: where more dimensions end in one block of coordinates, the block
+is drawn once more for the others.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from threading import Event
+from typing import NamedTuple
+
+import numpy as np
+
+from attnviz.core.seeding import generator_for
+from attnviz.scaling.sources import BLOCK, Floats, Scores, Source
+
+_STREAM = 512  # trials
+THREADS = 2
+_CHUNK = 2**16  # numbers drawn at a time: 256 KiB, which stay in the cache
+_TASK = 2**21  # numbers drawn, about, between two words of progress: some 5 ms
+SCORES_HELD = 2**24  # in float32, 64 MiB: those of at least one dimension, and of all that fit
+_PULSE = 0.05  # seconds after which the caller is told that nothing new is done yet, so that it can stop the drawing
+
+# Measured on one core of a machine of two, in nanoseconds.
+_NS_NUMBER, _NS_PRODUCT, _NS_SCORE = 3.0, 0.5, 5.0
+
+
+class Part(NamedTuple):
+    """A block of coordinates and the dimensions that are taken from it; if not `last`, it is drawn once more."""
+
+    dims: tuple[int, ...]
+    last: bool
+
+
+Span = list[Part]  # what one task draws
+
+
+def plan(source: Source, dims: tuple[int, ...], trials: int) -> list[Span]:
+    """Cut the drawing of these dimensions (ascending) into spans, none of which ends more scores than are held."""
+    most = scores_held(source, dims, trials)
+    numbers = min(trials, _STREAM) * source.numbers_per_block
+    spans: list[Span] = [[]]
+    for end in range(BLOCK, dims[-1] + BLOCK, BLOCK):
+        inside = tuple(d for d in dims if end - BLOCK < d <= end)
+        pieces = [inside[first : first + most] for first in range(0, len(inside), most)] or [()]
+        for i, piece in enumerate(pieces):
+            span = spans[-1]
+            full = sum(len(part.dims) for part in span) + len(piece) > most
+            if span and (full or len(span) * numbers >= _TASK):
+                spans.append(span := [])
+            span.append(Part(piece, i == len(pieces) - 1))
+    return spans
+
+
+def scores_held(source: Source, dims: tuple[int, ...], trials: int) -> int:
+    """Return of how many dimensions the scores are held at once."""
+    return min(len(dims), max(1, SCORES_HELD // (trials * source.n_queries * source.n_keys)))
+
+
+def seconds_of(source: Source, span: Span, trials: int) -> float:
+    """Return how long one core takes to draw a span, about: what counts is how spans compare."""
+    products = source.products_per_block + source.n_queries * source.n_keys * BLOCK
+    drawn = len(span) * (source.numbers_per_block * _NS_NUMBER + products * _NS_PRODUCT)
+    ending = sum(len(part.dims) for part in span) * source.n_queries * source.n_keys
+    return trials * (drawn + ending * (_NS_SCORE + BLOCK / 2 * _NS_PRODUCT)) * 1e-9
+
+
+def partial_scores(
+    source: Source, dims: tuple[int, ...], trials: int, seed: int, counted: Callable[[float], None]
+) -> Iterator[tuple[int, Floats]]:
+    """Yield, for each d of `dims` (ascending), the scores (trials, n_queries, n_keys) over the first d coordinates.
+
+    They lie in room that is used again: they hold until the next are asked for. `counted` is told, in the caller's
+    thread and every few hundredths of a second, how much of :func:`seconds_of` is done since it was last told; what
+    it raises ends the drawing and passes through.
+    """
+    slices = [slice(first, min(first + _STREAM, trials)) for first in range(0, trials, _STREAM)]
+    seeds = np.random.SeedSequence(seed).generate_state(len(slices)).tolist()
+    stopped = Event()
+    streams = [_Stream(source, part.stop - part.start, each, stopped) for part, each in zip(slices, seeds, strict=True)]
+    held: Floats = np.empty(
+        (scores_held(source, dims, trials), trials, source.n_queries, source.n_keys), np.float32
+    )  # fmt: skip
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        for span in plan(source, dims, trials):
+            left = {
+                pool.submit(stream.advance, span, held[:, part]) for stream, part in zip(streams, slices, strict=True)
+            }
+            while left:
+                done, left = wait(left, _PULSE, FIRST_COMPLETED)
+                counted(sum(seconds_of(source, span, task.result()) for task in done))
+            yield from zip((d for part in span for d in part.dims), held, strict=False)
+    finally:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
+
+
+class _Stream:
+    """Some of the trials: their generator, and their scores over the coordinates drawn so far."""
+
+    def __init__(self, source: Source, trials: int, seed: int, stopped: Event) -> None:
+        self.source, self.trials, self.start, self.stopped = source, trials, 0, stopped
+        self.generator = generator_for(seed)
+        self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
+
+    def advance(self, span: Span, scores: Floats) -> int:
+        """Draw a span, write into `scores` (dimension, trial, query, key), return of how many trials it is."""
+        step = max(1, _CHUNK // self.source.numbers_per_block)
+        room = self.source.room(min(step, self.trials))
+        done = 0
+        for inside, last in span:
+            state = None if last else self.generator.get_state()
+            for first in range(0, self.trials, step):
+                if self.stopped.is_set():
+                    return self.trials
+                part = slice(first, min(first + step, self.trials))
+                q, k = self.source.draw_block(room[: part.stop - first], self.generator)
+                whole = _products(q, k)
+                for i, d in enumerate(inside, done):
+                    width = d - self.start
+                    products = whole if width == BLOCK else _products(q[..., :width], k[..., :width])
+                    np.add(self.totals[part], products, out=scores[i, part], casting="same_kind")
+                if last:
+                    self.totals[part] += whole
+            done += len(inside)
+            if state is None:
+                self.start += BLOCK
+            else:
+                self.generator.set_state(state)
+        return self.trials
+
+
+def _products(q: Floats, k: Floats) -> Floats:
+    # Not matmul: BLAS may add in another order with another number of threads.
+    products: Floats = np.einsum("tqc,tkc->tqk", q, k)
+    return products

@@ -1,0 +1,170 @@
+"""What the scaling page sweeps, as one plain value, and its form in a URL.
+
+``dims.2-8-64*trials.500*p.0.3`` sweeps three dimensions with 500 trials and a slider at p = 0.3; what is
+not named has its default.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, get_args
+
+import torch
+
+from attnviz.core.changes import Changes, bring_back, carry_over, changes_of
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.scenario import Scenario, without_changes
+from attnviz.scaling.arguments import (
+    EXPONENTS,
+    MAX_DIM,
+    MAX_KEYS,
+    MAX_TRIALS,
+    Scale,
+    Statistics,
+    check_dims,
+    check_factor,
+    parse_dims,
+)
+from attnviz.scaling.sources import SOURCES
+
+OWN = "own p"  # the scale whose exponent the reader slides
+MAX_P = 1.0
+SCALE_CHOICES = (*EXPONENTS, OWN)
+HEADS = (1, 2, 4, 8, 16, 32)  # into which the page divides a model
+
+
+@dataclass(frozen=True)
+class SweepSettings:
+    """Dimensions, trials, keys, seed, source, scales and statistics of a sweep, the reader's own exponent `p`,
+    the one dimension `dim` looked at closely (0: none chosen), what the classic row is multiplied by, and the `heads`
+    of the model whose d is asked for.
+
+    Raises ``ValueError`` for what :func:`attnviz.sweep_scaling` would not take.
+    """
+
+    dims: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    trials: int = 1000
+    keys: int = 64
+    seed: int = 0
+    source: str = "normal"
+    scales: tuple[str, ...] = ("none", "sqrt", "linear")
+    statistics: Statistics = "all"
+    p: float = 0.3
+    dim: int = 0
+    times: float = 8.0
+    heads: int = 8
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dims", check_dims(self.dims))
+        check_whole("trials", self.trials, 2, MAX_TRIALS)
+        check_whole("keys", self.keys, 2, MAX_KEYS)
+        check_whole("seed", self.seed, 0, MAX_SEED)
+        check_whole("dim", self.dim, 0, MAX_DIM)
+        if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
+            message = f"p is {self.p!r}, expected an exponent from 0 to {MAX_P:g}"
+            raise RefusedError(message, "number", name="p", value=self.p, low=0, high=MAX_P)
+        check_factor("times", self.times)
+        if self.heads not in HEADS:
+            message = f"heads is {self.heads!r}, expected one of {', '.join(map(str, HEADS))}"
+            raise RefusedError(message, "choice", name="heads", value=self.heads, allowed=tuple(HEADS))
+        if self.statistics not in get_args(Statistics):
+            allowed = get_args(Statistics)
+            message = f"statistics is {self.statistics!r}, expected one of {', '.join(allowed)}"
+            raise RefusedError(message, "choice", name="statistics", value=self.statistics, allowed=allowed)
+        if self.source not in SOURCES:
+            message = f"source is {self.source!r}, expected one of {', '.join(SOURCES)}"
+            raise RefusedError(message, "choice", name="source", value=self.source, allowed=tuple(SOURCES))
+        if not self.scales or len(set(self.scales) & set(SCALE_CHOICES)) < len(self.scales):
+            message = f"scales are {self.scales!r}, expected some of {', '.join(SCALE_CHOICES)}, each once"
+            raise RefusedError(message, "scales")
+
+    @property
+    def picked(self) -> int:
+        """The dimension looked at closely: the chosen one, or the one nearest to 64."""
+        return self.dim if self.dim in self.dims else min(self.dims, key=lambda dim: abs(dim - 64))
+
+    def swept_scales(self) -> tuple[Scale, ...]:
+        """Return the scales as :func:`attnviz.sweep_scaling` takes them."""
+        return tuple(self.p if scale == OWN else scale for scale in self.scales)
+
+    @property
+    def of_projections(self) -> bool:
+        """Whether queries and keys are those of a sentence, under projections drawn in every trial."""
+        return self.source.endswith("-projections")
+
+
+def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario:
+    """Return the scenario whose d_out is the picked dimension, with the changes that still fit.
+
+    Where the sweep's queries and keys are the sentence's own, it has their init, and their seed too as long as
+    X stays the same with it: then its scores are those of the row that was looked at.
+
+    >>> playground_scenario(Scenario(d_out=2), SweepSettings(dims=(2, 16), dim=16)).d_out
+    16
+    """
+    before = without_changes(scenario)
+    after = replace(before, d_out=settings.picked)
+    if settings.of_projections:
+        after = replace(after, init=settings.source.removesuffix("-projections"))
+        seeded = replace(after, seed=settings.seed)
+        if torch.equal(seeded.matrix("x"), before.matrix("x")):
+            after = seeded
+    changes = changes_of(scenario)
+    kept, _ = carry_over(changes, before, after)
+    # A new seed draws new projections, but this one left X as it was.
+    of_x = Changes(
+        tuple(edit for edit in changes.edits if edit.matrix == "x"),
+        tuple(pair for pair in changes.replaced if pair[0] == "x"),
+    )
+    return bring_back(after, kept + of_x)[0]
+
+
+_DEFAULT = SweepSettings()
+
+
+def encode_settings(settings: SweepSettings) -> str:
+    """Write the settings that differ from the default as the text that a URL carries.
+
+    >>> encode_settings(SweepSettings(dims=(2, 8), trials=500))
+    'dims.2-8*trials.500'
+    """
+    parts = []
+    for field in fields(SweepSettings):
+        value = getattr(settings, field.name)
+        if value != getattr(_DEFAULT, field.name):
+            written = "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            parts.append(f"{field.name}.{written.replace(' ', '_')}")
+    return "*".join(parts)
+
+
+def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:
+    """Read settings from the text of a URL; return also the parts that are none.
+
+    >>> decode_settings("trials.500*keys.many") == (SweepSettings(trials=500), ["keys.many"])
+    True
+    """
+    settings = _DEFAULT
+    ignored = []
+    for part in text[:2000].split("*") if text else []:
+        name, _, written = part.partition(".")
+        try:
+            read: dict[str, Any] = {name: _read(name, written)}
+            settings = replace(settings, **read)
+        except (ValueError, TypeError):
+            ignored.append(part)
+    return settings, ignored
+
+
+def _read(name: str, written: str) -> Any:
+    match name:
+        case "dims":
+            return parse_dims(written.replace("-", " "))
+        case "scales":
+            return tuple(written.replace("_", " ").split("-"))
+        case "source":
+            return written
+        case "statistics":
+            return written.replace("_", " ")
+        case "p" | "times":
+            return float(written)
+        case _:
+            return int(written)

@@ -1,0 +1,1 @@
+"""Tables of numbers as people paste, type, upload and print them."""

@@ -1,0 +1,104 @@
+"""A printed table: its numbers, and how many decimals it prints."""
+
+import math
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from attnviz.core.limits import MAX_TOKENS, check_whole
+from attnviz.words.numbers import in_format
+
+MAX_DECIMALS = 12
+LARGE = 1e7  # from here on, numbers are written with powers of ten
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed table: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
+
+    `shown` is None where only the numbers are known, not how they stand there. `dtype` is the type of number that the
+    print names, as numpy and torch do where it isn't their usual one.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    decimals: int
+    shown: tuple[tuple[int, ...], ...] | None = None
+    dtype: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False) -> "Printed":
+        """Return a table from any nested sequence or array; without `decimals`, as many as its numbers have.
+
+        With `shown`, each cell counts as printed with the decimals that its number has.
+
+        Raises ``ValueError`` for what is no table of numbers.
+
+        >>> Printed.of([[0.5, 1.25]]).decimals
+        2
+        """
+        array = as_table("the table", table)
+        rows = tuple(map(tuple, array.tolist()))
+        counts = tuple(tuple(decimals_of(value) for value in row) for row in rows)
+        most = min(max(map(max, counts)), MAX_DECIMALS) if decimals is None else decimals
+        check_whole("decimals", most, 0, MAX_DECIMALS)
+        return cls(rows, most, counts if shown else None)
+
+    @property
+    def array(self) -> np.ndarray:
+        """The numbers, float64 ``(rows, columns)``."""
+        return np.array(self.rows, dtype=np.float64)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return len(self.rows), len(self.rows[0])
+
+    def with_decimals(self, decimals: int) -> "Printed":
+        """Return the same table as one of so many decimals."""
+        check_whole("decimals", decimals, 0, MAX_DECIMALS)
+        return replace(self, decimals=decimals)
+
+
+def decimals_of(value: float) -> int:
+    """Return with how many decimals a number is written when none is wasted.
+
+    >>> decimals_of(0.25), decimals_of(3.0), decimals_of(1e-7)
+    (2, 0, 7)
+    """
+    if not math.isfinite(value):
+        return 0
+    exponent = Decimal(repr(value)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def as_table(name: str, table: Any) -> np.ndarray:
+    """Return a table of numbers as float64 ``(rows, columns)``.
+
+    Raises ``ValueError`` for what is none, and for more than 1024 rows or columns.
+    """
+    try:
+        array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
+    if array.ndim == 1:
+        array = array[None, :]
+    if array.ndim != 2 or 0 in array.shape or max(array.shape) > MAX_TOKENS:
+        raise ValueError(f"{name} has shape {array.shape}, expected rows and columns, at most {MAX_TOKENS} of each")
+    return array
+
+
+def as_printed(value: float, decimals: int) -> str:
+    """Write a number with so many decimals, as a table prints it.
+
+    >>> as_printed(-1.047, 2), as_printed(float("nan"), 2)
+    ('−1.05', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) >= LARGE:
+        return in_format(value, f".{decimals}e")
+    return in_format(value + 0.0, f".{decimals}f")

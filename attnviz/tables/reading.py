@@ -1,0 +1,182 @@
+"""A table of numbers as people paste or upload it: from a spreadsheet, a print-out, a paper or a note."""
+
+import math
+import re
+
+import torch
+
+from attnviz.core.errors import SaidError
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.tables.formats import RawCell, RawTable, quoted, refuse, split_table
+from attnviz.tables.printed_table import MAX_DECIMALS, Printed
+from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
+from attnviz.words import plural, say
+
+MAX_TABLE_CHARACTERS = 2_000_000
+MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
+
+_DTYPE = re.compile(r"\bdtype=(?:torch\.)?(\w{1,20})")
+_INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|Inf|Infinity|∞|\\\\infty)")
+
+
+def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
+    """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``.
+
+    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no finite number, or is of
+    another length; or that the text is empty.
+
+    >>> parse_table("1, 2\\n3, 4").tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    return torch.tensor(read_table(text, columns=columns).rows, dtype=torch.float64)
+
+
+def read_table(text: str, *, infinite: bool = False, columns: int | None = None) -> Printed:
+    """Read rows of numbers with the decimals that they show.
+
+    Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
+    or as a Markdown table; each number as :func:`attnviz.tables.typed_numbers.read_number` takes it. Commas beside
+    tabs, semicolons or blanks are decimal commas, and so they are alone where nothing else can be meant: `columns`,
+    where it is known how many there have to be, decides it. With `infinite`,
+    infinities may stand there, as in masked scores.
+
+    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
+    or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
+
+    >>> read_table("0,57; 0,81")
+    Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
+    """
+    if len(text) > MAX_TABLE_CHARACTERS:
+        line, character = _place(text, MAX_TABLE_CHARACTERS)
+        characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
+        raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
+    raw = split_table(text.removeprefix("\ufeff"), columns)
+    _check_rows(raw)
+    sign = _decimal_sign(raw)
+    numbers = [_row(row, sign, infinite) for row in raw.rows]
+    for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
+        _check_length(raw, row, len(numbers_of_row))
+    shown = [[number.decimals for number in row if number.decimals is not None] for row in numbers]
+    # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
+    by_powers = any(number.by_power for row in numbers for number in row)
+    every = [each for row in shown for each in row] or [MAX_DECIMALS]  # of fractions alone, as many as there can be
+    decimals = min(min(every) if by_powers else max(every), MAX_DECIMALS)
+    return Printed(
+        tuple(tuple(number.value for number in row) for row in numbers),
+        decimals,
+        tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
+        dtype=said[1] if (said := _DTYPE.search(text)) else "",
+    )
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Return the line and the character in it of a position in a text, counted from 1."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _check_rows(raw: RawTable) -> None:
+    if not raw.rows:
+        raise SaidError(say("tables.empty"))
+    if len(raw.rows) > MAX_ROWS:
+        line, rows = raw.rows[MAX_ROWS][0].line, plural(len(raw.rows), "row")
+        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=line))
+    if len(raw.rows[0]) > MAX_COLUMNS:
+        line, numbers = raw.rows[0][0].line, plural(len(raw.rows[0]), "number")
+        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=line))
+
+
+def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
+    expected = len(raw.rows[0])
+    if n != expected:
+        key = "tables.length" if raw.by_lines else "tables.row_length"
+        said = say(key, line=row[0].line, numbers=plural(n, "number"), expected=f"{expected:,}")
+        raise SaidError(said)
+
+
+def _decimal_sign(raw: RawTable) -> str:
+    """Return the sign that begins the decimals of a table where a cell alone, as 1,234, does not say it."""
+    if raw.semicolons:
+        commas = any("," in cell.text for row in raw.rows for cell in row)
+        return "," if commas else "."
+    for cell in (cell for row in raw.rows for cell in row if "," in cell.text):
+        try:
+            if read_number(cell.text).comma:
+                return ","
+        except NoNumberError:
+            continue
+    return "."
+
+
+def _row(row: list[RawCell], sign: str, infinite: bool) -> list[TypedNumber]:
+    numbers: list[TypedNumber] = []
+    for cell in row:
+        if not cell.text and numbers:
+            before = quoted(row[len(numbers) - 1].text)
+            raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
+        numbers.append(_number(cell, sign, infinite))
+    return numbers
+
+
+def _number(cell: RawCell, sign: str, infinite: bool) -> TypedNumber:
+    """Return the number in a cell."""
+    if endless := _INFINITE.fullmatch(cell.text):
+        if not infinite:
+            refuse("infinite", cell.line, cell.text)
+        return TypedNumber(math.inf if endless[1] in ("", "+") else -math.inf, 0)
+    if cell.text in ("...", "…"):
+        refuse("shortened", cell.line)
+    if not cell.text:
+        refuse("nothing_first", cell.line)
+    try:
+        return read_number(cell.text, decimal_sign=sign)
+    except NoNumberError as error:
+        raise SaidError(say("tables.cell", line=cell.line, why=why_no_number(error, quoted(cell.text)))) from None
+
+
+def read_cell(text: str) -> float:
+    """Read one number as it may stand in a cell of a table: as a person types it, or endless.
+
+    Raises :class:`NoNumberError` for what is no number.
+
+    >>> read_cell("−0,5"), read_cell("25 %"), read_cell("1,234")
+    (-0.5, 0.25, 1.234)
+    """
+    if endless := _INFINITE.fullmatch(text.strip()):
+        return math.inf if endless[1] in ("", "+") else -math.inf
+    return read_number(text, decimal_sign="").value
+
+
+def write_table(printed: Printed) -> str:
+    """Write a table as lines of numbers that :func:`read_table` reads again.
+
+    >>> write_table(Printed.of([[0.5, -1.25]]))
+    '0.50  -1.25'
+    """
+    return "\n".join("  ".join(format(value, f".{printed.decimals}f") for value in row) for row in printed.rows)
+
+
+def read_upload(data: bytes) -> str:
+    """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it.
+
+    Raises ``ValueError`` with a sentence for whoever uploaded it: which line and character of it is no text, or that
+    the file is too large.
+
+    >>> read_upload(b"1 2")
+    '1 2'
+    """
+    most = 4 * MAX_TABLE_CHARACTERS
+    if len(data) > most:
+        raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+        bad = text.find("\0")
+        before = text[:bad]
+        byte = 0
+    except UnicodeDecodeError as error:
+        bad, before = error.start, data[: error.start].decode("latin-1")
+        byte = data[error.start]
+    if bad < 0:
+        return text
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    raise SaidError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))

@@ -1,0 +1,183 @@
+"""One number as a person writes it: 0.5, −.5, 0,5, 1/2, ½, 50 %, 5e-1, 5·10⁻¹.
+
+Taken is what can mean only one number; what could mean two, as 1,234 could, is refused with both. The page's script
+reads numbers by the same rules: tests/typed_numbers.json holds both to them.
+"""
+
+import math
+import re
+import unicodedata
+from typing import NamedTuple
+
+from attnviz.core.matrix_input import TOO_LARGE
+from attnviz.tables.printed_table import decimals_of
+from attnviz.words import say
+
+MAX_CHARACTERS = 60
+MOST_OF_FRACTION = 4  # decimals that count as shown; a fraction that needs more, as 1/3 does, shows no number of them
+
+# Typeset minus signs, dashes and hyphens that stand for one.
+_MINUS = re.compile("[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]")
+_FULL_WIDTH = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in "０１２３４５６７８９．，＋／％ｅＥ"}
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_RAISED = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_VULGAR = re.compile("([0-9]?)\\s*([¼-¾⅐-⅞])")
+_SLASHES = str.maketrans("⁄∕", "//")
+
+_DIGITS = r"([0-9.,'’]+)"
+_TEN_TO = r"10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?"
+_TIMES = r"\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*"
+_DECIMAL = re.compile(rf"{_DIGITS}(?:[eE]([-+]?[0-9]{{1,5}})|{_TIMES}{_TEN_TO})?(\s*\\?%)?")
+_POWER = re.compile(_TEN_TO)
+_FRACTION = re.compile(rf"(?:([0-9]+)\s+)?{_DIGITS}\s*/\s*{_DIGITS}")
+
+_PLAIN = {
+    ".": re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+"),
+    ",": re.compile(r"[0-9]+,?[0-9]*|,[0-9]+"),
+}
+_THOUSANDS = {
+    ".": re.compile(r"[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)"),
+    ",": re.compile(r"[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+,[0-9]*)"),
+}
+_TWO_WAYS = {
+    ".": re.compile(r"[1-9][0-9]{0,2},[0-9]{3}"),
+    ",": re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}"),
+}
+
+
+class NoNumberError(ValueError):
+    """A text that is no number; `reason` says why: empty, no_number, two_ways, zero (a division by it), too_large."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        """Keep the text and the reason."""
+        super().__init__(f"{text[:40]!r} is no number ({reason})")
+        self.text = text
+        self.reason = reason
+
+
+class TypedNumber(NamedTuple):
+    """A number, how many decimals it shows (None for a fraction such as 1/3), and how it was written."""
+
+    value: float
+    decimals: int | None
+    by_power: bool = False  # with a power of ten
+    comma: bool = False  # with a decimal comma
+
+
+def parse_number(text: str) -> float:
+    """Read one number that float32 can hold, as a person types it into a cell.
+
+    Raises :class:`NoNumberError` for what is none, or could be two.
+
+    >>> parse_number(" −1e-3 "), parse_number("-.5"), parse_number("0,5"), parse_number("1/2"), parse_number("50 %")
+    (-0.001, -0.5, 0.5, 0.5, 0.5)
+    """
+    value = read_number(text).value
+    if abs(value) >= TOO_LARGE:
+        raise NoNumberError(text, "too_large")
+    return value
+
+
+def read_number(text: str, *, decimal_sign: str = ".") -> TypedNumber:
+    """Read one number, with the decimals that it shows.
+
+    `decimal_sign` says which sign, "." or ",", begins the decimals where a text could mean two numbers by itself: the
+    other such text, "1,234" or "1.234", is refused.
+
+    Raises :class:`NoNumberError` for what is no finite number, or could be two.
+
+    >>> read_number("0,50"), read_number("1,234", decimal_sign=",").value
+    (TypedNumber(value=0.5, decimals=2, by_power=False, comma=True), 1.234)
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise NoNumberError(text, "no_number")
+    plain = _in_ascii(text)
+    if not plain:
+        raise NoNumberError(text, "empty")
+    sign = -1.0 if plain[0] == "-" else 1.0
+    bare = plain[1:].lstrip() if plain[0] in "+-" else plain
+    if power := _POWER.fullmatch(bare):
+        number = _scaled(text, "1", int(power[1]))
+    elif decimal := _DECIMAL.fullmatch(bare):
+        number = _decimal(text, decimal, decimal_sign)
+    elif fraction := _FRACTION.fullmatch(bare):
+        number = _fraction(text, fraction, decimal_sign)
+    else:
+        raise NoNumberError(text, "no_number")
+    return number._replace(value=sign * number.value)
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text with plain digits and signs in place of typeset ones."""
+    plain = _RAISED.sub(lambda raised: f"10^{raised[1].translate(_SUPERSCRIPT)}", text.strip())
+    plain = _MINUS.sub("-", plain.translate(_FULL_WIDTH))
+    return _VULGAR.sub(_spelled_out, plain).translate(_SLASHES)
+
+
+def _spelled_out(vulgar: re.Match[str]) -> str:
+    return f"{vulgar[1]} {unicodedata.normalize('NFKC', vulgar[2])}".lstrip()
+
+
+def _decimal(text: str, match: re.Match[str], decimal_sign: str) -> TypedNumber:
+    exponent = int(match[2] or match[3] or 0)
+    digits, comma = _with_point(text, match[1], decimal_sign if not (match[2] or match[3]) else "")
+    number = _scaled(text, digits, exponent - (2 if match[4] else 0))
+    return number._replace(by_power=bool(match[2] or match[3]), comma=comma)
+
+
+def _scaled(text: str, digits: str, exponent: int) -> TypedNumber:
+    value = float(f"{digits}e{exponent}")
+    if not math.isfinite(value):
+        raise NoNumberError(text, "too_large")
+    return TypedNumber(value, max(0, len(digits.partition(".")[2]) - exponent), by_power=True)
+
+
+def _fraction(text: str, match: re.Match[str], decimal_sign: str) -> TypedNumber:
+    above, comma_above = _with_point(text, match[2], decimal_sign)
+    below, comma_below = _with_point(text, match[3], decimal_sign)
+    divisor = float(below)
+    if divisor == 0:
+        raise NoNumberError(text, "zero")
+    value = (float(match[1] or 0) * divisor + float(above)) / divisor
+    if not math.isfinite(value):
+        raise NoNumberError(text, "too_large")
+    decimals = decimals_of(value)
+    return TypedNumber(value, decimals if decimals <= MOST_OF_FRACTION else None, comma=comma_above or comma_below)
+
+
+def _with_point(text: str, digits: str, decimal_sign: str) -> tuple[str, bool]:
+    """Return digits with a point for the decimals, and whether a comma stood there.
+
+    `decimal_sign` is the one that counts where it could be either; "" where digits are never grouped.
+    """
+    for sign in ".", ",":
+        other = "," if sign == "." else "."
+        if _THOUSANDS[sign].fullmatch(digits):
+            return re.sub(r"['’]", "", digits.replace(other, "")).replace(sign, "."), sign == ","
+        if _PLAIN[sign].fullmatch(digits):
+            if decimal_sign == other and _TWO_WAYS[other].fullmatch(digits):
+                raise NoNumberError(text, "two_ways")
+            return digits.replace(sign, "."), sign in digits and sign == ","
+    raise NoNumberError(text, "no_number")
+
+
+def why_no_number(error: NoNumberError, shown: str) -> str:
+    """Say why a text is no number, and what would be one; `shown` is the text as the sentence shows it.
+
+    >>> why_no_number(NoNumberError("1,234", "two_ways"), "“1,234”")
+    '“1,234” could mean 1.234 or 1234. Type the one you mean.'
+    """
+    if error.reason == "two_ways":
+        small, large = two_meanings(error.text)
+        return say("typed.two_ways", text=shown, small=small, large=large)
+    return say(f"typed.{error.reason}", text=shown)
+
+
+def two_meanings(text: str) -> tuple[str, str]:
+    """Return the two numbers that a text refused for two_ways could mean.
+
+    >>> two_meanings("1,234")
+    ('1.234', '1234')
+    """
+    plain = _in_ascii(text)
+    return plain.replace(",", "."), plain.replace(",", "").replace(".", "")

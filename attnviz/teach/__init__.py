@@ -1,0 +1,1 @@
+"""What teaches: the lesson, its challenges, and the questions that learners ask."""

@@ -1,0 +1,73 @@
+"""Small challenges that a trace can be checked against."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A task, a hint, a sentence to try it on (empty: any), and a check.
+
+    `check` takes a trace and the decimals to write, and returns whether the task is done and how it stands.
+    """
+
+    task: str
+    hint: str
+    text: str
+    check: Callable[[AttentionTrace, int], tuple[bool, str]]
+
+
+# Of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal.
+_AS_TYPED = 1e-3
+
+
+def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
+    if "cat" not in trace.tokens or "sat" not in trace.tokens:
+        return False, say("challenges.cat.no_words")
+    query, key = trace.tokens.index("cat"), trace.tokens.index("sat")
+    if trace.causal and key > query:
+        return False, say("challenges.cat.masked")
+    share = trace.attention_weights[query, key].item()
+    return share > 0.5, say("challenges.cat.stands", share=written(share, digits))
+
+
+def _even(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
+    n_tokens = trace.x.shape[-2]
+    if trace.causal and n_tokens > 1:
+        return False, say("challenges.even.masked", tokens=plural(n_tokens, "token"))
+    gap = (trace.attention_weights - 1 / n_tokens).abs().max().item()
+    return gap < 1e-4, say("challenges.even.stands", count=n_tokens, gap=written(gap, digits))
+
+
+def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
+    gap = (trace.scores - trace.scores.mT).abs().max().item()
+    largest = trace.scores.abs().max().item()
+    if largest < 1e-4:
+        return False, say("challenges.symmetric.zero")
+    if len(trace.tokens) < 2:
+        return False, say("challenges.symmetric.alone")
+    weights = (trace.attention_weights - trace.attention_weights.mT).abs().max().item()
+    return gap < _AS_TYPED * largest, say(
+        "challenges.symmetric.stands", gap=written(gap, digits), weights=written(weights, digits)
+    )
+
+
+CHALLENGES: tuple[Challenge, ...] = tuple(
+    Challenge(say(f"challenges.{name}.task"), say(f"challenges.{name}.hint"), text, check)
+    for name, text, check in (
+        ("cat", say("challenges.cat.sentence"), _cat_reads_sat),
+        ("even", "", _even),
+        ("symmetric", "", _symmetric),
+    )
+)
+
+
+def undefined(trace: AttentionTrace) -> bool:
+    """Whether a trace has attention weights that are no numbers, so that nothing can be checked."""
+    return bool(torch.isnan(trace.attention_weights).any())

@@ -1,0 +1,208 @@
+"""Self-attention in nine steps, told with the numbers of the scenario at hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.summary import attends_most, chosen_in_words, numbers_in_words, projections_in_words
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+Cell = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the lesson: what it is called, which matrices it shows, the cell it lights up, what it says.
+
+    `says` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
+    W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
+
+    `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace
+    and the query's position, as is `says`, which also takes the decimals to write. With `one_cell`, no other cell of
+    the matrix of the one lit up is filled yet.
+    """
+
+    title: str
+    shows: tuple[str, ...]
+    says: Callable[[AttentionTrace, int, int], list[str]]
+    new: tuple[str, ...] = ()
+    lit: Callable[[AttentionTrace, int], Cell] | None = None
+    one_cell: bool = False
+    analogy: str = ""
+    numbers: bool = False
+    finding: bool = False
+
+
+def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
+    shown = ", ".join(written(value, digits) for value in row[:most].tolist())
+    return f"({shown}, …)" if len(row) > most else f"({shown})"
+
+
+def _label(trace: AttentionTrace, position: int) -> str:
+    return say("lesson.named", token=token_labels(trace.tokens, 40)[position])
+
+
+def _most_read(trace: AttentionTrace, query: int) -> int:
+    row = trace.attention_weights[query]
+    return int(torch.nan_to_num(row, nan=-1.0).argmax())
+
+
+def _most_read_other(trace: AttentionTrace, query: int) -> int:
+    """Return the token that a query reads most of, itself aside; itself where it is alone."""
+    row = torch.nan_to_num(trace.attention_weights[query], nan=-1.0)
+    return int(row.index_fill(0, torch.tensor([query], device=row.device), -2.0).argmax())
+
+
+def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
+    return len(trace.tokens) == 1 or (trace.causal and query == 0)
+
+
+def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    n_tokens = len(trace.tokens)
+    if n_tokens == 1:
+        return [say("lesson.tokens.alone", token=_label(trace, query))]
+    tokens = plural(n_tokens, "token")
+    cut = (
+        say("lesson.tokens.cut_masked", tokens=tokens)
+        if trace.causal
+        else say("lesson.tokens.cut", tokens=tokens, count=n_tokens)
+    )
+    return [cut, say("lesson.tokens.follow", token=_label(trace, query))]
+
+
+def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    d_in = trace.x.shape[-1]
+    row = _numbers(trace.x[query], digits)
+    return [
+        say("lesson.embeddings.row", numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
+        say("lesson.embeddings.alone"),
+    ]
+
+
+def _projections(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    q, k, v = (_numbers(vectors[query], digits) for vectors in (trace.q, trace.k, trace.v))
+    return [
+        say("lesson.projections.vectors", token=_label(trace, query), q=q, k=k, v=v),
+        say("lesson.projections.trained" if trace.b_q is None else "lesson.projections.trained_bias"),
+    ]
+
+
+def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
+    how = say("lesson.one_score.product") if d_k == 1 else say("lesson.one_score.products", d_k=d_k)
+    token, score = _label(trace, query), written(trace.scores[query, other].item(), digits)
+    match = (
+        say("lesson.one_score.match_itself", token=token, how=how, score=score)
+        if other == query
+        else say("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
+    )
+    return [match, say("lesson.one_score.large")]
+
+
+def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    token, other = _label(trace, query), _most_read_other(trace, query)
+    row = say("lesson.all_scores.row", token=token, row=_numbers(trace.scores[query], digits))
+    if other == query:
+        return [row, say("lesson.all_scores.axes")]
+    there, back = (written(trace.scores[cell].item(), digits) for cell in ((query, other), (other, query)))
+    if there == back:
+        return [row, say("lesson.all_scores.alike", token=token, other=_label(trace, other), there=there)]
+    return [row, say("lesson.all_scores.differ", token=token, other=_label(trace, other), there=there, back=back)]
+
+
+def _scale(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, f"{trace.temperature:g}"
+    if trace.scale:
+        root, divisor = written(d_k**0.5, digits), written(trace.divisor, digits)
+        divided = (
+            say("lesson.scale.root_cooled", d_k=d_k, root=root, temperature=temperature, divisor=divisor)
+            if cooled
+            else say("lesson.scale.root", d_k=d_k, root=root)
+        )
+        says = [say("lesson.scale.scaled", divided=divided, d_k=d_k), say("lesson.scale.why")]
+    else:
+        off = say("lesson.scale.off_cooled", temperature=temperature) if cooled else say("lesson.scale.off")
+        says = [off, say("lesson.scale.off_why")]
+    return [*says, say("lesson.scale.masked")] if trace.causal else says
+
+
+def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    return [say("lesson.softmax.shares"), attends_most(trace, query, digits)]
+
+
+def _mix(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    if torch.isnan(trace.attention_weights[query]).any():
+        return [attends_most(trace, query, digits), say("lesson.mix.undefined")]
+    most = _most_read(trace, query)
+    share, value = written(trace.attention_weights[query, most].item(), digits), _numbers(trace.v[most], digits)
+    return [say("lesson.mix.gives", most=_label(trace, most), share=share, value=value), say("lesson.mix.apart")]
+
+
+def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+    told = {"token": _label(trace, query), "row": _numbers(trace.context[query], digits)}
+    if not torch.isfinite(trace.context[query]).all():
+        return [say("lesson.context.overflow", **told), say("lesson.context.smaller")]
+    if _reads_itself_alone(trace, query):
+        return [say("lesson.context.itself", **told)]
+    read = say("lesson.context.read_masked", **told) if trace.causal else say("lesson.context.read", **told)
+    return [read, say("lesson.context.between")]
+
+
+def _step(
+    name: str, shows: tuple[str, ...], says: Callable[[AttentionTrace, int, int], list[str]], **more: Any
+) -> Step:
+    return Step(say(f"lesson.title.{name}"), shows, says, **more)
+
+
+STEPS: tuple[Step, ...] = (
+    _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
+    _step("embeddings", ("x",), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
+    _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
+          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), analogy=say("lesson.analogy.class"),
+          numbers=True),
+    _step("one_score", ("q", "k", "scores"), _one_score, new=("scores",), one_cell=True,
+          lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
+    _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",),
+          lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
+    _step("scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),
+          lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
+    _step("softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
+          lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query)), finding=True),
+    _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",),
+          lit=lambda trace, query: ("context", query, 0), finding=True),
+    _step("context", ("v", "attention_weights", "context"), _context,
+          lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1), finding=True),
+)  # fmt: skip
+
+
+def about_the_numbers(step: Step, scenario: Scenario) -> str:
+    """Say where the W's are from, at the steps that speak of them or of what they find; elsewhere only where they were
+    chosen for the scores of an example.
+
+    >>> about_the_numbers(STEPS[2], Scenario())
+    'The numbers of W_q, W_k and W_v are random and untrained.'
+    """
+    if step.finding:
+        return numbers_in_words(scenario)
+    return chosen_in_words(scenario) or (projections_in_words(scenario, finding=False) if step.numbers else "")
+
+
+def step_number(raw: str) -> int:
+    """Return the number of a step, 1 to the last, from the text of a URL; 1 where that is none.
+
+    >>> step_number("4"), step_number("soon")
+    (4, 1)
+    """
+    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= len(STEPS)
+    return int(raw) if valid else 1
+
+
+def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:
+    """Return the matrices of a step that this trace has, in the order of the table of stages."""
+    return tuple(name for name in trace.matrices if name in step.shows)

@@ -1,0 +1,26 @@
+"""Questions that people ask about self-attention, each with an answer and a way to see it."""
+
+from attnviz.teach.questions.asking import Control, Exponent, Option, Preset, Question, question_number
+from attnviz.teach.questions.dividing import ROOT, WHERE
+from attnviz.teach.questions.matching import MATCHING
+from attnviz.teach.questions.mixing import MIXING
+from attnviz.teach.questions.order import ORDER
+from attnviz.teach.questions.seeing import Now, Points, Seen, Table
+from attnviz.teach.questions.sizes import SIZES, WHICH_D
+
+# The order of the list: keys and values, sums, biases, sizes, divisors, scaling, axis, symmetry, self, learning, order.
+QUESTIONS: tuple[Question, ...] = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER)
+
+__all__ = [
+    "QUESTIONS",
+    "Control",
+    "Exponent",
+    "Now",
+    "Option",
+    "Points",
+    "Preset",
+    "Question",
+    "Seen",
+    "Table",
+    "question_number",
+]

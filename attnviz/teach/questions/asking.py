@@ -1,0 +1,264 @@
+"""What a question is: its answer, an example of its own, what can be done to that, and what one sees then."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal
+from urllib.parse import parse_qsl
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.explanation.summary import edits_of, is_random, listed
+from attnviz.link.parameter_table import query_of, scenario_from_query
+from attnviz.scaling.settings import MAX_P
+from attnviz.teach.questions.seeing import Now, Seen
+from attnviz.teach.variations import PROJECTIONS
+from attnviz.words import plural, say
+
+Change = Callable[[Scenario], Scenario]
+QUERY = "query"  # in the link of an example, the place of the token that is followed
+OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
+_MATRICES = frozenset((*EDITABLE, "edits"))
+_SETTINGS = tuple(field.name for field in fields(Scenario) if field.name not in _MATRICES)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A button: what it is called, and what it makes of the example: of how it started, or of how it is now."""
+
+    label: str
+    change: Change
+    of: Literal["start", "now"] = "start"
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider over a number of the example: `read` tells where it stands, `change` moves it there."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    read: Callable[[Scenario], float]
+    change: Callable[[Scenario, float], Scenario]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it moves in whole numbers: a width."""
+        return self.step == 1
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of what is shown, which leaves the example alone.
+
+    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores. In a link it is the place
+    of what was chosen among the choices.
+    """
+
+    name: str
+    label: str
+    choices: tuple[str, ...]
+    default: str
+    block: bool = False
+
+    def in_link(self, chosen: str) -> str:
+        """Return a choice as the text of a link."""
+        return str(self.choices.index(chosen))
+
+    def from_link(self, text: str) -> str:
+        """Return the choice that a link names. Raises ``ValueError`` for a text that names none."""
+        places = {str(place): choice for place, choice in enumerate(self.choices)}
+        if text not in places:
+            raise ValueError(f"{self.name} is {text[:40]!r}, expected one of {', '.join(places)}")
+        return places[text]
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as it is written."""
+
+    name: str
+    label: str
+    default: str
+
+    def in_link(self, chosen: str) -> str:
+        """Return an exponent as the text of a link."""
+        return chosen
+
+    def from_link(self, text: str) -> str:
+        """Return the exponent that a link names. Raises ``ValueError`` for a text that names none."""
+        if not (re.fullmatch(r"[0-9](\.[0-9]{1,4})?", text) and float(text) <= MAX_P):
+            raise ValueError(f"{self.name} is {text[:40]!r}, expected an exponent from 0 to {MAX_P:g}")
+        return text
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, the short right answer, an example that it starts from, and what is shown of it.
+
+    `name` is that of its sentences in the catalogue. `shows` are the matrices on the board (none: no board), `seen`
+    says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its
+    titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the example one with its
+    tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
+    what else an example must be to be one of its own. `drawn` are the given matrices that are random, too. `renewed`
+    makes the example of today of that of an older link, where these differ. `sweep` are settings of the scaling page
+    that go with it, `step` is the step of the lesson that does.
+    """
+
+    name: str
+    start: Scenario
+    seen: Callable[[Now], Seen]
+    shows: tuple[str, ...] = ()
+    presets: tuple[Preset, ...] = ()
+    controls: tuple[Control, ...] = ()
+    options: tuple[Option | Exponent, ...] = ()
+    hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    framed: bool = False
+    notes: Callable[[AttentionTrace], Mapping[str, str]] = lambda _: {}
+    reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
+    lit: tuple[str, int, int] | None = None
+    varies: frozenset[str] = frozenset()
+    fits: Callable[[Scenario], bool] = lambda _: True
+    drawn: tuple[str, ...] = ()
+    renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
+    sweep: str = ""
+    step: int = 1
+
+    @property
+    def title(self) -> str:
+        """The question itself."""
+        return say(f"questions.{self.name}.title")
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The answer, in paragraphs."""
+        return tuple(say(f"questions.{self.name}.{paragraph}") for paragraph in ("answer", "more"))
+
+    @property
+    def try_this(self) -> str:
+        """What to do to see it."""
+        return say(f"questions.{self.name}.try")
+
+    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
+        """Return what one sees of the example now."""
+        now = Now(
+            scenario, self.start, traced(scenario), traced(self.start), {**self.defaults, **options}, digits, query
+        )  # fmt: skip
+        if not now.is_finite:
+            return Seen((say("seen.too_large"),))
+        return self.seen(now)
+
+    def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
+        """Return what a button makes of the example."""
+        return preset.change(self.start if preset.of == "start" else scenario)
+
+    def random_in_words(self, scenario: Scenario) -> str:
+        """Say which of the matrices behind what is shown are random; blank where none is."""
+        behind = ("x", *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else ("x", "w_q", "w_k")
+        random = [name for name in behind if is_random(scenario, name) or self._is_drawn(scenario, name)]
+        if not random:
+            return ""
+        changed = sum(edit.matrix in random for edit in scenario.edits)
+        places = {"names": listed([STAGES[name].symbol for name in random])}
+        if changed:
+            return say("question_page.random_changed", numbers=plural(changed, "number"), **places)
+        return say("question_page.random", **places)
+
+    def _is_drawn(self, scenario: Scenario, name: str) -> bool:
+        return name in self.drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
+
+    def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the matrices on the board, less those that cannot be shown with what is chosen."""
+        hidden = {name for chosen in options.values() for name in self.hidden.get(chosen, ())}
+        return tuple(name for name in self.shows if name not in hidden)
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """What is chosen at the start."""
+        return {option.name: option.default for option in self.options}
+
+    def is_own(self, scenario: Scenario) -> bool:
+        """Whether an example is one that the buttons, the sliders and the board can make of the question's own."""
+        if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
+            return False
+        made = (preset.change(self.start) for preset in self.presets)
+        return any(self._is_like(scenario, own) for own in (self.start, *made))
+
+    def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
+        same = (getattr(scenario, name) == getattr(own, name) for name in _SETTINGS if name not in self.varies)
+        free = bool(self.varies & {"text", "d_in", "d_out", "d_v"})
+        return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
+
+    def in_link(self, scenario: Scenario, options: Mapping[str, str], query: int | None = None) -> str:
+        """Return the example of now, with what is chosen and the token followed, as the query of a URL; blank at
+        the start.
+        """
+        chosen = {
+            option.name: option.in_link(options[option.name])
+            for option in self.options
+            if options[option.name] != option.default
+        }
+        if query is not None and query != first_followed(self.start):
+            chosen[QUERY] = str(query)
+        return query_of(scenario, **chosen) if chosen or scenario != self.start else ""
+
+    def from_link(self, query: str) -> tuple[Scenario, dict[str, str], list[str]]:
+        """Return the example and what is chosen as a link holds them, and in words what was ignored of it."""
+        own, rest = self._parts(query)
+        scenario, ignored = scenario_from_query(rest) if rest else (self.start, [])
+        options = self.defaults
+        for option in self.options:
+            try:
+                options[option.name] = option.from_link(own.get(option.name, option.in_link(option.default)))
+            except ValueError:
+                ignored.append(say("links.choice", label=option.label))
+        return scenario, options, ignored
+
+    def followed_in_link(self, query: str, scenario: Scenario) -> int:
+        """Return the place of the token that a link follows; of the first followed one, where it names no other."""
+        text = self._parts(query)[0].get(QUERY, "")
+        valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
+        return int(text) if valid else first_followed(scenario)
+
+    def _parts(self, query: str) -> tuple[dict[str, str], str]:
+        """Return what a link says of a question's own choices, and the rest: the example."""
+        own: list[str] = []
+        rest: list[str] = []
+        for part in filter(None, query.split("&")):
+            (own if part.partition("=")[0] in (QUERY, *self.defaults) else rest).append(part)
+        return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
+
+    def today(self, scenario: Scenario, options: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+        """Return the example and the choices of an older link as this question has them today."""
+        return self.renewed(scenario, dict(options)) if self.renewed else (scenario, dict(options))
+
+
+def first_followed(scenario: Scenario) -> int:
+    """Return the place of the token that is followed before one is picked: the second, or the only one."""
+    return min(1, len(scenario.tokens) - 1)
+
+
+def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
+    """Return a matrix as a scenario takes it: rows of floats."""
+    return tuple(tuple(map(float, row)) for row in numbers)
+
+
+def eye(n_rows: int, n_columns: int, factor: float = 1.0) -> tuple[tuple[float, ...], ...]:
+    """Return a matrix with `factor` on its diagonal and zeros elsewhere, as a scenario takes it."""
+    return tuple(map(tuple, (torch.eye(n_rows, n_columns) * factor).tolist()))
+
+
+def question_number(raw: str, n_questions: int) -> int | None:
+    """Return the number of a question, 1 to the last, from the text of a URL; None where that is none.
+
+    >>> question_number("7", 12), question_number("13", 12), question_number("why", 12)
+    (7, None, None)
+    """
+    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= n_questions
+    return int(raw) if valid else None

@@ -1,0 +1,99 @@
+"""Questions about the divisor: why it is the root of d_k, and where it may divide."""
+
+import torch
+
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.scaling.experiment import sweep_scaling
+from attnviz.teach.questions.asking import Exponent, Option, Question
+from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.variations import Place, scaled_at
+from attnviz.words import say
+
+DIMS = (2, 8, 64, 512)
+TRIALS, KEYS = 300, 6
+FLAT = 0.06  # a change of the mean largest weight that the draws of 300 trials can make
+
+
+def _divisors(now: Now) -> Seen:
+    p = now.options["p"]
+    swept = sweep_scaling(DIMS, trials=TRIALS, seed=0, n_keys=KEYS, scales=("none", "sqrt", "linear", float(p)))
+    measured = torch.tensor(swept[["largest_attention_weight", "std"]].to_numpy().copy()).reshape(len(DIMS), 4, 2)
+    names = (say("seen.root.raw"), *(say("seen.root.divided", divisor=d) for d in ("√d_k", "d_k", f"d_k^{p}")))
+    columns = tuple(f"d_k = {dim}" for dim in DIMS)
+    largest, spread = measured.transpose(0, 1).unbind(-1)  # (divisors, dimensions) each
+    own = [f"{weight:.2f}" for weight in largest[3]]
+    if float(largest[3].max() - largest[3].min()) <= FLAT:
+        verdict = say("seen.root.flat", p=p, least=min(own), most=max(own))
+    else:
+        key = "seen.root.too_little" if largest[3, -1] > largest[3, 0] else "seen.root.too_much"
+        verdict = say(key, p=p, first=own[0], last=own[-1], narrow=DIMS[0], wide=DIMS[-1])
+    says = [verdict, say("seen.root.measured", keys=KEYS, trials=TRIALS, even=f"{1 / KEYS:.2f}")]
+    return Seen(
+        tuple(says),
+        (
+            Table(say("seen.root.largest"), largest, "share", names, columns),
+            Table(say("seen.root.spread"), spread, rows=names, columns=columns, limit=4.0),
+        ),
+    )
+
+
+ROOT = Question(
+    "root",
+    Scenario("the cat sat", d_in=4, d_out=2, d_v=3, init="normal", seed=2),
+    _divisors,
+    options=(Exponent("p", say("questions.root.control"), "0"),),
+    sweep="dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p",
+    step=6,
+)
+
+_ON_QUERIES, _ON_BOTH, _ON_SCORES = (say(f"questions.where.choice.{place}") for place in ("queries", "both", "scores"))
+_PLACES: dict[str, Place] = {_ON_QUERIES: "queries", _ON_BOTH: "both", _ON_SCORES: "scores"}  # as in the formula
+_DIVIDED = {_ON_QUERIES: ("Q / √d_k", "K"), _ON_BOTH: ("Q / √√d_k", "K / √√d_k"), _ON_SCORES: ("Q", "K")}
+
+
+def _where(now: Now) -> Seen:
+    chosen = now.options["place"]
+    usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, _PLACES[chosen])
+    says = [say("seen.where.block", place=chosen)]
+    for name in ("q", "k", "scaled_scores", "attention_weights"):
+        says.append(_against(now, name, getattr(usual, name), getattr(other, name)))
+    says += [
+        say("seen.where.largest", size=now.write(other.scores.abs().max())),
+        say("seen.where.divided", n=_n_divided(now, chosen)),
+    ]
+    names, limit = now.names, float(torch.cat([usual.q, usual.k]).abs().max())
+    vectors = zip(_DIVIDED[chosen], (other.q, other.k), strict=True)
+    return Seen(
+        tuple(says),
+        (
+            *(Table(title, matrix, rows=names, limit=limit) for title, matrix in vectors),
+            Table(STAGES["scaled_scores"].title, other.scaled_scores, rows=names, columns=names),
+            Table(STAGES["attention_weights"].title, other.attention_weights, "share", names, names),
+        ),
+    )
+
+
+def _against(now: Now, name: str, usual: torch.Tensor, other: torch.Tensor) -> str:
+    """Say how a matrix differs from that with the scores divided; a product of the same factors, by rounding alone."""
+    title, gap = STAGES[name].title, now.write(now.gap(usual, other))
+    if name in ("q", "k") and not torch.equal(usual, other):
+        return say("seen.where.other", matrix=title, gap=gap)
+    return say("seen.where.same" if now.looks_same(usual, other) else "seen.where.rounded", matrix=title, gap=gap)
+
+
+def _n_divided(now: Now, place: str) -> int:
+    """Return how many numbers are divided on the way."""
+    t = now.trace
+    return {_ON_QUERIES: t.q.numel(), _ON_BOTH: t.q.numel() + t.k.numel(), _ON_SCORES: t.scores.numel()}[place]
+
+
+_NORMAL = Scenario(say("questions.where.text"), d_in=3, d_out=3, init="normal", seed=5)
+WHERE = Question(
+    "where",
+    _NORMAL,
+    _where,
+    options=(Option("place", say("questions.where.choice.label"), tuple(_PLACES), _ON_SCORES, block=True),),
+    fits=lambda s: s == _NORMAL,
+    step=6,
+)

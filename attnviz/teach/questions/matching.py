@@ -1,0 +1,177 @@
+"""Questions about scores and softmax: over which axis, why not symmetric, why not the embeddings themselves."""
+
+from dataclasses import replace
+
+import torch
+
+from attnviz.core.changes import edit_matrix
+from attnviz.core.scenario import Scenario
+from attnviz.explanation import explain
+from attnviz.teach.questions.asking import OF_OLDER_LINKS, Control, Option, Preset, Question, eye, rows
+from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
+from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
+from attnviz.words import say
+
+_AXES: dict[str, Axis] = {say(f"questions.axis.choice.{axis}"): axis for axis in ("rows", "columns", "whole")}
+
+
+_ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
+
+
+def _axis(now: Now) -> Seen:
+    axis = now.options["axis"]
+    weights = softmax_over(now.trace.scaled_scores, _AXES[axis])
+    contexts, names = weights @ now.trace.v, now.names
+    over = say("seen.axis.table", axis=axis)
+    all_given = now.looks_same(weights.sum(-1), torch.ones(len(names)))
+    says = [
+        say("seen.axis.rows", axis=axis, sums=now.for_each(weights.sum(-1))),
+        say("seen.axis.columns", sums=now.for_each(weights.sum(-2))),
+        say("seen.axis.all_given" if all_given else "seen.axis.not_given"),
+    ]
+    size = max(1.0, float(now.trace.v.abs().max()))
+    distances = distance_outside(contexts, now.trace.v)
+    outside = [name for name, distance in zip(names, distances, strict=True) if distance > _ROUNDED * size]
+    if outside:
+        says.append(say("seen.axis.outside", names=_listed(outside)))
+    else:
+        says.append(say("seen.axis.inside"))
+    return Seen(
+        tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
+    )
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"“{name}”" for name in names]
+    return quoted[0] if len(quoted) == 1 else say("seen.and", first=", ".join(quoted[:-1]), last=quoted[-1])
+
+
+# The values stand far from the origin, on a thin triangle: shares that sum to less or more than 1 lead out of it.
+_AXIS = Question(
+    "axis",
+    Scenario(
+        "black cat sat", d_in=3, d_out=3, x="identity", w_k="identity",
+        w_q=rows((3, 2, 0), (3, 0, 2), (3, 0, 0)), w_v=rows((2, 6), (6, 2), (4, 4.5)),
+    ),
+    _axis,
+    shows=("w_q", "scores", "scaled_scores", "v"),
+    options=(Option("axis", say("questions.axis.choice.label"), tuple(_AXES), next(iter(_AXES))),),
+    varies=OF_OLDER_LINKS,
+    step=7,
+)  # fmt: skip
+
+_SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
+_FOUR = Scenario(say("questions.symmetry.text"), d_in=3, d_out=3, init="uniform", seed=6)
+
+
+def _mirrored(now: Now) -> Seen:
+    names, i = now.names, now.query
+    j = 1 if i == 0 else 0
+    says = []
+    for query, key in ((i, j), (j, i)):
+        score, share = (now.write(matrix[query, key]) for matrix in (now.trace.scores, now.trace.attention_weights))
+        made = explain(now.trace, "scores", query, key, digits=now.digits).numbers
+        says.append(
+            say("seen.symmetry.asks", query=names[query], key=names[key], score=score, share=share, numbers=made)
+        )
+    tables = []
+    for name, symbol, limit in (("scores", "S", None), ("attention_weights", "A", 1.0)):
+        matrix = getattr(now.exact, name)
+        apart = real_difference(matrix, matrix.mT, now.sizes[name])
+        verdict = "seen.symmetry.different" if apart.any() else "seen.symmetry.same"
+        says.append(say(verdict, matrix=say(f"seen.symmetry.{name}"), gap=now.write(apart.abs().max())))
+        tables.append(Table(f"{symbol} − {symbol}ᵀ", apart, rows=names, columns=names, limit=limit))
+    return Seen(tuple(says), tuple(tables))
+
+
+_SYMMETRY = Question(
+    "symmetry",
+    _FOUR,
+    _mirrored,
+    shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
+    presets=(
+        Preset(say("questions.symmetry.press.equal"), lambda s: with_matrix(s, "w_k", s.matrix("w_q")), of="now"),
+        Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
+    ),
+    varies=OF_OLDER_LINKS,
+    step=5,
+)
+
+_PLAIN = Scenario(say("questions.self.text"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
+_TRIALS = 2000
+_LENGTHENED = 1  # the place of "cat"
+
+
+def _lengthened(scenario: Scenario) -> Scenario:
+    """Make one token three times as long."""
+    x = scenario.matrix("x").clone()
+    x[_LENGTHENED] *= 3
+    return edit_matrix(scenario, "x", x)
+
+
+def _shifted(scenario: Scenario) -> Scenario:
+    """One-hot tokens, and keys that are those of the token before: each query finds its neighbour."""
+    n_tokens = len(scenario.tokens)
+    shift = torch.eye(n_tokens).roll(1, 0) * 4
+    return replace(scenario, d_in=n_tokens, d_out=n_tokens, x="identity", w_q="identity", edits=(),
+                   w_k=tuple(map(tuple, shift.tolist())))  # fmt: skip
+
+
+def _own(now: Now) -> Seen:
+    weights, names = now.trace.attention_weights, now.names
+    says = []
+    itself = 0
+    for i, row in enumerate(weights):
+        most = [j for j in range(len(row)) if now.write(row[j]) == now.write(row.max())]
+        itself += most == [i]
+        key = "seen.self.itself" if most == [i] else "seen.self.other" if len(most) == 1 else "seen.self.several"
+        says.append(say(key, token=names[i], other=_listed([names[j] for j in most]), share=now.write(row.max())))
+    says.append(say("seen.self.count", n=itself, tokens=len(names)))
+    lengths = now.exact.x.norm(dim=-1)
+    says.append(say("seen.self.lengths", lengths=now.for_each(lengths)))
+    if _compares_directly(now):
+        longest = [i for i, length in enumerate(lengths) if now.write(length) == now.write(lengths.max())]
+        if len(longest) == 1:
+            says.append(say("seen.self.longest", token=names[longest[0]]))
+    d = now.scenario.d_in
+    says.append(
+        say(
+            "seen.self.random",
+            share=f"{100 * own_share(d, len(names), _TRIALS):.1f} %",
+            d=d,
+            n=len(names),
+            trials=f"{_TRIALS:,}",
+        )
+    )
+    return Seen(tuple(says))
+
+
+def _compares_directly(now: Now) -> bool:
+    """Whether queries and keys are the embeddings themselves, so that S = X Xᵀ."""
+    return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
+
+
+_SELF = Question(
+    "self",
+    _PLAIN,
+    _own,
+    shows=("x", "w_q", "w_k", "scores", "scaled_scores", "attention_weights"),
+    presets=(
+        Preset(say("questions.self.press.lengthen"), _lengthened),
+        Preset(
+            say("questions.self.press.two"),
+            lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()),
+        ),
+        Preset(say("questions.self.press.one_hot"), lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
+        Preset(say("questions.self.press.shift"), lambda s: _shifted(_PLAIN)),
+    ),
+    controls=(
+        Control("d", say("questions.self.control"), 2, 16, 1, lambda s: s.d_in,
+                lambda s, d: replace(_PLAIN, d_in=int(d), d_out=int(d))),
+    ),
+    varies=OF_OLDER_LINKS | {"d_in", "d_out"},
+    fits=lambda s: s.d_in == s.d_out,
+    step=5,
+)  # fmt: skip
+
+MATCHING = (_AXIS, _SYMMETRY, _SELF)

@@ -1,0 +1,133 @@
+"""Questions about values: why there are any, what a sum keeps, and what biases do."""
+
+from dataclasses import replace
+
+import torch
+
+from attnviz.core.changes import edit_matrix
+from attnviz.core.scenario import Scenario
+from attnviz.teach.questions.asking import OF_OLDER_LINKS, Control, Preset, Question, rows
+from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
+from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
+from attnviz.words import plural, say
+
+_PHRASE = Scenario(say("questions.values.text"), d_in=3, d_out=2, d_v=3, init="normal", seed=4)
+_FIRST_FEATURE = torch.diag(torch.tensor([1.0, 0.0, 0.0]))
+
+
+def _apart(now: Now) -> Seen:
+    says = now.says_changes("attention_weights", "context")
+    weights = now.trace.attention_weights
+    even = torch.full_like(weights, 1 / len(weights))
+    if now.looks_same(weights, even):
+        says.append(say("seen.values.even", tokens=plural(len(weights), "token"), share=now.write(even[0, 0])))
+        mean = now.trace.v.mean(0)
+        if now.looks_same(now.trace.context, mean.expand_as(now.trace.context)):
+            says.append(say("seen.values.mean", mean=now.row(mean)))
+    return Seen(tuple(says))
+
+
+_VALUES = Question(
+    "values",
+    _PHRASE,
+    _apart,
+    shows=("w_q", "w_k", "w_v", "v", "scaled_scores", "attention_weights", "context"),
+    presets=(
+        Preset(say("questions.values.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
+        Preset(say("questions.values.press.zeros"), lambda s: with_matrix(s, "w_v", "zeros")),
+        Preset(say("questions.values.press.one_feature"), lambda s: with_matrix(s, "w_v", _FIRST_FEATURE)),
+        Preset(say("questions.values.press.no_keys"), lambda s: with_matrix(s, "w_k", "zeros")),
+    ),
+    step=8,
+)
+
+# One-hot tokens: the rows of W_q are the scores, the rows of W_v the values.
+_ONE_HOT = Scenario(
+    "black cat sat", d_in=3, d_out=3, x="identity", w_k="identity",
+    w_q=rows((2, 1, 0), (0, 2, 1), (1, 0, 2)), w_v=rows((2, 0), (0, 1), (3, 3)),
+)  # fmt: skip
+_ON_A_LINE = torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
+_HALF_OR_THIRD = torch.tensor([[40.0, 40.0, 0.0], [0.0, 0.0, 40.0], [0.0, 0.0, 0.0]])
+_READ_BACK = 1e-3  # up to which error attention weights count as worked out from contexts
+
+
+def _same_context(now: Now) -> Seen:
+    v, weights, context = now.trace.v, now.trace.attention_weights, now.trace.context
+    points = Points(v, context, now.trace.tokens) if v.shape[1] == 2 else None
+    says = []
+    if context.shape == weights.shape and torch.equal(context, weights):
+        says.append(say("seen.sum.identity"))
+    if contexts_tell_weights(v):
+        error = now.gap(weights_from_contexts(now.trace), weights)
+        key = "seen.sum.told" if error < _READ_BACK else "seen.sum.nearly"
+        return Seen((*says, say(key, error=now.write(error))), points=points)
+    says.append(say("seen.sum.hidden"))
+    for i in range(len(v)):
+        for j in range(i):
+            if now.looks_same(context[i], context[j]) and not now.looks_same(weights[i], weights[j]):
+                says.append(
+                    say(
+                        "seen.sum.alike", one=now.names[j], other=now.names[i], context=now.row(context[j]),
+                        gap=now.write(now.gap(weights[i], weights[j])),
+                    )
+                )  # fmt: skip
+    return Seen(tuple(says), points=points)
+
+
+_SUM = Question(
+    "sum",
+    _ONE_HOT,
+    _same_context,
+    shows=("w_q", "w_v", "scaled_scores", "attention_weights", "v", "context"),
+    presets=(
+        Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
+        Preset(
+            say("questions.sum.press.line"),
+            lambda s: with_matrix(with_matrix(s, "w_v", _ON_A_LINE), "w_q", _HALF_OR_THIRD),
+        ),
+        Preset(
+            say("questions.sum.press.equal"),
+            lambda s: with_matrix(
+                with_matrix(s, "w_v", torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])),
+                "w_q", torch.tensor([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]]),
+            ),
+        ),
+    ),
+    varies=OF_OLDER_LINKS,
+    step=9,
+)  # fmt: skip
+
+
+def _bias(name: str) -> Control:
+    return Control(
+        name, say("questions.biases.control", bias=name), -3.0, 3.0, 0.5,
+        read=lambda s: round(s.matrix(name)[0, 0].item(), 4),
+        change=lambda s, value: edit_matrix(s, name, torch.full(s.shape_of(name), float(value))),
+    )  # fmt: skip
+
+
+def _biases(now: Now) -> Seen:
+    says = now.says_changes("scores", "attention_weights", "context")
+    scores = now.moved_by("scores")
+    apart = real_difference(scores, scores[:, :1].expand_as(scores), now.sizes["scores"])
+    if scores.any() and not apart.any():
+        says.append(say("seen.biases.rows", moved=now.for_each(scores[:, 0])))
+    added = now.exact.v[0] - now.exact_start.v[0]  # b_v, where W_v and X are those of the start
+    if now.has_changed("context"):
+        left = real_difference(now.moved_by("context"), added.expand_as(now.exact.context), now.sizes["context"])
+        if not left.any():
+            says.append(say("seen.biases.value", moved=now.row(added)))
+    table = Table(say("seen.biases.table"), scores, rows=now.names, columns=now.names)
+    return Seen(tuple(says), (table,) if scores.any() else ())
+
+
+_BIASES = Question(
+    "biases",
+    replace(_PHRASE, d_v=2, bias=True),
+    _biases,
+    shows=("b_q", "b_k", "b_v", "q", "k", "scores", "scaled_scores", "attention_weights", "context"),
+    controls=(_bias("b_q"), _bias("b_k"), _bias("b_v")),
+    step=3,
+)
+
+MIXING = (_VALUES, _SUM, _BIASES)

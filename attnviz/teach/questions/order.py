@@ -1,0 +1,192 @@
+"""Questions about what is learned, and about the order of words."""
+
+from dataclasses import replace
+
+import torch
+
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
+from attnviz.teach.questions.asking import Change, Preset, Question
+from attnviz.teach.questions.seeing import Now, Seen, Table, real_difference
+from attnviz.teach.variations import (
+    PROJECTIONS,
+    has_positions,
+    in_order,
+    next_token_loss,
+    training_step,
+    with_positions,
+    without_positions,
+)
+from attnviz.words import say
+
+RATE = 0.5
+_OTHER, _ANOTHER = say("questions.learned.text_dog"), say("questions.learned.text_another")
+_TRAINED = Scenario(say("questions.learned.text"), d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+
+
+def _learned(now: Now) -> Seen:
+    there = [stage for name, stage in STAGES.items() if getattr(now.trace, name) is not None]
+    learned, computed = (
+        ", ".join(stage.symbol for stage in there if stage.origin == origin) for origin in ("learned", "computed")
+    )
+    if not torch.isfinite(next_token_loss(now.trace)):
+        return Seen((say("seen.too_large"),))
+    says = [
+        say("seen.learned.origins", learned=learned, computed=computed),
+        *_loss(now),
+        *now.says_changes(*PROJECTIONS, *(("attention_weights",) if _same_sentence(now) else ())),
+    ]
+    if not _same_sentence(now):
+        says.append(say("seen.learned.other_sentence"))
+    return Seen(tuple(says))
+
+
+def _same_sentence(now: Now) -> bool:
+    return now.trace.tokens == now.start.tokens
+
+
+def _loss(now: Now) -> list[str]:
+    loss = next_token_loss(now.trace)
+    says = [say("seen.learned.loss", loss=now.write(loss))]
+    if _same_sentence(now) and now.scenario != now.begun_with:
+        says.append(say("seen.learned.loss_before", loss=now.write(next_token_loss(now.start))))
+    next_loss = _loss_after_a_step(now.scenario)
+    if next_loss is None:
+        return [*says, say("seen.learned.next.too_large")]
+    told, now_told = now.write(next_loss), now.write(loss)
+    key = "same" if told == now_told else "lower" if next_loss < loss else "higher"
+    return [*says, say(f"seen.learned.next.{key}", loss=told)]
+
+
+def _loss_after_a_step(scenario: Scenario) -> torch.Tensor | None:
+    """Return the loss after one more step of training; None where its numbers leave what float32 holds."""
+    try:
+        loss = next_token_loss(traced(training_step(scenario, RATE)))
+    except ValueError:  # an edit that is no finite number
+        return None
+    return loss if torch.isfinite(loss) else None
+
+
+def _steps(n: int) -> Preset:
+    def change(scenario: Scenario) -> Scenario:
+        for _ in range(n):
+            scenario = training_step(scenario, RATE)
+        return scenario
+
+    return Preset(say("questions.learned.press.steps", n=n), change, of="now")
+
+
+def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
+    return tuple(edit for edit in scenario.edits if edit.matrix != "x")
+
+
+def _read(label: str, text: str) -> Preset:
+    return Preset(label, lambda s: replace(s, text=text, edits=_of_projections(s)), of="now")
+
+
+_LEARNED = Question(
+    "learned",
+    _TRAINED,
+    _learned,
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
+    presets=(
+        _steps(1),
+        _steps(20),
+        _read(say("questions.learned.press.dog"), _OTHER),
+        _read(say("questions.learned.press.another"), _ANOTHER),
+        _read(say("questions.learned.press.first"), _TRAINED.text),
+    ),
+    framed=True,
+    step=3,
+)
+
+_BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
+_ORDERS = ("man bites dog", "dog bites dog")
+
+
+def _below_positions(change: Change) -> Change:
+    """Positions stay where they are, whatever becomes of the tokens and of all else that X holds."""
+
+    def changed(scenario: Scenario) -> Scenario:
+        if has_positions(scenario):
+            return with_positions(change(without_positions(scenario)))
+        return change(scenario)
+
+    return changed
+
+
+def _reordered(text: str) -> Preset:
+    """Make this the text; what was edited of a token's row is edited wherever the token stands."""
+
+    def change(scenario: Scenario) -> Scenario:
+        tokens = scenario.tokens
+        edits = [edit for edit in scenario.edits if edit.matrix != "x"]
+        for row, token in enumerate(text.split()):
+            old_row = tokens.index(token) if token in tokens else -1
+            edits += [e._replace(row=row) for e in scenario.edits if e.matrix == "x" and e.row == old_row]
+        return replace(scenario, text=text, edits=tuple(edits))
+
+    return Preset(say("questions.order.press.text", text=text), _below_positions(change), of="now")
+
+
+def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
+    return _below_positions(lambda below: in_order(below, tokens))(scenario)
+
+
+def _order(now: Now) -> Seen:
+    says = [say("seen.order.with_positions" if has_positions(now.scenario) else "seen.order.without_positions")]
+    says += [_context_of(now, i) for i in range(len(now.names))]
+    for token in dict.fromkeys(now.trace.tokens):
+        first, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)
+        says += [_twice(now, token, first, other) for other in others]
+    before = now.start.tokens
+    title = {when: say(f"seen.order.table.{when}") for when in ("now", "start")}
+    return Seen(
+        tuple(says),
+        (
+            Table(title["now"], now.trace.attention_weights, "share", now.names, now.names),
+            Table(title["start"], now.start.attention_weights, "share", before, before),
+        ),
+    )
+
+
+def _context_of(now: Now, i: int) -> str:
+    """Say a token's context vector, and whether it is the one that this token had at the start."""
+    old = now.start.tokens.index(now.trace.tokens[i])
+    return say(f"seen.order.context.{_alike(now, i, old, of_start=True)}", token=now.names[i],
+               context=now.row(now.trace.context[i]))  # fmt: skip
+
+
+def _twice(now: Now, token: str, first: int, other: int) -> str:
+    return say(f"seen.order.twice.{_alike(now, other, first)}", token=token,
+               gap=now.write(now.gap(now.trace.context[first], now.trace.context[other])))  # fmt: skip
+
+
+def _alike(now: Now, i: int, other: int, *, of_start: bool = False) -> str:
+    """Return whether two context vectors are the "same" as shown, the same but for what is "rounded", or "other"."""
+    shown, exact = (now.start, now.exact_start) if of_start else (now.trace, now.exact)
+    apart = real_difference(now.exact.context[i], exact.context[other], now.sizes["context"])
+    if now.looks_same(now.trace.context[i], shown.context[other]):
+        return "same"
+    return "other" if apart.any() else "rounded"
+
+
+_ORDER = Question(
+    "order",
+    _BITES,
+    _order,
+    shows=("x", "scores", "scaled_scores", "attention_weights", "context"),
+    presets=(
+        *map(_reordered, _ORDERS),
+        Preset(say("questions.order.press.add"), lambda s: s if has_positions(s) else with_positions(s), of="now"),
+        Preset(say("questions.order.press.remove"), lambda s: without_positions(s) if has_positions(s) else s,
+               of="now"),
+    ),
+    reorder=_in_order,
+    varies=frozenset({"text"}),
+    fits=lambda s: set(s.tokens) <= set(_BITES.tokens) and len(s.tokens) == len(_BITES.tokens),
+    step=2,
+)  # fmt: skip
+
+ORDER = (_LEARNED, _ORDER)

@@ -1,0 +1,177 @@
+"""What there is to see of a question's example: its numbers of now, of the start, and in words what became of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace, attend
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+EXACT = 1e-13  # what two computations in float64 may differ by, relative to the size of what they are made from
+TELLS = 1e-4  # where they may differ by more than this, a change cannot be told from rounding, and counts as one
+COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix to show as a heatmap: `kind` tells its colours, `sums` whether to add the sums of rows and columns.
+
+    `labels` name the rows and the columns; without them, they are numbered.
+    """
+
+    title: str
+    matrix: Tensor
+    kind: Literal["signed", "share"] = "signed"
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sums: bool = False
+    limit: float | None = None  # of the colours of a signed matrix, where several share it
+
+
+@dataclass(frozen=True)
+class Points:
+    """Values and contexts of two features, to show as points in a plane: contexts lie within the values' hull."""
+
+    values: Tensor
+    contexts: Tensor
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is to see: sentences with the numbers of now, and pictures beside the board."""
+
+    sentences: tuple[str, ...]
+    tables: tuple[Table, ...] = ()
+    points: Points | None = None
+
+
+def in_float64(trace: AttentionTrace) -> AttentionTrace:
+    """Return a trace computed once more from its inputs, in float64: what differs there is no rounding."""
+    x, w_q, w_k, w_v = (getattr(trace, name).double() for name in ("x", "w_q", "w_k", "w_v"))
+    b_q, b_k, b_v = (None if b is None else b.double() for b in (trace.b_q, trace.b_k, trace.b_v))
+    return attend(
+        x, w_q, w_k, w_v, b_q, b_k, b_v,
+        causal=trace.causal, scale=trace.scale, temperature=trace.temperature, tokens=trace.tokens,
+    )  # fmt: skip
+
+
+def sizes_of(trace: AttentionTrace) -> dict[str, float]:
+    """Return how large the numbers are that each computed matrix is made from, whatever cancels in it."""
+
+    def largest(name: str) -> float:
+        matrix = getattr(trace, name)
+        return 0.0 if matrix is None else float(matrix.abs().max())
+
+    d_in, d_k = trace.w_q.shape
+    q, k, v = (d_in * largest("x") * largest(f"w_{letter}") + largest(f"b_{letter}") for letter in "qkv")
+    scores = d_k * q * k
+    weights = max(1.0, scores / trace.divisor)
+    return {"q": q, "k": k, "v": v, "scores": scores, "attention_weights": weights, "context": weights * v}
+
+
+def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
+    """Return the difference of two float64 matrices made from numbers of this size, with 0 where float64's own
+    rounding may have made it.
+    """
+    difference, tolerance = a - b, EXACT * max(1.0, size)
+    return difference if tolerance > TELLS else difference.where(difference.abs() > tolerance, 0.0)
+
+
+@dataclass(frozen=True)
+class Now:
+    """The example as it is now and as it was at the start, both computed, with what is chosen and the decimals;
+    `query` is the place of the token that is followed.
+    """
+
+    scenario: Scenario
+    begun_with: Scenario
+    trace: AttentionTrace
+    start: AttentionTrace
+    options: Mapping[str, str]
+    digits: int
+    query: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tokens as they are called in sentences, each by a name of its own."""
+        return token_labels(self.trace.tokens, 40)
+
+    @cached_property
+    def exact(self) -> AttentionTrace:
+        """The example of now in float64."""
+        return in_float64(self.trace)
+
+    @cached_property
+    def exact_start(self) -> AttentionTrace:
+        """The example of the start in float64."""
+        return in_float64(self.start)
+
+    @cached_property
+    def sizes(self) -> dict[str, float]:
+        """How large the numbers are that each matrix of now is made from."""
+        return sizes_of(self.exact)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether float32 holds every number of now."""
+        return all(bool(torch.isfinite(getattr(self.trace, name)).all()) for name in COMPUTED)
+
+    def write(self, value: float | Tensor) -> str:
+        """Write a number with the decimals that the reader wants to see."""
+        return written(float(value), self.digits)
+
+    def row(self, values: Tensor) -> str:
+        """Write numbers in a row: "(0.5, −1.0)"."""
+        return f"({', '.join(self.write(value) for value in values)})"
+
+    def for_each(self, values: Iterable[float | Tensor]) -> str:
+        """Write a number of each token: "0.5 for “the”, −1.0 for “cat”"."""
+        named = zip(self.names, values, strict=True)
+        return ", ".join(say("seen.for", token=name, number=self.write(value)) for name, value in named)
+
+    def looks_same(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two matrices are the same in every digit that is shown."""
+        pairs = zip(a.flatten().tolist(), b.flatten().tolist(), strict=True)
+        return all(self.write(one) == self.write(other) for one, other in pairs)
+
+    def gap(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return the largest difference of two matrices, in float64."""
+        return (a.double() - b.double()).abs().max()
+
+    def moved_by(self, name: str) -> Tensor:
+        """Return the difference of a matrix to the start, in float64, with 0 where rounding alone made it."""
+        size = max(self.sizes.get(name, 0.0), sizes_of(self.exact_start).get(name, 0.0))
+        return real_difference(getattr(self.exact, name), getattr(self.exact_start, name), size)
+
+    def has_changed(self, name: str) -> bool:
+        """Whether a matrix of now is another one than at the start, by more than rounding."""
+        same_shape = getattr(self.trace, name).shape == getattr(self.start, name).shape
+        return not same_shape or bool(self.moved_by(name).any())
+
+    def says_changes(self, *names: str) -> list[str]:
+        """Say how far matrices have moved since the start; that nothing has, where nothing has been done yet."""
+        if self.scenario == self.begun_with:
+            return [say("seen.start")]
+        return [self._says_change_of(name) for name in names]
+
+    def _says_change_of(self, name: str) -> str:
+        now, start = getattr(self.trace, name), getattr(self.start, name)
+        title = STAGES[name].title
+        if now.shape != start.shape:
+            (rows, columns), (old_rows, old_columns) = now.shape, start.shape
+            return say("seen.shape", matrix=title, now=f"{rows} × {columns}", start=f"{old_rows} × {old_columns}")
+        gap = self.gap(now, start)
+        if gap and self.has_changed(name):
+            return say("seen.changed", matrix=title, gap=self.write(gap))
+        if self.looks_same(now, start):
+            return say("seen.same", matrix=title)
+        return say("seen.rounded", matrix=title, gap=self.write(gap))

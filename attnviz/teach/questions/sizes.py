@@ -1,0 +1,173 @@
+"""Questions about widths: which sizes must agree, and which of them goes under the root."""
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import carry_over, changes_of, with_changes
+from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.seeding import generator_for
+from attnviz.core.stages import STAGES
+from attnviz.explanation import shapes_of
+from attnviz.teach.questions.asking import Control, Option, Question, eye
+from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.variations import score_size, unit_example
+from attnviz.words import plural, say
+
+_WIDTHS = Scenario(say("questions.sizes.text"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)
+_OF_OLDER_LINKS = "the cat sat"
+SYMBOLIC = {
+    "x": "n × d_in", "w_q": "d_in × d_k", "w_k": "d_in × d_k", "w_v": "d_in × d_v", "q": "n × d_k", "k": "n × d_k",
+    "v": "n × d_v", "scores": "n × n", "attention_weights": "n × n", "context": "n × d_v",
+}  # fmt: skip
+_FITTING, _WIDER = say("questions.sizes.choice.fitting"), say("questions.sizes.choice.wider")
+
+
+def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
+    shapes = shapes_of(trace)
+    return {name: f"{symbolic} = {shapes[name][0]} × {shapes[name][1]}" for name, symbolic in SYMBOLIC.items()}
+
+
+def _shapes(now: Now) -> Seen:
+    t = now.trace
+    n, (d_in, d_k), d_v = len(t.x), t.w_q.shape, t.w_v.shape[1]
+    broken = now.options["w_k"] == _WIDER
+    gone = ("w_k", "k", *_NEEDS_SCORES) if broken else ()
+    shapes = {name: shape for name, shape in _symbolic_shapes(t).items() if name not in gone}
+    says = [say("seen.sizes.shapes", shapes="; ".join(f"{STAGES[name].symbol}: {it}" for name, it in shapes.items()))]
+    sizes = {"n": n, "d_in": d_in, "d_k": d_k, "d_v": d_v}
+    says += [
+        say("seen.sizes.equal", one=one, other=other, size=sizes[one])
+        for one, other in combinations(sizes, 2)
+        if sizes[one] == sizes[other]
+    ]
+    if not broken:
+        return Seen((*says, *now.says_changes("scores", "context")))
+    w_k = torch.cat([t.w_k, torch.ones_like(t.w_k[:, :1])], dim=-1)
+    says += [
+        say(
+            "seen.sizes.wider",
+            w_k=f"{d_in} × {d_k + 1}",
+            k=f"{n} × {d_k + 1}",
+            query=plural(d_k, "number"),
+            key=plural(d_k + 1, "number"),
+        ),
+        say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
+    ]
+    title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
+    return Seen(tuple(says), (Table(title["w_k"], w_k), Table(title["k"], t.x @ w_k, rows=now.names)))
+
+
+def _width(name: str, symbol: str) -> Control:
+    return Control(
+        name, symbol, 1, 8, 1,
+        read=lambda s: getattr(s, name),
+        change=lambda s, value: _with_width(s, name, int(value)),
+    )  # fmt: skip
+
+
+def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
+    """Return the example with another width, and with what was changed of the matrices that this does not touch."""
+    now = replace(without_changes(scenario), **{name: width})  # type: ignore[arg-type]
+    return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
+
+
+_NEEDS_SCORES = ("scores", "attention_weights", "context")
+SIZES = Question(
+    "sizes",
+    _WIDTHS,
+    _shapes,
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
+    notes=lambda _: SYMBOLIC,  # the board tells the numbers
+    controls=(
+        _width("d_in", say("questions.sizes.control.d_in")),
+        _width("d_out", say("questions.sizes.control.d_k")),
+        _width("d_v", say("questions.sizes.control.d_v")),
+    ),
+    options=(Option("w_k", say("questions.sizes.choice.label"), (_FITTING, _WIDER), _FITTING),),
+    hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
+    varies=frozenset({"text", "d_in", "d_out", "d_v"}),
+    fits=lambda s: s.text in (_WIDTHS.text, _OF_OLDER_LINKS),
+    step=3,
+)
+
+_BY_D_K, _BY_D_IN = "√d_k", "√d_in"
+_TRIALS = 4000
+
+
+def _drawn(d_in: int, d_k: int) -> Scenario:
+    """Return an example whose vectors have the length √d_in and whose W's have entries of variance 1/d_in, so that
+    each number of a query or a key has variance 1, however many numbers went in.
+    """
+    text = say("questions.which_d.text")
+    x, w_q, w_k = unit_example(len(text.split()), d_in, d_k, generator_for(12))
+    given = {name: tuple(map(tuple, values.tolist())) for name, values in (("x", x), ("w_q", w_q), ("w_k", w_k))}
+    return Scenario(text, d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
+
+
+def _which_d(now: Now) -> Seen:
+    d_in, d_k = now.scenario.d_in, now.scenario.d_out
+    scores, names = now.trace.scores, now.names
+    divided = {divisor: scores / math.sqrt(d) for divisor, d in ((_BY_D_K, d_k), (_BY_D_IN, d_in))}
+    weights = {divisor: torch.softmax(each, -1) for divisor, each in divided.items()}
+    largest = {divisor: now.write(each.max(-1).values.mean()) for divisor, each in weights.items()}
+    says = [
+        say("seen.which_d.sum", n=d_k, numbers=plural(d_in, "number"), d_in=d_in),
+        say("seen.which_d.size", trials=f"{_TRIALS:,}", size=f"{score_size(d_in, d_k, trials=_TRIALS):.2f}",
+            d_k=d_k, root=f"{math.sqrt(d_k):.2f}"),
+        say("seen.which_d.largest", divisor=f"√d_k = √{d_k}", share=largest[_BY_D_K],
+            even=now.write(1 / len(names))),
+        say("seen.which_d.largest_by_d_in", divisor=f"√d_in = √{d_in}", share=largest[_BY_D_IN],
+            verdict=_verdict(now, weights[_BY_D_K], weights[_BY_D_IN])),
+    ]  # fmt: skip
+    chosen = now.options["divisor"]
+    if chosen == _BY_D_K:
+        return Seen(tuple(says))
+    title = say("seen.which_d.table", scores=STAGES["scaled_scores"].title, divisor=f"√{d_in}")
+    return Seen(
+        tuple(says),
+        (
+            Table(title, divided[chosen], rows=names, columns=names),
+            Table(STAGES["attention_weights"].title, weights[chosen], "share", names, names),
+        ),
+    )
+
+
+def _verdict(now: Now, right: torch.Tensor, wrong: torch.Tensor) -> str:
+    if now.looks_same(right, wrong):
+        return say("seen.which_d.same")
+    return say("seen.which_d.flatter" if wrong.max(-1).values.mean() < right.max(-1).values.mean() else
+               "seen.which_d.sharper")  # fmt: skip
+
+
+def _renewed(scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
+    """Take the widths of an older link's example: its W's had a variance of 1, and its temperature stood for √d_in."""
+    if scenario.w_q is not None or scenario.d_in > 16 or scenario.d_out > 8:
+        return scenario, options
+    return _drawn(scenario.d_in, scenario.d_out), options | ({"divisor": _BY_D_IN} if scenario.temperature != 1 else {})
+
+
+WHICH_D = Question(
+    "which_d",
+    _drawn(8, 2),
+    _which_d,
+    shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
+    controls=(
+        Control("d_in", say("questions.which_d.control.d_in"), 1, 16, 1, lambda s: s.d_in,
+                lambda s, value: _drawn(int(value), s.d_out)),
+        Control("d_out", say("questions.which_d.control.d_k"), 1, 8, 1, lambda s: s.d_out,
+                lambda s, value: _drawn(s.d_in, int(value))),
+    ),
+    options=(Option("divisor", say("questions.which_d.choice"), (_BY_D_K, _BY_D_IN), _BY_D_K),),
+    hidden={_BY_D_IN: ("scaled_scores", "attention_weights")},
+    lit=("scaled_scores", 1, 2),
+    varies=frozenset({"d_in", "d_out"}),
+    fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s == _drawn(s.d_in, s.d_out),
+    renewed=_renewed,
+    drawn=("x", "w_q", "w_k"),
+    sweep="dims.2-8-64-512",
+    step=6,
+)  # fmt: skip

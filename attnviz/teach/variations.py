@@ -1,0 +1,253 @@
+"""Attention computed another way, to be compared with the way it is: where it may be scaled, over which axis
+softmax may run, with positions added, with fewer freedoms, and one step of training further."""
+
+import math
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace, attend
+from attnviz.core.changes import edit_matrix
+from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
+
+Axis = Literal["rows", "columns", "whole"]
+Place = Literal["scores", "queries", "both"]
+PROJECTIONS = ("w_q", "w_k", "w_v")
+
+
+class Scaled(NamedTuple):
+    """Queries, keys and their products, scaled somewhere on the way, and the attention weights that come out."""
+
+    q: Tensor
+    k: Tensor
+    scores: Tensor
+    scaled_scores: Tensor
+    attention_weights: Tensor
+
+
+def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
+    """Return the softmax of scores ``(n_tokens, n_tokens)`` over each row, each column, or the whole matrix.
+
+    >>> softmax_over(torch.zeros(2, 2), "whole")
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """
+    if axis == "whole":
+        return torch.softmax(scores.flatten(), 0).reshape(scores.shape)
+    return torch.softmax(scores, -1 if axis == "rows" else -2)
+
+
+def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
+    """Divide by the divisor of a trace on the scores, on the queries, or half and half (each by its root).
+
+    Source: Vaswani et al. 2017, section 3.2.1, scales the scores; PyTorch's scaled_dot_product_attention both.
+    """
+    divisor = trace.divisor
+    on_q, on_k = {"scores": (1.0, 1.0), "queries": (divisor, 1.0), "both": (divisor**0.5, divisor**0.5)}[place]
+    q, k = trace.q / on_q, trace.k / on_k
+    scores = q @ k.mT
+    scaled = scores / divisor if place == "scores" else scores
+    if trace.causal:
+        scaled = scaled.masked_fill(torch.ones_like(scaled, dtype=torch.bool).triu(1), -math.inf)
+    return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
+
+
+def position_vectors(n_tokens: int, d_in: int) -> Tensor:
+    """Return sinusoidal position vectors ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves.
+
+    Source: Vaswani et al. 2017, section 3.5.
+
+    >>> position_vectors(2, 2)
+    tensor([[0.0000, 1.0000],
+            [0.8415, 0.5403]])
+    """
+    feature = torch.arange(d_in, **FLOAT32_ON_CPU)
+    wavelengths = 10000 ** (2 * (feature // 2) / d_in)
+    angles = torch.arange(n_tokens, **FLOAT32_ON_CPU)[:, None] / wavelengths
+    return torch.where(feature % 2 == 0, angles.sin(), angles.cos())
+
+
+def with_positions(scenario: Scenario) -> Scenario:
+    """Return the scenario with position vectors added to its X, to what its set-up draws and to each edit of it.
+
+    >>> has_positions(with_positions(Scenario())), without_positions(with_positions(Scenario())) == Scenario()
+    (True, True)
+    """
+    vectors = position_vectors(*scenario.shape_of("x"))
+    return replace(_moved(scenario, vectors), x=tuple(map(tuple, (scenario.unedited("x") + vectors).tolist())))
+
+
+def without_positions(scenario: Scenario) -> Scenario:
+    """Return the scenario as it was before :func:`with_positions`, with the X that its set-up draws."""
+    if scenario.x is None:
+        return replace(scenario, edits=tuple(edit for edit in scenario.edits if edit.matrix != "x"))
+    return replace(_moved(scenario, -position_vectors(*scenario.shape_of("x"))), x=None)
+
+
+def has_positions(scenario: Scenario) -> bool:
+    """Whether position vectors were added to the X that the set-up of a scenario draws, whatever was edited since.
+
+    In links of before the sums are edits of X; there they count until one of them is edited further.
+    """
+    placed = with_positions(replace(scenario, x=None, edits=()))
+    if scenario.x is None:
+        return torch.equal(scenario.matrix("x"), placed.matrix("x"))
+    return scenario.x == placed.x
+
+
+def _moved(scenario: Scenario, by: Tensor) -> Scenario:
+    edits = tuple(
+        edit._replace(value=_sum(edit.value, by[edit.row, edit.column].item())) if edit.matrix == "x" else edit
+        for edit in scenario.edits
+    )
+    return replace(scenario, edits=edits)
+
+
+def _sum(value: float, by: float) -> float:
+    """Return the shortest number that is the sum in float32, if it leads back to the same float32; else all digits of
+    the sum. So what is added and taken away leaves no trace: float64 holds each float32 down to 1e-8 beside a 1.
+    """
+    total = value + by
+    short = float(str(np.float32(total)))
+    return short if np.float32(short - by) == np.float32(value) else total
+
+
+def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
+    """Return the scenario with its tokens in another order, and with each what is given or edited of its row of X.
+
+    Raises ``ValueError`` for other tokens than those of the scenario.
+
+    >>> in_order(Scenario("dog bites man"), ("man", "bites", "dog")).text
+    'man bites dog'
+    """
+    if sorted(tokens) != sorted(scenario.tokens):
+        raise ValueError(f"the tokens are {tokens}, expected {scenario.tokens} in any order")
+    rows_of: dict[str, list[int]] = {}
+    for row, token in enumerate(scenario.tokens):
+        rows_of.setdefault(token, []).append(row)
+    old_rows = [rows_of[token].pop(0) for token in tokens]
+    x = scenario.x if scenario.x is None or isinstance(scenario.x, str) else tuple(scenario.x[row] for row in old_rows)
+    edits = tuple(
+        edit._replace(row=old_rows.index(edit.row)) if edit.matrix == "x" else edit for edit in scenario.edits
+    )
+    joint = "" if scenario.tokenizer == "characters" else " "
+    return replace(scenario, text=joint.join(tokens), x=x, edits=edits)
+
+
+def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:
+    """Return the share of rows of X Xᵀ whose largest score is the token's own, for random X ``(n_tokens, d)``.
+
+    >>> own_share(1, trials=100) < own_share(16, trials=100)
+    True
+    """
+    x = torch.randn(trials, n_tokens, d, generator=generator_for(seed), **FLOAT32_ON_CPU)
+    own = (x @ x.mT).argmax(-1) == torch.arange(n_tokens)
+    return own.float().mean().item()
+
+
+def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator, trials: int = 0) -> tuple[Tensor, ...]:
+    """Draw X ``(n_tokens, d_in)`` with rows of length √d_in, and W_q and W_k ``(d_in, d_k)`` with entries of variance
+    1/d_in, so that each number of a query or a key has variance 1 whatever d_in is; `trials` of each, where given.
+
+    Source: Glorot and Bengio 2010 keep the variance from layer to layer in this way.
+    """
+    batch = (trials,) if trials else ()
+    x = torch.randn(*batch, n_tokens, d_in, generator=generator, **FLOAT32_ON_CPU)
+    x = x * (math.sqrt(d_in) / x.norm(dim=-1, keepdim=True))
+    w_q, w_k = (torch.randn(*batch, d_in, d_k, generator=generator, **FLOAT32_ON_CPU) / math.sqrt(d_in) for _ in "qk")
+    return x, w_q, w_k
+
+
+def score_size(d_in: int, d_k: int, n_tokens: int = 4, trials: int = 1000, seed: int = 0) -> float:
+    """Return how large a score typically is (its root mean square) over many examples of :func:`unit_example`.
+
+    >>> score_size(1, 4) / 2 < 1.1 > score_size(16, 4) / 2
+    True
+    """
+    x, w_q, w_k = unit_example(n_tokens, d_in, d_k, generator_for(seed), trials)
+    scores = (x @ w_q) @ (x @ w_k).mT
+    return scores.square().mean().sqrt().item()
+
+
+def distance_outside(points: Tensor, corners: Tensor) -> Tensor:
+    """Return how far each of the points ``(n, 2)`` lies outside of the triangle of three corners ``(3, 2)``; 0 within.
+
+    >>> triangle = torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    >>> distance_outside(torch.tensor([[0.5, 0.5], [-1.0, 1.0]]), triangle)
+    tensor([0., 1.], dtype=torch.float64)
+    """
+    points, corners = points.double(), corners.double()
+    sides = corners.roll(-1, 0) - corners  # (3, 2)
+    from_corners = points[:, None] - corners  # (n, 3, 2)
+    along = (from_corners * sides).sum(-1) / sides.square().sum(-1).clamp_min(torch.finfo(torch.float64).tiny)
+    nearest = corners + along.clamp(0, 1)[..., None] * sides
+    distance = (points[:, None] - nearest).norm(dim=-1).min(-1).values
+    turns = sides[:, 0] * from_corners[..., 1] - sides[:, 1] * from_corners[..., 0]
+    area = sides[0, 0] * sides[1, 1] - sides[0, 1] * sides[1, 0]
+    inside = ((turns * area.sign()) >= 0).all(-1) & (area != 0)
+    return distance.where(~inside, 0.0)
+
+
+def contexts_tell_weights(v: Tensor) -> bool:
+    """Whether contexts give the attention weights away: whether no value ``(n_tokens, d_v)`` lies on a line or in a
+    plane through the others, so that every mix of them has one recipe only.
+
+    >>> contexts_tell_weights(torch.eye(3)), contexts_tell_weights(torch.tensor([[0.0], [1.0], [2.0]]))
+    (True, False)
+    """
+    from_first = v[1:].double() - v[0].double()  # their own size must not count
+    return int(torch.linalg.matrix_rank(from_first, rtol=1e-9)) == len(v) - 1
+
+
+def weights_from_contexts(trace: AttentionTrace) -> Tensor:
+    """Solve A V = C for the attention weights A ``(n_tokens, n_tokens)`` with rows that sum to 1, in float64.
+
+    The smallest solution, where there are many.
+    """
+    ones = torch.ones(len(trace.v), 1, dtype=torch.float64, device=trace.v.device)
+    mixed = torch.cat([trace.context.double(), ones], -1)
+    values = torch.cat([trace.v.double(), ones], -1)
+    return mixed @ torch.linalg.pinv(values)
+
+
+def next_token_loss(trace: AttentionTrace) -> Tensor:
+    """Return the mean square by which each context misses the vector of the next token in X.
+
+    Expects contexts as wide as X; with a causal mask no token sees the answer.
+    """
+    return (trace.context[:-1] - trace.x[1:]).square().mean()
+
+
+def training_step(scenario: Scenario, rate: float) -> Scenario:
+    """Return the scenario one step of gradient descent further: W_q, W_k and W_v moved against the gradient of
+    :func:`next_token_loss`, and nothing else.
+
+    Raises ``ValueError`` for values of another width than X, and for fewer than two tokens.
+    """
+    if scenario.shape_of("w_v")[1] != scenario.d_in or len(scenario.tokens) < 2:
+        raise ValueError(
+            f"w_v has shape {scenario.shape_of('w_v')} and there are {len(scenario.tokens)} tokens, "
+            f"expected ({scenario.d_in}, {scenario.d_in}) and two tokens or more"
+        )
+    moving = [scenario.matrix(name).clone().requires_grad_() for name in PROJECTIONS]
+    b_q, b_k, b_v = (scenario.matrix(name)[0] if scenario.bias else None for name in ("b_q", "b_k", "b_v"))
+    with torch.enable_grad():
+        trace = attend(
+            scenario.matrix("x"), moving[0], moving[1], moving[2], b_q, b_k, b_v,
+            causal=scenario.causal, scale=scenario.scale, temperature=scenario.temperature,
+        )  # fmt: skip
+        gradients = torch.autograd.grad(next_token_loss(trace), moving)
+    for name, w, gradient in zip(PROJECTIONS, moving, gradients, strict=True):
+        scenario = edit_matrix(scenario, name, w.detach() - rate * gradient)
+    return scenario
+
+
+def with_matrix(scenario: Scenario, name: str, values: Tensor | str) -> Scenario:
+    """Return the scenario with all numbers of one matrix given, without its edits."""
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
+    given: dict[str, Any] = {name: values if isinstance(values, str) else tuple(map(tuple, values.tolist()))}
+    return replace(scenario, edits=edits, **given)
