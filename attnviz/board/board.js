@@ -127,7 +127,7 @@ export class Board {
     if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]), !this.drag);
     this.explain();
     this.panel.report();
-    if (this.data.ofNow) tellSentence(readsMost(this.made, this.data.query));
+    tellPage(this);
   }
 
   drawRest() {

@@ -30,7 +30,9 @@ function namesOf(labels, query, keys) {
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names.at(-1) }) : names[0];
 }
 
-// For the page's sentence, which stands outside of the board.
-function tellSentence(said) {
-  window.dispatchEvent(new CustomEvent("attnviz-sentence", { detail: said }));
+// For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
+function tellPage({ made, data, shown, torch }) {
+  const tell = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
+  if (data.ofNow) tell("attnviz-sentence", readsMost(made, data.query));
+  tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz.teach.lesson import STEPS
+from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -47,6 +48,25 @@ def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner:
     expect(learner.cell("w_q", 0, 0)).to_have_text("0.3261")
     learner.says("is (0.4471, 1.4551)")  # 0.4306 + 0.55 × 0.03
     eventually(lambda: "w_q.0.0.0.3261" in learner.address, True)
+
+
+def test_sentences_are_marked_as_older_while_a_drag_shows_newer_numbers(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().lesson(step=3)
+    mark = learner.page.locator(".outdated")
+    cell, mouse = learner.cell("w_q", 0, 0), learner.page.mouse
+    expect(mark).to_be_empty()
+    cell.hover()
+    mouse.down()
+    box = cell.bounding_box()
+    assert box is not None
+    mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2, steps=4)
+    expect(cell).not_to_have_text("0.2961")
+    expect(mark).to_have_text(say("board.older"))
+    learner.says("is (0.4306, 1.4551)")
+    assert cell.bounding_box() == box, "nothing moves under the hand"
+    mouse.up()
+    expect(learner.page.get_by_text("is (0.4306, 1.4551)")).to_have_count(0)
+    expect(mark).to_be_empty()
 
 
 def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:

@@ -203,6 +203,23 @@ def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
     assert page.press(HANDOUT_BUTTON).text_of("q") == HANDOUT_Q
 
 
+@pytest.mark.parametrize(
+    ("tables", "why"),
+    [
+        ("rubbish", "damaged"),
+        (pack('{"check.table.q": "1 2 3 4 5 6 7 8 9"}')[:-9], "damaged"),
+        (pack("[]"), "damaged"),
+        (pack("[" * 9000), "damaged"),
+        ("z2.eNqrVkrOz0nVUVAqLcpJLMjJTFayUrBSMFJSqwUAZ0YHKg", "newer"),
+        (pack(" " * (form_in_address.MOST_UNPACKED + 1)), "too_much"),
+    ],
+)
+def test_tables_that_cannot_be_read_say_why_as_all_links_do(tables: str, why: str) -> None:
+    (message,) = CheckPage(tables=tables).messages
+    part = say(f"links.unreadable.{why}", what=say("links.unreadable.tables"))
+    assert message == say("links.part", part=part)
+
+
 def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
     draw = random.Random(seed)
     return "\n".join(" ".join(f"{draw.gauss(0, 1):.{decimals}f}" for _ in range(columns)) for _ in range(rows))

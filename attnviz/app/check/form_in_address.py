@@ -12,6 +12,7 @@ from attnviz.app.text import literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import is_whole_text
 from attnviz.link.packing import pack, unpack
+from attnviz.link.parameter_table import Unreadable, why_unreadable
 from attnviz.words import say
 
 MOST_UNPACKED = 2_000_000
@@ -47,12 +48,9 @@ def take(defaults: dict[str, Any], choices: dict[str, tuple[Any, ...]]) -> None:
     # What is typed and stands in no URL is not given up for what an older one holds.
     if not arrived or not packed or st.session_state.get(_TOO_LONG):
         return
-    try:
-        typed = json.loads(unpack(packed, MOST_UNPACKED))
-    except (ValueError, RecursionError):
-        typed = None
-    if not isinstance(typed, dict):
-        state.say(say("check.link.unreadable"))
+    typed, why = _unpacked(packed)
+    if typed is None:
+        state.say_ignored(say(f"links.unreadable.{why}", what=say("links.unreadable.tables")))
         url_texts.send(url_texts.TABLES, "")
         return
     refused = [key for key, value in typed.items() if key not in defaults or not _may_be(key, value, choices)]
@@ -63,6 +61,17 @@ def take(defaults: dict[str, Any], choices: dict[str, tuple[Any, ...]]) -> None:
     st.session_state.update(
         {key: default if key in refused else typed.get(key, default) for key, default in defaults.items()}
     )
+
+
+def _unpacked(packed: str) -> tuple[dict[str, Any] | None, Unreadable]:
+    """Return the typed texts by the keys of their controls, or None and why there are none to be read."""
+    try:
+        typed = json.loads(unpack(packed, MOST_UNPACKED))
+    except ValueError as error:
+        return None, why_unreadable(error)
+    except RecursionError:
+        return None, "damaged"
+    return (typed, "") if isinstance(typed, dict) else (None, "damaged")
 
 
 def _may_be(key: str, value: Any, choices: dict[str, tuple[Any, ...]]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.sentences import with_sentences
 from attnviz.app.parts.picked_cell import Place, pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
@@ -93,6 +94,7 @@ def show_board(
         "key": key,
         "answered": st.session_state.get(_answered(key), 0),
         "ofNow": of_now,
+        "numbersOf": numbers_of(scenario),
     }
     if of_now:
         data["picked"] = _as_place(picked_place(trace))

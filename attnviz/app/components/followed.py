@@ -1,8 +1,19 @@
-"""A sentence of the page that follows the board, while a number on it is dragged."""
+"""What the page says while a number is dragged on the board: one sentence that follows it, and others that can't and
+are marked as older, so that one page never says two numbers for one thing.
+"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2s
 from pathlib import Path
 
 import streamlit as st
+
+from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import query_of
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
 
 _followed = st.components.v2.component(
     "attnviz_followed",
@@ -12,7 +23,7 @@ _followed = st.components.v2.component(
       .st-key-followed:has(.followed:not(:empty)) [data-testid="stText"] { display: none; }
       .followed { overflow-wrap: anywhere; }
     """,
-    js=(Path(__file__).parent / "followed.js").read_text(),
+    js=(_HERE / "followed.js").read_text(),
     isolate_styles=False,
 )
 
@@ -22,3 +33,30 @@ def show_followed(said: str) -> None:
     with st.container(key="followed", gap=None):
         st.text(said)
         _followed(key="followed.now", data={"said": said})
+
+
+_outdated = st.components.v2.component(
+    "attnviz_outdated",
+    html='<div class="outdated"></div>',
+    css=(_HERE / "outdated.css").read_text(),
+    js=(_HERE / "outdated.js").read_text(),
+    isolate_styles=False,
+)
+
+
+@contextmanager
+def marked_while_older(scenario: Scenario, key: str) -> Iterator[None]:
+    """Mark what is drawn within as older while a board of the page shows other numbers than those of this scenario."""
+    with st.container(key=f"may_be_older_{key}", gap=None):
+        _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario), "note": say("board.older")})
+        with st.container():
+            yield
+
+
+def numbers_of(scenario: Scenario) -> str:
+    """Return a short text that tells the numbers of a scenario from those of every other.
+
+    >>> numbers_of(Scenario()) == numbers_of(Scenario()), numbers_of(Scenario()) == numbers_of(Scenario(seed=1))
+    (True, False)
+    """
+    return blake2s(query_of(scenario).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

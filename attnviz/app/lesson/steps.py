@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.components.board import fits_board, show_board_of_now
+from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.navigation import go_to
@@ -61,8 +62,9 @@ def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int
     if presenting:
         few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
         st.html(_PRESENTATION_CSS % (_FEW_FIT_ON if few else _FITS_ON))
-    for sentence in step.says(trace, query, state.digits()):
-        st.text(sentence)
+    with marked_while_older(scenario, "lesson"):
+        for sentence in step.says(trace, query, state.digits()):
+            st.text(sentence)
     if about := about_the_numbers(step, scenario):
         st.caption(about)
     if step.analogy:
@@ -113,9 +115,10 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges with how they stand, and all matrices to work on."""
     st.markdown(f"#### {say('challenges.heading')}")
     # Beside each other, so that on a laptop they stand above the board in one view.
-    for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
-        with column:
-            _show_challenge(i, challenge, trace)
+    with marked_while_older(scenario, "challenges"):
+        for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
+            with column:
+                _show_challenge(i, challenge, trace)
     if fits_board(scenario):
         show_board_of_now(state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz.app.components.board import fits_board, show_board
 from attnviz.app.components.draggable import show_scale_block, show_token_order
+from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.exponent import show_exponent
 from attnviz.app.session import state, url_texts
@@ -69,12 +70,12 @@ def show_question(number: int) -> None:
         st.text(answer)
         _show_try(number, question, scenario, options)
         seen = question.look(scenario, options, state.digits(), query)
-        _show_sentences(seen)
+        _show_sentences(seen, scenario)
         for paragraph in more:  # below what there is to do and to see, which so stands on a laptop's first screen
             st.text(paragraph)
         _show_ways_on(question)
     with right:
-        _show_pictures(seen, number)
+        _show_pictures(seen, number, scenario)
         _show_board(question, number, scenario, options, query)
 
 
@@ -209,9 +210,9 @@ def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
         )  # fmt: skip
 
 
-def _show_sentences(seen: Seen) -> None:
+def _show_sentences(seen: Seen, scenario: Scenario) -> None:
     st.markdown(f"**{say('question_page.seen')}**")
-    with st.container(border=True, gap="xsmall", key="questions_seen"):
+    with marked_while_older(scenario, "seen"), st.container(border=True, gap="xsmall", key="questions_seen"):
         for sentence in seen.sentences:
             st.text(sentence)
 
@@ -227,10 +228,13 @@ def _show_ways_on(question: Question) -> None:
             go_to("pages/scaling.py")
 
 
-def _show_pictures(seen: Seen, number: int) -> None:
+def _show_pictures(seen: Seen, number: int, scenario: Scenario) -> None:
     if not seen.tables and seen.points is None:
         return
-    with st.container(horizontal=True, gap="small", key="questions_pictures"):
+    with (
+        marked_while_older(scenario, "pictures"),
+        st.container(horizontal=True, gap="small", key="questions_pictures"),
+    ):
         for i, table in enumerate(seen.tables):
             key = f"questions.{number}.table.{i}"
             show_offered(partial(table_spec, table, state.digits()), key, table.title, _in_words(table))
