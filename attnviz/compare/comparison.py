@@ -17,6 +17,7 @@ from attnviz.words.numbers import written
 
 COMPARED = ("attention_weights", "context")
 _STILL = 1e-6  # a row that moved less than this stood still
+_LEAST = 1e-3  # a smaller share of its attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
 
 
@@ -125,10 +126,16 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
         return say("compare.moved.context", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
     return say(
-        "compare.moved.weights", token=labels[row], share=written(100 * distance, 1),
+        "compare.moved.weights", token=labels[row], share=_percent(distance),
         gained=labels[gained], more=written(moved[gained].item(), digits),
         lost=labels[lost], less=written(-moved[lost].item(), digits),
     )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    if share < _LEAST:
+        return say("compare.moved.hardly", least=written(100 * _LEAST, 1))
+    return say("compare.moved.share", share=written(100 * share, 1))
 
 
 def _why_not(comparison: Comparison, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from attnviz.marking.marks import Mark, mark
 from attnviz.marking.pipeline import ROUNDED_FROM, MarkedTable, Marking, UnknownDkError, mark_pipeline
+from attnviz.marking.shapes import columns_shown
 from attnviz.marking.verdict import Verdict, place_of, verdict
 from attnviz.tables.printed_table import Printed
 
@@ -13,6 +14,7 @@ __all__ = [
     "Printed",
     "UnknownDkError",
     "Verdict",
+    "columns_shown",
     "mark",
     "mark_pipeline",
     "place_of",

@@ -50,6 +50,24 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
                 first.setdefault(each, (name, line))
 
 
+def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
+    """Return how many columns a table has to have by the other tables, of which some show only their rows.
+
+    >>> columns_shown("x", {"w_q": (2, None)}), columns_shown("w_k", {"q": (3, 4)}), columns_shown("w_v", {"q": (3, 4)})
+    (2, 4, None)
+    """
+    wanted = {_COUNTS[name][1]}
+    if "x" in shapes and wanted & set(_TOKENS):
+        wanted = set(_TOKENS)
+    counted = (
+        (counts, number)
+        for other, shape in shapes.items()
+        for axis, (counts, number) in enumerate(zip(_COUNTS[other], shape, strict=True))
+        if (other, axis) != (name, 1)
+    )
+    return next((number for counts, number in counted if counts in wanted and number is not None), None)
+
+
 def _in_words(shape: tuple[int, ...]) -> str:
     return f"{_counted(shape[0], 'row')} and {_counted(shape[1], 'column')}"
 

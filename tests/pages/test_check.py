@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.check import form_in_address
+from attnviz.app.check.form import tables_in
 from attnviz.app.session import url_texts
 from attnviz.app.text import as_message
 from attnviz.core.changes import with_changes
@@ -218,6 +219,29 @@ def test_tables_that_cannot_be_read_say_why_as_all_links_do(tables: str, why: st
     (message,) = CheckPage(tables=tables).messages
     part = say(f"links.unreadable.{why}", what=say("links.unreadable.tables"))
     assert message == say("links.part", part=part)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ({"x": "1,0\n0,1\n1,1", "w_q": "1 2\n3 4"}, [[1, 0], [0, 1], [1, 1]]),
+        ({"x": "1,0\n0,1\n1,1", "w_q": "1 2"}, [[1.0], [0.1], [1.1]]),
+        ({"x": "0,1\n0,2", "w_q": "1,2\n3,4"}, [[0, 1], [0, 2]]),  # by itself it would be 0.1 and 0.2
+        ({"scores": "1,2\n3,4", "k": "1 0\n0 1"}, [[1, 2], [3, 4]]),
+        ({"scores": "1,2\n3,4", "k": "1 0"}, [[1.2], [3.4]]),
+    ],
+)
+def test_other_tables_tell_whether_a_comma_parts_two_numbers(
+    typed: dict[str, str], wanted: list[list[float]]
+) -> None:  # fmt: skip
+    table = tables_in(typed)[next(iter(typed))]
+    assert not isinstance(table, str), table
+    assert table.array.tolist() == wanted
+
+
+@pytest.mark.parametrize("typed", [{"x": "1,0\n0,1"}, {"w_q": "1,2\n3,4", "w_v": "1 2\n3 4"}])
+def test_a_comma_that_may_mean_both_is_asked_about(typed: dict[str, str]) -> None:
+    assert "could be one number or two" in str(tables_in(typed)[next(iter(typed))])
 
 
 def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:

@@ -46,12 +46,20 @@ def test_the_rows_of_attention_that_moved_most_are_named_with_their_share(pair: 
     # What a row gains is what it loses, for both sum to 1: the positive part is the whole way.
     shares = np.clip(difference, 0, None).sum(-1)
     said = [
-        float(part)
+        moved.groups()
         for words in moved_most(comparison, "attention_weights", 4)
-        for part in re.findall(r"([\d.]+) %", words)
+        if (moved := re.search(r" moved (less than )?([\d.]+) % of its attention", words))
     ]
     expected = sorted((share for share in shares if share > 2e-6), reverse=True)[:3]
-    np.testing.assert_allclose(said[: len(expected)], [100 * share for share in expected], atol=0.06)
+    for (less, told), share in zip(said[: len(expected)], expected, strict=True):
+        assert (100 * share <= 0.1001) if less else abs(float(told) - 100 * share) < 0.06
+        assert not less or told == "0.1"
+
+
+def test_a_share_too_small_to_be_written_is_told_as_less() -> None:
+    a, b = (Scenario("a b", x="identity", d_in=2, w_q=[[hot, 0], [0, 0]], w_k="identity") for hot in (0, 0.002))
+    (words,) = moved_most(Comparison(trace(a), trace(b)), "attention_weights", 4)
+    assert words.startswith("'a' moved less than 0.1 % of its attention: ")
 
 
 @given(pairs())

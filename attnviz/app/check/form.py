@@ -16,7 +16,7 @@ from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, formula_of
 from attnviz.documents.marked_tables import legend, marked_table
-from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, mark_pipeline, verdict
+from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, columns_shown, mark_pipeline, verdict
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table, read_upload, write_table
@@ -207,12 +207,9 @@ def _show_text(name: str) -> None:
 
 def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str, Printed]:
     """Read the typed tables; what is none is told below it."""
+    texts = {name: st.session_state.get(_key(name)) or "" for name in NAMES}
     tables = {}
-    for name in NAMES:
-        text = st.session_state.get(_key(name)) or ""
-        if not text.strip():
-            continue
-        table = _table_or_why_not(text, infinite=name == "scaled_scores")
+    for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
         if isinstance(table, str):
             with below[name]:
                 said = say("check.form.table_refused", symbol=STAGES[name].symbol, why=table)
@@ -222,11 +219,33 @@ def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str,
     return tables
 
 
+def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
+    """Return the table in each text, or why there is none that can be marked.
+
+    Where a comma may begin decimals or part two numbers, the other tables decide, if they show how many columns there
+    have to be.
+    """
+    tables = {name: _table_or_why_not(text, infinite=name == "scaled_scores") for name, text in texts.items()}
+    for name, text in texts.items():
+        shapes = {each: _shape(table, texts[each]) for each, table in tables.items()}
+        columns = columns_shown(name, shapes)
+        if columns is not None and shapes[name][1] != columns:
+            again = _table_or_why_not(text, infinite=name == "scaled_scores", columns=columns)
+            tables[name] = again if isinstance(again, Printed) and again.shape[1] == columns else tables[name]
+    return tables
+
+
+def _shape(table: Printed | str, text: str) -> tuple[int, int | None]:
+    if isinstance(table, Printed):
+        return table.shape
+    return sum(bool(line.strip()) for line in text.splitlines()), None
+
+
 @st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
-def _table_or_why_not(text: str, *, infinite: bool) -> Printed | str:
+def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) -> Printed | str:
     """Return the table in a text, or why there is none that can be marked."""
     try:
-        table = read_table(text, infinite=infinite)
+        table = read_table(text, infinite=infinite, columns=columns)
     except ValueError as error:
         return told(error)
     if max(table.shape) > MOST_MARKED:
