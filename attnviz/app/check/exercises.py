@@ -8,6 +8,7 @@ import streamlit as st
 from attnviz.app.check.form import show_verdict
 from attnviz.app.check.modes import EXERCISE, choose, detail
 from attnviz.app.session import state
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import STAGES
@@ -98,7 +99,7 @@ def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
 
 def _show_blanks(
     exercise: Exercise,
-) -> tuple[dict[str, np.ndarray], dict[str, "st.delta_generator.DeltaGenerator"]]:
+) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
     """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
     answers, below = {}, {}
     with st.container(horizontal=True, gap="medium", key="check_blanks"):
@@ -148,8 +149,8 @@ def _mark(encoded: str) -> None:
 def _show_marks(
     marking: Marking,
     exercise: Exercise,
-    says: "st.delta_generator.DeltaGenerator",
-    below: dict[str, "st.delta_generator.DeltaGenerator"],
+    says: DeltaGenerator,
+    below: dict[str, DeltaGenerator],
 ) -> None:
     filled = sum(table.n_cells for table in marking.tables)
     blank = sum(table.count(Mark.BLANK) for table in marking.tables)

@@ -12,6 +12,7 @@ import streamlit as st
 from attnviz.app.check import form_in_address
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, formula_of
@@ -57,7 +58,7 @@ def show_check() -> None:
     take_from_url()
     says = st.container()
     settings = _show_settings()
-    below: dict[str, st.delta_generator.DeltaGenerator] = {}
+    below: dict[str, DeltaGenerator] = {}
     with st.container(key="check_form"):
         for row in ROWS:
             for column, name in zip(st.columns(len(ROWS[0])), row, strict=False):
@@ -205,7 +206,7 @@ def _show_text(name: str) -> None:
     )  # fmt: skip
 
 
-def _read(below: Mapping[str, "st.delta_generator.DeltaGenerator"]) -> dict[str, Printed]:
+def _read(below: Mapping[str, DeltaGenerator]) -> dict[str, Printed]:
     """Read the typed tables; what is none is told below it."""
     texts = {name: st.session_state.get(_key(name)) or "" for name in NAMES}
     tables = {}
@@ -254,9 +255,7 @@ def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) 
     return table
 
 
-def _marked(
-    tables: dict[str, Printed], settings: dict[str, Any], says: "st.delta_generator.DeltaGenerator"
-) -> Marking | None:
+def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGenerator) -> Marking | None:
     with says:
         if not tables:
             if any(st.session_state.get(_key(name)) for name in NAMES):

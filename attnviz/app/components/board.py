@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.sentences import with_sentences
@@ -13,6 +12,7 @@ from attnviz.app.parts.picked_cell import Place, pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes

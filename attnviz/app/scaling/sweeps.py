@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.app.refusals import told
 from attnviz.app.scaling.turns import Turns
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.core.scenario import Scenario
 from attnviz.scaling.experiment import seconds_needed, sweep_scaling

@@ -10,11 +10,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.reconnecting import run_again
+from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again
 from attnviz.link.parameter_table import parameters
 from attnviz.published import EXAMPLE
 
@@ -54,10 +53,7 @@ def correct() -> None:
     came, opened = st.session_state.get(_OPENED, (None, ""))
     if context is None or context.query_string != came or context.is_history_navigation:
         return
-    context.query_string = opened
-    with context.session_state.query_params() as parameters_now:
-        parameters_now.set_initial_query_params(opened)
-        parameters_now.populate_from_query_string(opened)
+    read_query_again(context, opened)
 
 
 def forget(names: Collection[str]) -> None:

@@ -4,8 +4,6 @@ A browser sends what its controls hold, but a message can be forged: NaN for a w
 bytes for a text. Streamlit hands such values on, and a traceback lands in the log. Here they count as nothing: the
 control then has its default. Streamlit also keeps every file that a session uploads, whether a page asked for one or
 not, until the session is gone; here the oldest ones are forgotten.
-
-This is the only module that touches these parts of Streamlit; tests/unit/test_guarding.py fails when they change.
 """
 
 import functools
@@ -14,13 +12,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from streamlit.logger import get_logger
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.state.session_state import Serialized, Value, WStates
-from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFileRec
-
+from attnviz.app.streamlit_internals import (
+    DecodeError,
+    DeletedFile,
+    MemoryUploadedFileManager,
+    Serialized,
+    UploadedFileRec,
+    Value,
+    WidgetState,
+    WStates,
+    get_logger,
+    uploads_held,
+)
 from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
 
 _LOG = get_logger(__name__)
@@ -108,7 +111,7 @@ def _only_a_few(
     Where all sessions together have too much, those that have most lose their oldest first.
     """
     original(uploads, session_id, file)
-    held = _held(uploads)
+    held = uploads_held(uploads)
     for file_id in list(held[session_id])[:-MAX_UPLOADS]:
         uploads.remove_file(session_id, file_id)
         del held[session_id][file_id]
@@ -118,15 +121,6 @@ def _only_a_few(
         oldest = next(iter(held[most]))
         uploads.remove_file(most, oldest)
         sizes[most] -= held[most].pop(oldest)
-
-
-def _held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:
-    """Return the bytes of every file that is held, the oldest of each session first."""
-    with uploads._lock:
-        return {
-            session: {file_id: len(file.data) for file_id, file in files.items()}
-            for session, files in uploads.file_storage.items()
-        }
 
 
 class _OneLine(logging.Filter):

@@ -3,8 +3,8 @@
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+
+from attnviz.app.streamlit_internals import RerunData, RerunException, WidgetStates, get_script_run_ctx
 
 
 def go_to(page: str) -> None:

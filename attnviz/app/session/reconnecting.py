@@ -3,15 +3,20 @@
 The browser then holds a page that this session never drew. What it sends, the state of every widget and what was just
 pressed, would meet a first run, in which no callback is known yet: it would be lost. So it is held back, and taken in
 three runs: as the address says, as a reload does; with what the widgets hold; with what was pressed.
-
-This is the only module that touches these parts of Streamlit; tests/browser/test_connection.py fails when they change.
 """
 
 from collections.abc import Iterable
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+
+from attnviz.app.streamlit_internals import (
+    RerunData,
+    RerunException,
+    WidgetState,
+    WidgetStates,
+    forget_sent_states,
+    get_script_run_ctx,
+)
 
 _HELD, _STEP = "reconnecting.held", "reconnecting.step"
 ADDRESS, WIDGETS = "address", "widgets"
@@ -32,7 +37,7 @@ def hold(first_run: bool) -> None:
         states = {state.id: state for state in (*held(), *sent)}
         st.session_state[_HELD] = WidgetStates(widgets=states.values()).SerializeToString()
         # Streamlit itself keeps what no widget of a run before has sent.
-        context.session_state._state._new_widget_state.states.clear()
+        forget_sent_states(context)
         st.session_state[_STEP] = ADDRESS
         run_again()
 

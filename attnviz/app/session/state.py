@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz import words
+from attnviz.app import streamlit_internals
 from attnviz.app.session import url_texts
 from attnviz.app.text import as_message, literal
 from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, with_changes
@@ -67,7 +66,7 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
         parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
     told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
     told += [as_message(message) for message in said]
-    now = _page(), values, url_texts.texts()
+    now = streamlit_internals.page_of_now(), values, url_texts.texts()
     since, of_link = st.session_state.setdefault(_OF_LINK, (now, told))
     if now != since:
         st.session_state[_OF_LINK] = now, []
@@ -81,19 +80,13 @@ def _ignored(parts: list[str]) -> str:
     return "\n".join([as_message(words.say("links.parts")), "", *(f"- {as_message(part)}" for part in parts)])
 
 
-def _page() -> str | None:
-    """Return what tells the page of this run from the others."""
-    context = get_script_run_ctx()
-    return context.page_script_hash if context else None
-
-
 def set_up(values: dict[str, Any]) -> None:
     """Take the values of all controls, and bring the changes of matrices in line with them.
 
     Changes that came with the URL are all taken; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
     """
-    if st.session_state.get(_OFFERED_ON, _page()) != _page():
+    if st.session_state.get(_OFFERED_ON, streamlit_internals.page_of_now()) != streamlit_internals.page_of_now():
         forget_offer()
     text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
@@ -147,7 +140,7 @@ def run_by_entry_point() -> None:
     each page is a script of its own: a link to a page would then show it without its set-up.
     """
     if _BLANK not in st.session_state:
-        PagesManager.uses_pages_directory = False
+        streamlit_internals.run_by_entry_point()
         st.rerun()
 
 
@@ -228,7 +221,7 @@ def offered_here() -> Changes:
     """Return the changes that were dropped last, to be offered on this page: leaving it ends the offer."""
     dropped = offered()
     if dropped:
-        st.session_state[_OFFERED_ON] = _page()
+        st.session_state[_OFFERED_ON] = streamlit_internals.page_of_now()
     return dropped
 
 

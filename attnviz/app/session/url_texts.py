@@ -10,8 +10,8 @@ the browser sends along with another click may be older than what we hold, where
 from urllib.parse import parse_qs
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.link import parameter_table
 
 # The URL's names.

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.app.session import address, reconnecting, state
+from attnviz.app.streamlit_internals import DeltaGenerator
 
 _HERE = Path(__file__).parent
 ICON = str(_HERE / "icon.svg")

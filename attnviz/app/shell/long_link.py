@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.state.query_params import (
+
+from attnviz.app.session import state
+from attnviz.app.streamlit_internals import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
 )
-
-from attnviz.app.session import state
 from attnviz.app.text import listed
 from attnviz.words import plural, say
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
@@ -16,6 +15,7 @@ from attnviz.app.session import reconnecting, state, url_texts
 from attnviz.app.session.address import open_without
 from attnviz.app.shell import connection, hiding, long_link, opened_link
 from attnviz.app.shell.share import show_share
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import literal
 from attnviz.core.changes import changes_of
 from attnviz.core.devices import available_devices

@@ -1,0 +1,79 @@
+"""The parts of Streamlit that are not its public interface, each named here and nowhere else.
+
+tests/unit/test_streamlit_internals.py holds what is used of each, and fails when a new version of Streamlit changes it.
+"""
+
+from typing import Any
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.logger import get_logger
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+from streamlit.runtime.state.query_params import (
+    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
+    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
+)
+from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFileRec
+
+__all__ = [
+    "CLIENT_STATE_QUERY_STRING_MAX_FIELDS",
+    "CLIENT_STATE_QUERY_STRING_MAX_LENGTH",
+    "DecodeError",
+    "DeletedFile",
+    "DeltaGenerator",
+    "ForwardMsg",
+    "MemoryUploadedFileManager",
+    "RerunData",
+    "RerunException",
+    "Serialized",
+    "UploadedFileRec",
+    "Value",
+    "WStates",
+    "WidgetState",
+    "WidgetStates",
+    "forget_sent_states",
+    "get_logger",
+    "get_script_run_ctx",
+    "page_of_now",
+    "read_query_again",
+    "run_by_entry_point",
+    "uploads_held",
+]
+
+
+def page_of_now() -> str | None:
+    """Return what tells the page of this run from the others; None outside of a run."""
+    context = get_script_run_ctx()
+    return context.page_script_hash if context else None
+
+
+def run_by_entry_point() -> None:
+    """Have every page of this process run by the entry point, as st.navigation has it from its first call on."""
+    PagesManager.uses_pages_directory = False
+
+
+def read_query_again(context: Any, query: str) -> None:
+    """Set the parameters of the address by a query, as if the browser had sent it."""
+    context.query_string = query
+    with context.session_state.query_params() as parameters:
+        parameters.set_initial_query_params(query)
+        parameters.populate_from_query_string(query)
+
+
+def forget_sent_states(context: Any) -> None:
+    """Forget the states of widgets that the browser sent with this run and that no widget has taken yet."""
+    context.session_state._state._new_widget_state.states.clear()
+
+
+def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:
+    """Return the bytes of every uploaded file that is held, by session and file, the oldest of each session first."""
+    with uploads._lock:
+        return {
+            session: {file_id: len(file.data) for file_id, file in files.items()}
+            for session, files in uploads.file_storage.items()
+        }

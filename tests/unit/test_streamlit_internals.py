@@ -1,0 +1,91 @@
+"""What the app uses of Streamlit's own parts, held to the version that is installed."""
+
+import inspect
+from collections import OrderedDict
+from dataclasses import fields
+from types import SimpleNamespace
+
+import pytest
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+from attnviz.app import streamlit_internals as internals
+
+USED = {  # of what the app is handed or makes, by the classes that these are of
+    ScriptRunContext: {
+        "page_script_hash", "query_string", "is_history_navigation", "session_state", "pages_manager",
+        "fragment_ids_this_run", "cached_message_hashes", "context_info",
+    },
+    internals.RerunData: {
+        "page_script_hash", "query_string", "widget_states", "cached_message_hashes", "context_info",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("owner", USED, ids=lambda owner: owner.__name__)
+def test_the_fields_that_are_read_and_filled_are_there(owner: type) -> None:
+    assert {each.name for each in fields(owner)} | set(vars(owner)) >= USED[owner]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (ScriptRunContext.enqueue, ["self", "msg"]),
+        (internals.RerunException.__init__, ["self", "rerun_data"]),
+        (internals.WStates.__getitem__, ["self", "k"]),
+        (internals.WStates.set_widget_metadata, ["self", "widget_meta"]),
+        (internals.MemoryUploadedFileManager.add_file, ["self", "session_id", "file"]),
+        (internals.MemoryUploadedFileManager.remove_file, ["self", "session_id", "file_id"]),
+    ],
+    ids=lambda each: getattr(each, "__qualname__", ""),
+)
+def test_what_is_called_or_wrapped_takes_what_it_is_given(function: object, arguments: list[str]) -> None:
+    assert list(inspect.signature(function).parameters) == arguments  # type: ignore[arg-type]
+
+
+def test_states_that_were_sent_are_forgotten() -> None:
+    states = SafeSessionState(SessionState(), lambda: None)
+    sent = internals.WidgetState(id="a", string_value="typed")
+    states._state.set_widgets_from_proto(internals.WidgetStates(widgets=[sent]))
+    assert [each.id for each in states.get_widget_states()] == ["a"]
+    internals.forget_sent_states(SimpleNamespace(session_state=states))
+    assert states.get_widget_states() == []
+
+
+def test_the_query_is_read_again() -> None:
+    states = SafeSessionState(SessionState(), lambda: None)
+    context = SimpleNamespace(session_state=states, query_string="a=1")
+    internals.read_query_again(context, "b=2&c=3")
+    assert context.query_string == "b=2&c=3"
+    with states.query_params() as parameters:
+        assert parameters._query_params == {"b": "2", "c": "3"}
+
+
+def test_what_is_uploaded_is_counted_by_session() -> None:
+    uploads = internals.MemoryUploadedFileManager("/upload")
+    for name, size in OrderedDict(first=3, second=5).items():
+        uploads.add_file("me", internals.UploadedFileRec(file_id=name, name=name, type="", data=b"a" * size))
+    assert internals.uploads_held(uploads) == {"me": {"first": 3, "second": 5}}
+
+
+def test_outside_of_a_run_there_is_no_page() -> None:
+    assert internals.get_script_run_ctx(suppress_warning=True) is None
+    assert internals.page_of_now() is None
+
+
+def test_pages_can_be_run_by_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals.PagesManager, "uses_pages_directory", True)
+    internals.run_by_entry_point()
+    assert internals.PagesManager.uses_pages_directory is False
+    assert "uses_pages_directory" in inspect.getsource(internals.PagesManager)
+
+
+def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:
+    assert internals.CLIENT_STATE_QUERY_STRING_MAX_LENGTH == 524_288
+    assert internals.CLIENT_STATE_QUERY_STRING_MAX_FIELDS == 1000
+
+
+def test_an_address_can_be_sent() -> None:
+    message = internals.ForwardMsg()
+    message.page_info_changed.query_string = "d_in=3"
+    assert message.WhichOneof("type") == "page_info_changed"
