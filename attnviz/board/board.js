@@ -3,7 +3,6 @@
 // itself; torch's numbers take the place of its own as soon as they are there.
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
-const SOON_MS = 300;
 const LONGEST_LABEL = 16; // characters of it that are seen
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 const boards = new WeakMap();
@@ -31,7 +30,9 @@ export class Board {
     this.marked = new Set(); // the cells that are lit
     this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
-    this.sender = new Sender(root, (sent, fresh) => this.tellAgain(sent, fresh));
+    this.sender = new Sender(root, (sent) => this.tellAgain(sent));
+    root.addEventListener("attnviz:late", () => this.panel.report());
+    for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
 
   receive(data, trigger) {
@@ -44,17 +45,18 @@ export class Board {
     this.torch = Object.fromEntries(
       Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
     );
-    const focused = structure !== this.structure ? this.input.focused : null;
-    if (structure !== this.structure) this.build(structure);
+    const anew = structure !== this.structure;
+    const focused = anew ? this.input.focused : null;
+    if (anew) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
-    if (this.overtook && !this.pending.size) this.sayAgain();
     if (data.ofNow && !this.sender.waiting) this.pinned = data.picked; // else what was pinned since is newer
     if (data.ofNow && data.answered && data.answered === this.sender.number && this.asked !== data.answered) {
       this.asked = data.answered;
       setTimeout(() => this.sender.ask(() => trigger("rest", data.answered)), PAINTED_MS);
     }
+    if (anew) this.showPending();
     this.settle();
     if (focused && this.fits(focused)) this.focus(focused); // what is typed next is meant for it
   }
@@ -70,6 +72,12 @@ export class Board {
     this.given = this.givenBy(this.torch);
     this.settled = true;
     this.show(this.torch);
+  }
+
+  // What waits to be answered, on cells that have just been made.
+  showPending() {
+    this.given = this.givenBy(this.torch);
+    for (const edit of this.pending.values()) this.change(edit, edit.value ?? this.data.before[addressOf(edit)] ?? this.givenAt(edit));
   }
 
   givenBy(matrices) {
@@ -89,7 +97,6 @@ export class Board {
     this.grids.clear();
     this.views.disconnect();
     this.marked.clear();
-    this.pending.clear();
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
     this.made = { ...this.data, stages: this.stages, matrices: this.torch };
@@ -261,11 +268,11 @@ export class Board {
     this.settle();
   }
 
-  // Take edits, { matrix, row, column, value } with null for a cell that is to be reset.
-  commit(edits) {
+  // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
+  // that still wait to be sent are on the way to these.
+  commit(edits, replaces = false) {
     this.panel.say("");
-    this.overtook ||= this.pending.size > 0;
-    this.tell(edits);
+    this.tell(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit);
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
@@ -273,25 +280,18 @@ export class Board {
     if (!this.settled) this.panel.report();
   }
 
-  // Send edits and what is pinned. Python may get only the last of several messages that follow fast, so each holds
-  // all edits that have not been answered.
-  tell(edits = []) {
-    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.next });
-    const sent = [...this.pending.values()].map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.sender.send({ edits: sent, pinned: this.pinned });
+  tell(edits = [], replaces = false) {
+    const sent = edits.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
+    this.sender.send({ edits: sent, pinned: this.pinned }, replaces);
+    for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });
   }
 
-  // After a reload, and where the board was built anew, the edits are no longer on it.
-  tellAgain({ edits, pinned }, fresh) {
-    if (fresh) this.pinned = pinned;
-    if (edits.length && !this.pending.size) this.commit(edits.filter((edit) => this.fits(edit)));
+  // After a reload what was done is no longer on the board.
+  tellAgain({ edits, pinned }) {
+    this.pinned = pinned;
+    const fitting = edits.filter((edit) => this.fits(edit));
+    if (fitting.length) this.commit(fitting);
     else this.tell();
-  }
-
-  // A run that the next edit ended early can leave the URL behind by one edit: a run without an edit mends that.
-  sayAgain() {
-    this.overtook = false;
-    setTimeout(() => this.pending.size || this.sender.ask((send) => send({ edits: [], pinned: this.pinned })), SOON_MS);
   }
 
   reset(place) {

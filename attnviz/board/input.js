@@ -112,7 +112,7 @@ class Input {
     const [down, right] = ARROWS[event.key] ?? [0, 0];
     const modified = event.ctrlKey || event.metaKey || event.altKey;
     if ((down || right) && event.altKey && editable) {
-      board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }]);
+      board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }], event.repeat);
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
       const within = (at, length) => Math.min(length - 1, Math.max(0, at));

@@ -46,7 +46,7 @@ class Panel {
   // Whose numbers these are, and whether torch's and the page's agree.
   report() {
     const { drag, settled, made, given } = this.board;
-    let [text, more, alarm] = [say(drag ? "board.status.preview" : "board.status.waiting"), "", false];
+    let [text, more, alarm] = [this.whoseNumbers(drag), "", false];
     if (settled) {
       const found = difference(made, given);
       alarm = found.unexplained !== null;
@@ -57,6 +57,12 @@ class Panel {
     this.status.setAttribute("role", alarm ? "alert" : "note");
     toggle(this.status, "alarm", alarm);
     toggle(this.status, "plain", !more);
+  }
+
+  whoseNumbers(drag) {
+    if (window.attnvizConnection?.ready === false) return say("board.status.offline");
+    if (drag) return say("board.status.preview");
+    return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
   }
 
   offered(place, sources) {

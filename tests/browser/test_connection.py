@@ -48,6 +48,7 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
     _is_away(board)
     board.type_over(("w_q", 0, 1), "0.9").scrub(("w_k", 0, 0), 10)
     board.chip("starts").click()
+    expect(board.status).to_have_text(say("board.status.offline"))
     board.page.wait_for_timeout(4000)
     _is_away(board)
     between.restore()
@@ -56,6 +57,21 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
     board.torch_says()
     board.page.reload()
     expect(board.settle().cell(("q", 1, 1))).to_have_text("1.6659")
+    addresses = []
+    for _ in range(3):
+        before = board.address
+        board.page.go_back()
+        eventually(lambda before=before: board.address != before, True)
+        addresses.append(board.address)
+    assert addresses[-1] == "", addresses  # each of the three was a step
+
+
+def _steps_back(board: Board, *addresses: str) -> None:
+    """Go back once for each of these addresses."""
+    for address in addresses:
+        board.page.go_back()
+        eventually(lambda: board.address, address)
+        board.page.wait_for_timeout(300)
 
 
 def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
@@ -64,12 +80,47 @@ def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
     board = at_network(between.address).open_board()
     between.freeze()
     board.type_over(("w_q", 0, 1), "0.9")
-    board.page.wait_for_timeout(500)
+    expect(board.status).to_have_text(say("board.status.waiting"))
+    expect(board.status).to_have_text(say("board.status.late"))
     between.cut()
     _is_away(board)
     between.restore()
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9", LONG / 1000)
     board.torch_says()
+
+
+def test_a_button_pressed_as_the_network_goes_without_a_word_is_pressed_again_once(
+    between: Network, at_network: Callable[..., Learner]
+) -> None:
+    learner = at_network(between.address, Learner).open("/lesson", step=2)
+    following = learner.page.locator(".st-key-lesson-next button")
+    following.click()
+    eventually(lambda: learner.address, "?step=3")  # this one arrived
+    learner.settle()
+    between.freeze()
+    following.click()
+    learner.page.wait_for_timeout(500)
+    between.cut()
+    _is_away(learner)
+    between.restore()
+    eventually(lambda: learner.address, "?step=4", LONG / 1000)
+    learner.page.wait_for_timeout(1500)
+    assert learner.address == "?step=4"
+    _steps_back(learner, "?step=3")
+
+
+def test_a_page_opened_as_the_network_goes_without_a_word_is_opened(
+    between: Network, at_network: Callable[..., Board]
+) -> None:
+    board = at_network(between.address).open_board()
+    between.freeze()
+    board.go_to("Questions")
+    board.page.wait_for_timeout(500)
+    between.cut()
+    _is_away(board)
+    between.restore()
+    board.page.wait_for_url("**/questions*", timeout=LONG)
+    expect(board.page.get_by_test_id("stMain").get_by_role("button").first).to_be_visible()
 
 
 def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
@@ -194,6 +245,23 @@ def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_b
         eventually(lambda: board.address, address)
         board.page.wait_for_timeout(500)
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
+
+
+def test_changes_a_moment_apart_are_a_step_back_each(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board()
+    for change in (
+        lambda: board.type_over(("w_q", 0, 1), "0.9"),
+        lambda: board.type_over(("w_k", 0, 1), "0.7"),
+        lambda: board.chip("starts").click(),
+        lambda: board.chip("with").click(),
+    ):
+        change()
+        board.page.wait_for_timeout(50)
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.1.0.7&query=3")
+    board.settle()
+    _steps_back(
+        board, "?edits=w_q.0.1.0.9*w_k.0.1.0.7&query=2", "?edits=w_q.0.1.0.9*w_k.0.1.0.7", "?edits=w_q.0.1.0.9", ""
+    )
 
 
 @pytest.mark.parametrize("link", [{"example": "love-ai"}, {"seed": 123, "d_in": "abc", "d_out": 4}])

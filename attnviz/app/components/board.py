@@ -12,6 +12,7 @@ from attnviz.app.parts.picked_cell import Place, pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.session.answering import answered, answering
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
 from attnviz.core.attention import AttentionTrace
@@ -92,7 +93,7 @@ def show_board(
         "framed": framed,
         "notes": notes or {},
         "key": key,
-        "answered": st.session_state.get(_answered(key), 0),
+        "answered": answered(key),
         "ofNow": of_now,
         "numbersOf": numbers_of(scenario),
     }
@@ -125,10 +126,6 @@ def _asked(key: str) -> str:
     return f"{key}.asked"
 
 
-def _answered(key: str) -> str:
-    return f"{key}.answered"
-
-
 def _as_place(cell: Place | None) -> dict[str, Any] | None:
     return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
 
@@ -141,11 +138,11 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("changes")
     try:
-        st.session_state[_answered(key)] = int(sent["number"])
-        if picks:
-            pick(_from_place(sent["pinned"]))
-        if sent["edits"]:
-            make(lambda scenario: _with_edits(scenario, sent["edits"]))
+        with answering(key, int(sent["number"])):
+            if picks:
+                pick(_from_place(sent["pinned"]))
+            if sent["edits"]:
+                make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         state.say(say("board.refused", why=told(error)))
 

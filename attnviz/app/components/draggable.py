@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.session.answering import answered, answering
 from attnviz.core.tokens import token_labels
 from attnviz.words import say
 
@@ -34,20 +35,18 @@ def show_scale_block(label: str, places: Sequence[str], place: int, key: str, mo
     """Draw the formula of the scores with the block "÷ √d_k" at one of its three places: on the queries, half on the
     queries and half on the keys, or on the scores; `move` is called with the place that it is dragged to."""
 
-    def take() -> None:
-        moved = _taken(key, "place")
+    def take(moved: Any) -> None:
         if isinstance(moved, int | float) and moved in range(len(places)):
             move(int(moved))
 
-    data: dict[str, Any] = {"label": label, "places": list(places), "place": place}
-    _scale_block(key=key, data=data | _answered(key), on_place_change=take)
+    data = {"label": label, "places": list(places), "place": place, "key": key, "answered": answered(key)}
+    _scale_block(key=key, data=data, on_place_change=lambda: _answer(key, "place", take))
 
 
 def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str, ...]], object]) -> None:
     """Draw tokens to be dragged into another order; `move` is called with the tokens in that order."""
 
-    def take() -> None:
-        moved = _taken(key, "tokens")
+    def take(moved: Any) -> None:
         if isinstance(moved, list):
             move(tuple(map(str, moved)))
 
@@ -55,18 +54,15 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
         "label": say("question_page.words"),
         "tokens": list(tokens),
         "labels": token_labels(tuple(tokens)),
+        "key": key,
+        "answered": answered(key),
     }
-    _token_order(key=key, data=data | _answered(key), on_tokens_change=take)
+    _token_order(key=key, data=data, on_tokens_change=lambda: _answer(key, "tokens", take))
 
 
-def _taken(key: str, name: str) -> Any:
-    """Return what was dragged, and keep the number it was sent with: it is answered from now on."""
+def _answer(key: str, name: str, take: Callable[[Any], None]) -> None:
+    """Take what was dragged, and answer it."""
     sent = st.session_state[key].get(name)
-    if not isinstance(sent, dict) or not isinstance(sent.get("number"), int | float):
-        return None
-    st.session_state[f"{key}.answered"] = sent["number"]
-    return sent.get("value")
-
-
-def _answered(key: str) -> dict[str, Any]:
-    return {"key": key, "answered": st.session_state.get(f"{key}.answered", 0)}
+    if isinstance(sent, dict) and isinstance(sent.get("number"), int | float):
+        with answering(key, sent["number"]):
+            take(sent.get("value"))

@@ -49,10 +49,11 @@ class Formula {
   }
 
   // Python hears of each place on the way, so that what depends on it follows the hand.
-  moveTo(place) {
+  moveTo(place, replaces = false) {
     if (place === null || place === this.place) return;
     this.show(place);
-    this.sender.send({ value: place });
+    this.sender.send({ value: place }, replaces);
+    this.moved = true;
   }
 
   press(event) {
@@ -67,6 +68,7 @@ class Formula {
     if (this.dragging) return false; // by another finger
     this.root.focus();
     this.dragging = true;
+    this.moved = false;
     this.root.classList.add("dragging");
     this.root.append(this.ghost);
     this.follow(event);
@@ -76,7 +78,7 @@ class Formula {
   follow({ clientX, clientY }) {
     const { left, top } = this.root.getBoundingClientRect();
     this.ghost.style.translate = `calc(${clientX - left}px - 50%) calc(${clientY - top}px - 50%)`;
-    this.moveTo(nearest(this.slots.map((slot) => slot.getBoundingClientRect()), clientX, clientY));
+    this.moveTo(nearest(this.slots.map((slot) => slot.getBoundingClientRect()), clientX, clientY), this.moved);
   }
 
   letGo() {

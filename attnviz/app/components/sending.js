@@ -1,42 +1,62 @@
-// What a hand did on a component, kept in the page until Python has answered it: a message is numbered, so that its
-// answer can be told from an older one. It is sent again after the connection was away, where no answer comes, and,
-// by the tab's own storage, after a reload that came before the answer.
+// What a hand did on a component, kept in the page until Python has answered it. Messages are numbered, so that an
+// answer can be told from an older one, and each waits for the answer to the one before: run together, two changes
+// would be one step in the browser's history. They are sent again after the connection was away, where no answer
+// comes, and, by the tab's own storage, after a reload that came before the answer.
 
 const UNANSWERED = "attnviz.unanswered.";
 const PATIENCE_MS = 5000; // twice as long after each try
+const ADDRESSES = 3; // that are kept beside the one of now
 
 export class Sender {
-  // `again(parts, fresh)` sends once more; `fresh` where what is sent is from before a reload.
+  // `again(parts)` takes once more what is from before a reload.
   constructor(root, again = (parts) => this.send(parts)) {
     this.root = root;
     this.again = again;
     this.number = 0;
-    this.waiting = this.kept = null; // not answered, and not in the address
-    for (const type of ["attnviz:back", "attnviz:address", "attnviz:safe"]) window.addEventListener(type, this);
+    this.line = []; // what is not answered, of which the first has been sent
+    this.kept = []; // what is not in the address ...
+    this.addresses = []; // ... and which there were since
+    for (const type of ["attnviz:back", "attnviz:address", "attnviz:safe", "popstate"]) window.addEventListener(type, this);
+  }
+
+  get waiting() {
+    return this.line[0] ?? null;
+  }
+
+  // Whether an answer is later than it should be.
+  get late() {
+    return this.patience > PATIENCE_MS;
   }
 
   // With each drawing: the number that Python has answered last, and how to tell it more.
   receive(key, answered, trigger) {
     const kept = this.key === undefined ? keptUnder(key) : null;
     Object.assign(this, { key, trigger });
-    if (this.waiting && this.waiting.number <= answered) {
-      this.waiting = null;
+    if (this.waiting?.number <= answered) {
+      while (this.waiting?.number <= answered) this.line.shift();
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.kept && window.attnvizConnection?.askForAddress(), PATIENCE_MS);
+      if (this.waiting) this.deliver();
+      else this.timer = setTimeout(() => this.kept.length && window.attnvizConnection?.askForAddress(), PATIENCE_MS);
     }
     if (!kept) return;
-    if (kept.number > answered && wasHere(kept.address)) setTimeout(() => this.waiting || this.again(kept.parts, true));
+    const lost = (kept.addresses ?? []).some(wasHere) ? (kept.messages ?? []).filter(({ number }) => number > answered) : [];
+    if (lost.length) setTimeout(() => this.waiting || lost.forEach(({ parts }) => this.again(parts)));
     else sessionStorage.removeItem(UNANSWERED + key);
   }
 
-  send(parts) {
+  // With `replaces`, as while a key is held down, what waits to be sent is out of date.
+  send(parts, replaces = false) {
     this.number = this.next;
-    this.waiting = this.kept = { number: this.number, parts };
+    if (replaces && this.line.length > 1) this.drop(this.line.pop());
+    const message = { number: this.number, parts };
+    this.line.push(message);
+    this.kept.push(message);
     this.keep();
-    this.patience = this.automatic ? 2 * this.patience : PATIENCE_MS;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.remind(), this.patience);
-    this.deliver();
+    if (this.line.length === 1) this.deliver();
+  }
+
+  drop(message) {
+    this.kept = this.kept.filter((each) => each !== message);
   }
 
   get next() {
@@ -52,11 +72,13 @@ export class Sender {
   }
 
   // While offline it waits for the connection: nothing takes it.
-  deliver() {
+  deliver(patience = PATIENCE_MS) {
     const page = window.attnvizConnection;
-    if (this.automatic) page?.keepQuiet();
-    else if (page?.ready === false) page.owe();
+    this.patience = patience;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.remind(), patience);
     if (page?.ready === false) return;
+    page?.owe();
     this.trigger({ number: this.waiting.number, ...this.waiting.parts });
   }
 
@@ -64,35 +86,34 @@ export class Sender {
     const app = document.querySelector("[data-testid=stApp]");
     if (!this.waiting || !this.root.isConnected) return;
     if (app?.dataset.testScriptState === "running") this.timer = setTimeout(() => this.remind(), PATIENCE_MS);
-    else this.repeat();
-  }
-
-  repeat() {
-    this.automatic = true;
-    this.again(this.waiting.parts, false);
-    this.automatic = false;
+    else this.deliver(2 * this.patience);
+    this.root.dispatchEvent(new Event("attnviz:late"));
   }
 
   handleEvent({ type, detail }) {
     if (!this.root.isConnected) return;
-    if (type === "attnviz:back" && this.waiting) this.repeat();
-    if (type === "attnviz:address") this.keep(); // under the address of now
-    if (type === "attnviz:safe" && this.kept && detail[this.key] >= this.kept.number) this.forget();
+    if (type === "attnviz:back" && this.waiting) this.deliver();
+    if (type === "attnviz:address") this.keep();
+    if (type === "popstate") this.forget(this.waiting ? this.waiting.number - 1 : Infinity); // what was answered is undone
+    if (type === "attnviz:safe" && this.kept.length) this.forget(detail[this.key] ?? 0);
   }
 
-  // For a reload. Its answer is not enough to forget it: the address has to hold what came of it.
+  // For a reload. Its answer is not enough to forget it: the address has to hold what came of it. An address that is
+  // written after the reload was asked for is not the one that is loaded.
   keep() {
-    if (!this.kept) return;
-    const { number, parts } = this.kept;
+    if (!this.kept.length) return;
+    if (this.addresses.at(-1) !== location.href) this.addresses = [...this.addresses.slice(-ADDRESSES), location.href];
     try {
-      sessionStorage.setItem(UNANSWERED + this.key, JSON.stringify({ address: location.href, number, parts }));
+      sessionStorage.setItem(UNANSWERED + this.key, JSON.stringify({ addresses: this.addresses, messages: this.kept }));
     } catch {
       // No storage, or no room in it: then only a reload within these milliseconds loses it.
     }
   }
 
-  forget() {
-    this.kept = null;
+  forget(safe) {
+    this.kept = this.kept.filter(({ number }) => number > safe);
+    if (this.kept.length) return this.keep();
+    this.addresses = [];
     try {
       sessionStorage.removeItem(UNANSWERED + this.key);
     } catch {

@@ -10,10 +10,10 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
   const state = groups.get(group) ?? begun(group);
   state.sender.receive(data.key, data.answered, (picked) => setTriggerValue("picked", picked));
 
-  const pick = (position) => {
+  const pick = (position, replaces = false) => {
     show(state, group, position);
     state.buttons[position].focus();
-    state.sender.send({ position });
+    state.sender.send({ position }, replaces);
   };
 
   while (state.buttons.length > data.tokens.length) state.buttons.pop().remove();
@@ -33,7 +33,7 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
       const target = moved(event.key, position, state.buttons.length);
       if (target === null) return;
       event.preventDefault();
-      pick(target);
+      pick(target, event.repeat);
     };
   });
   if (!state.sender.waiting) show(state, group, data.picked); // else what was picked since is newer

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.session import state
+from attnviz.app.session.answering import answered, answering
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
@@ -13,7 +14,6 @@ from attnviz.words import say
 
 _HERE = Path(__file__).parent
 _KEY = "playground.picker"
-_ANSWERED = "playground.picker.answered"
 
 _picker = st.components.v2.component(
     "attnviz_token_picker",
@@ -40,7 +40,7 @@ def show_token_picker(scenario: Scenario) -> int:
         "query": say("playground.picker.query"),
         "label": say("playground.picker.label"),
     }
-    data |= {"key": _KEY, "answered": st.session_state.get(_ANSWERED, 0)}
+    data |= {"key": _KEY, "answered": answered(_KEY)}
     _picker(key=_KEY, data=data, on_picked_change=_take_pick)
     return picked
 
@@ -48,8 +48,8 @@ def show_token_picker(scenario: Scenario) -> int:
 def _take_pick() -> None:
     sent = st.session_state[_KEY].get("picked")
     if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
-        st.session_state[_ANSWERED] = sent["number"]
-        state.pick_query(int(sent["position"]))
+        with answering(_KEY, sent["number"]):
+            state.pick_query(int(sent["position"]))
 
 
 def _origin(scenario: Scenario, row: int) -> str:

@@ -19,7 +19,8 @@ class Connection {
     this.heard = 0; // ... and of the last one that was answered
     this.mends = 0;
     this.opened = false;
-    this.steps = new Steps();
+    this.presses = new Presses();
+    this.steps = new Steps(this.presses);
     this.watching = new MutationObserver(() => this.look());
     new MutationObserver(() => this.closeDialog()).observe(document.body, { childList: true });
   }
@@ -42,6 +43,7 @@ class Connection {
     this.heard = this.back;
     this.mends = 0;
     window.dispatchEvent(new Event("attnviz:back")); // who waits for an answer asks again
+    this.presses.repeat(() => this.ready && this.app.dataset.testScriptState === "notRunning", () => this.owe());
     this.show(this.data.words.back);
     clearTimeout(this.silence);
     this.silence = setTimeout(() => this.connected && this.show(""), BACK_SAID_MS);
@@ -52,8 +54,13 @@ class Connection {
     if (connected === this.connected) return;
     this.connected = connected;
     if (connected) this.comeBack();
-    else this.show(this.data.words.away);
+    else this.goAway();
     this.closeDialog();
+  }
+
+  goAway() {
+    this.show(this.data.words.away);
+    window.dispatchEvent(new Event("attnviz:away"));
   }
 
   // A server that does not know this page hears all that it holds; one that does takes what came late.
@@ -75,9 +82,10 @@ class Connection {
     this.steps.silent = true;
   }
 
-  // What is done offline is sent later, and is a change of the reader all the same.
+  // What is sent next is a change of the reader, whenever it was made.
   owe() {
     this.steps.owed += 1;
+    this.keepQuiet();
   }
 
   show(text) {
@@ -131,7 +139,7 @@ export function markOf(text) {
 // control, so that one Back would undo a control together with what came before it. Here each change of the reader is
 // one entry, and what only follows from it changes that entry.
 class Steps {
-  constructor() {
+  constructor(presses) {
     this.owed = 0; // changes of the reader that have been sent and not been seen in the address
     this.silent = false; // whether what is sent next is no such change
     this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
@@ -146,7 +154,8 @@ class Steps {
     const steps = this;
     prototype.send = function (message) {
       steps.sent();
-      return send.call(this, message);
+      send.call(this, message);
+      presses.sent(this, send);
     };
   }
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.session import address
+from attnviz.app.session.answering import answers
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -15,7 +16,7 @@ _connection = st.components.v2.component(
     "attnviz_connection",
     html='<div class="connection" role="status"></div>',
     css=(_HERE / "connection.css").read_text(),
-    js=(_HERE / "connection.js").read_text(),
+    js="".join((_HERE / name).read_text() for name in ("presses.js", "connection.js")),
 )
 
 
@@ -36,13 +37,6 @@ def watch() -> None:
             on_mend_change=lambda: st.session_state.update({_MENDING: True}),
             height=1,
         )
-
-
-def answers() -> dict[str, float]:
-    """Return the number of the message that was answered last, by the key of each component that sends any."""
-    ending = ".answered"
-    found = {str(name): value for name, value in st.session_state.items() if str(name).endswith(ending)}
-    return {name.removesuffix(ending): value for name, value in found.items()}
 
 
 def _take_back() -> None:
