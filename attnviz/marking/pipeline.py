@@ -3,7 +3,7 @@
 A table that could be made from others is a result and is marked; one that could not is taken as given.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from attnviz.core.limits import check_temperature
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Scale
 from attnviz.core.stages import BIASES, EVERY_STAGE, Stage, Table, attention_table, feed_forward_table, followed_by
+from attnviz.marking.half_precision import Half, half_of
 from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
 from attnviz.tables.printed_table import Printed
@@ -77,7 +78,8 @@ class Marking:
     """A marked computation: its results in order, what was taken as given, and all that stood before each result.
 
     `rounded` are the printed tables that hide digits: their numbers count as rounded. `before` holds, for every table
-    of the computation, printed or not, what the tables after it were followed from.
+    of the computation, printed or not, what the tables after it were followed from. `half` is the half precision that
+    the results were taken to be computed in, because their numbers tell it.
     """
 
     settings: Settings
@@ -87,6 +89,12 @@ class Marking:
     rounded: tuple[str, ...]
     before: Mapping[str, np.ndarray]
     decimals: Mapping[str, int]
+    half: Half | None = None
+
+    @property
+    def n_not_right(self) -> int:
+        """How many cells are wrong, or follow from a wrong one."""
+        return sum(table.count(Mark.WRONG, Mark.FOLLOWS) for table in self.tables)
 
     @property
     def first_wrong(self) -> tuple[MarkedTable, int, int] | None:
@@ -128,7 +136,15 @@ def mark_pipeline(
     check_shapes({name: table.array.shape for name, table in printed.items()})
     d_k = known_d_k({name: table.array.shape for name, table in printed.items()}, d_k)
     settings = Settings(scale, causal, temperature, d_k)
-    return _Run(printed, settings, rounded_inputs, _precision(tables)).marking()
+    precision = _precision(tables)
+    marking = _Run(printed, settings, rounded_inputs, precision).marking()
+    if precision is not FLOAT32 or marking.first_wrong is None:
+        return marking
+    half = half_of({table.stage.name: printed[table.stage.name] for table in marking.tables})
+    if half is None:
+        return marking
+    in_half = _Run(printed, settings, rounded_inputs, half.precision, half).marking()
+    return in_half if in_half.n_not_right < marking.n_not_right else marking
 
 
 def _precision(tables: Mapping[str, Any]) -> Precision:
@@ -152,10 +168,16 @@ class _Run:
     """One walk through the table of stages, from the inputs to the last result."""
 
     def __init__(
-        self, printed: Mapping[str, Printed], settings: Settings, rounded: bool | None, precision: Precision
+        self,
+        printed: Mapping[str, Printed],
+        settings: Settings,
+        rounded: bool | None,
+        precision: Precision,
+        half: Half | None = None,
     ) -> None:
         self.printed = printed
         self.precision = precision
+        self.half = half
         self.settings = settings
         self.stages = settings.table(printed)
         self.rounded = rounded
@@ -177,7 +199,9 @@ class _Run:
         before = {name: made.value for name, made in self.before.items()}
         decimals = {name: table.decimals for name, table in self.printed.items()}
         rounded = tuple(name for name, table in self.printed.items() if self._is_rounded(table))
-        return Marking(self.settings, self.stages, tuple(self.marked), tuple(self.taken), rounded, before, decimals)
+        return Marking(
+            self.settings, self.stages, tuple(self.marked), tuple(self.taken), rounded, before, decimals, self.half
+        )  # fmt: skip
 
     def _take(self, name: str) -> None:
         given = self._as_given(name)
@@ -212,10 +236,17 @@ class _Run:
         assert rule is not None
         exact = rule.bounded(*(self.exact[source] for source in stage.sources))
         followed = rule.bounded(*(self.before[source] for source in stage.sources))
-        noise = rule.computed_in(self.precision, *(self.noise[source] for source in stage.sources))
+        noise_before = [self.noise[source] for source in stage.sources]
+        noise = rule.computed_in(self.precision, *noise_before)
         self.noise[stage.name] = noise
-        before = (Bounded.exactly(self.before[source].value) for source in stage.sources)
+        before = [Bounded.exactly(self.before[source].value) for source in stage.sources]
         step = rule.computed_in(self.precision, *before)
+        machine = [noise.error, step.error]
+        if self.half is not None and stage.name in self.half.elsewhere:
+            # What half precision can't hold, it didn't compute.
+            fine = (rule.computed_in(FLOAT32, *tables) for tables in (noise_before, before))
+            elsewhere = self.half.elsewhere[stage.name]
+            machine = [np.where(elsewhere, f.error, error) for f, error in zip(fine, machine, strict=True)]
         # Whether any cell that a cell is made from is wrong, or follows from one that is.
         tainted = rule.touched(*(self.tainted[source] for source in stage.sources))
         self.exact[stage.name] = exact
@@ -223,7 +254,7 @@ class _Run:
             self.before[stage.name], self.tainted[stage.name] = followed, tainted
             return
         table, given = self.printed[stage.name], self._as_given(stage.name)
-        marks = _marks(table, exact, followed, tainted, (noise.error, step.error))
+        marks = _marks(table, exact, followed, tainted, machine)
         blank = marks == Mark.BLANK
         self.before[stage.name] = Bounded(
             np.where(blank, followed.value, given.value), np.where(blank, followed.error, given.error)
@@ -235,7 +266,7 @@ class _Run:
 
 
 def _marks(
-    table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray, noise: tuple[np.ndarray, np.ndarray]
+    table: Printed, exact: Bounded, followed: Bounded, tainted: np.ndarray, noise: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Mark a table; `noise` is how far a machine's arithmetic may be from exact, and from what is printed before."""
     given, decimals = table.array, table.decimals

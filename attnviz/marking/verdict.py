@@ -19,6 +19,8 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.words import plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 
+_DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # that every number of so many digits keeps
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -101,6 +103,9 @@ def _rounding(marking: Marking) -> tuple[str, ...]:
     carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
     before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
     said = []
+    if half := marking.half:
+        digits = str(_DIGITS_OF_HALF[half.dtype])
+        said.append(say("marking.rounding.half", names=_symbols(half.tables), dtype=half.dtype, digits=digits))
     if carried:
         said.append(say("marking.rounding.carried", n=carried))
     if hidden:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import attnviz
 from attnviz.core.rules import Bounded
 from attnviz.core.stages import STAGES, Stage, attention_table
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
+from attnviz.marking.half_precision import half_of
 from attnviz.published import WorkedExample, worked_example
 from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table
@@ -247,9 +249,13 @@ def test_every_sentence_says_what_is_marked(handout):
 # Digits beyond the precision of what computed them prove nothing
 
 
-def computed_in(dtype: torch.dtype, seed: int) -> dict[str, torch.Tensor]:
+def as_torch_prints(table: torch.Tensor) -> str:
+    return re.sub(r",\s*dtype=[\w.]+", "", repr(table))
+
+
+def computed_in(dtype: torch.dtype, seed: int, least: int = 1) -> dict[str, torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
-    n, d_in, d_k = (int(torch.randint(1, 9, (), generator=generator)) for _ in range(3))
+    n, d_in, d_k = (int(torch.randint(least, 9, (), generator=generator)) for _ in range(3))
     sizes = 10 ** torch.empty(4).uniform_(-1, 0.5, generator=generator)
     shapes = [(n, d_in), (d_in, d_k), (d_in, d_k), (d_in, d_k)]
     inputs = [torch.randn(s, generator=generator).mul(size).to(dtype) for s, size in zip(shapes, sizes, strict=True)]
@@ -275,6 +281,41 @@ def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtyp
     as_text = {name: read_table(f"{table.double().tolist()}, dtype={dtype}") for name, table in tensors.items()}
     for tables in (tensors, as_text):
         assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in mark_pipeline(tables).tables)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("write", [lambda table: str(table.double().tolist()), as_torch_prints], ids=["whole", "4"])
+def test_half_precision_that_nobody_names_is_told_by_its_numbers(
+    dtype: torch.dtype, seed: int, write: Callable[[torch.Tensor], str]
+):
+    tensors = computed_in(dtype, seed, least=3)
+    marking = mark_pipeline({name: read_table(write(table)) for name, table in tensors.items()})
+    assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in marking.tables)
+    if marking.half is not None:
+        assert marking.half.dtype == str(dtype).removeprefix("torch.")
+        assert any(marking.half.dtype in sentence for sentence in verdict(marking).rounding)
+
+
+@given(st.integers(0, 10**6), st.data())
+def test_a_wrong_cell_among_numbers_of_half_precision_is_still_found(seed: int, data: st.DataObject):
+    tensors = computed_in(torch.float16, seed, least=3)
+    numbers = tensors["scores"].double().tolist()
+    row, column = (data.draw(st.integers(0, size - 1)) for size in tensors["scores"].shape)
+    numbers[row][column] += 0.0501 * max(1.0, float(tensors["scores"].abs().max()))
+    as_text = {name: read_table(str(table.double().tolist())) for name, table in tensors.items()}
+    marking = mark_pipeline(as_text | {"scores": read_table(str(numbers))})
+    (table,) = (each for each in marking.tables if each.stage.name == "scores")
+    wrong = [(i, j) for i, marks in enumerate(table.marks) for j, mark in enumerate(marks) if mark == Mark.WRONG]
+    assert wrong == [(row, column)]
+
+
+@given(st.integers(0, 10**6))
+def test_float32_is_not_taken_for_half_precision(seed: int):
+    tensors = computed_in(torch.float32, seed)
+    for decimals in (2, 4, 6):
+        printed = {name: tensors[name].double().numpy().round(decimals) for name in RESULTS}
+        assert half_of({name: Printed.of(table, decimals) for name, table in printed.items()}) is None
 
 
 @given(st.data(), st.integers(0, 10**6))
