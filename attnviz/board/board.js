@@ -3,6 +3,18 @@
 // itself; torch's numbers take the place of its own as soon as they are there.
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
+import { make, toggle } from "./elements.js";
+import { evaluate, valueAt } from "./evaluate.js";
+import { seenSourcesOf } from "./explain.js";
+import { Grid, MORE_CHARACTERS } from "./grid.js";
+import { Input } from "./input.js";
+import { Mix } from "./mix.js";
+import { Panel } from "./panel.js";
+import { addressOf } from "./places.js";
+import { readsMost } from "./reads_most.js";
+import { Sender } from "../scripts/sending.js";
+import { say } from "../scripts/sentences.js";
+
 const LONGEST_LABEL = 16; // characters of it that are seen
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 const boards = new WeakMap();
@@ -297,4 +309,17 @@ export class Board {
   reset(place) {
     this.commit([{ ...place, value: null }]);
   }
+}
+
+// What the frames of matrices mean.
+function legend() {
+  const each = (origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
+  return make("div", "legend", [each("learned"), each("computed"), say("board.legend.input")]);
+}
+
+// For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
+function tellPage({ made, data, shown, torch }) {
+  const tell = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
+  if (data.ofNow) tell("attnviz-sentence", readsMost(made, data.query));
+  tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

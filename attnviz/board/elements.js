@@ -1,6 +1,6 @@
-// Elements of the page, the places of cells, and colours.
+// Elements of the page.
 
-function make(tag, className, children = []) {
+export function make(tag, className, children = []) {
   const element = document.createElement(tag);
   if (className) element.className = className;
   element.append(...children);
@@ -8,44 +8,6 @@ function make(tag, className, children = []) {
 }
 
 // Without touching what is as it should be: each touch costs time, and counts as a change.
-function toggle(element, className, on) {
+export function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
-}
-
-// What the frames of matrices mean.
-function legend() {
-  const each = (origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
-  return make("div", "legend", [each("learned"), each("computed"), say("board.legend.input")]);
-}
-
-function placeOf(element) {
-  const text = element?.dataset?.at;
-  if (!text) return null;
-  const [matrix, row, column] = text.split(",");
-  return { matrix, row: Number(row), column: Number(column) };
-}
-
-function addressOf(place) {
-  return place ? `${place.matrix},${place.row},${place.column}` : "";
-}
-
-// The colour of a value within its limits on a scale of [position, [r, g, b]]; what is no finite number has one
-// of its own.
-export function colourOf(value, [low, high], scale, signs) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? signs.nan : signs.infinite;
-  const position = Math.min(1, Math.max(0, (value - low) / (high - low)));
-  const next = Math.max(1, scale.findIndex(([at]) => at >= position));
-  const [[from, first], [to, second]] = [scale[next - 1], scale[next]];
-  const part = (position - from) / (to - from);
-  return first.map((channel, i) => Math.round(channel + part * (second[i] - channel)));
-}
-
-// Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
-export function inkOn(colour) {
-  const [red, green, blue] = colour.map((channel) => {
-    const part = channel / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return luminance > 0.179 ? "#000" : "#fff";
 }

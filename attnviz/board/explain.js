@@ -2,6 +2,13 @@
 // in the page, so that it follows while a cell is dragged. A test holds every text to that of `attnviz.explain`.
 // `made` holds { stages, matrices, settings, tokens, digits, origins, before }; a place is { matrix, row, column }.
 
+import { expectedQuotient, expectedShare, expectedSum, FLOAT32, mayBe } from "./bounds.js";
+import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll, sumOf } from "./decimals.js";
+import { sourcesOf, valueAt } from "./evaluate.js";
+import { written } from "./numbers.js";
+import { inSum, quotient, shortened } from "./terms.js";
+import { say } from "../scripts/sentences.js";
+
 export function explain(made, place) {
   const cell = cellOf(made, place);
   const rule = cell.stage.rule === "given" ? given(cell) : { ...worked(made, place), ...SAID[cell.stage.rule](cell) };
@@ -61,7 +68,7 @@ function nameOf(stage, row, column, made) {
   return `${stage.symbol}[${isBias(stage, made) ? column : `${row}, ${column}`}]`;
 }
 
-function namedCell({ made }, { matrix, row, column }) {
+export function namedCell({ made }, { matrix, row, column }) {
   return nameOf(made.stages.get(matrix), row, column, made);
 }
 

@@ -1,8 +1,15 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks.
 
-const MORE_CHARACTERS = 3; // than digits after the point have room in a column; a longer number has smaller letters
+import { colourOf, inkOn } from "./colours.js";
+import { make, toggle } from "./elements.js";
+import { placeInWords } from "./explain.js";
+import { written } from "./numbers.js";
+import { addressOf } from "./places.js";
+import { say } from "../scripts/sentences.js";
 
-class Grid {
+export const MORE_CHARACTERS = 3; // than digits after the point have room in a column; a longer number has smaller letters
+
+export class Grid {
   constructor(board, name) {
     this.board = board;
     this.stage = board.stages.get(name);

@@ -1,10 +1,20 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
+import { make } from "./elements.js";
+import { namedCell, placeInWords } from "./explain.js";
+import { written } from "./numbers.js";
+import { blockIn } from "./pasting.js";
+import { placeOf } from "./places.js";
+import { stepped } from "./stepping.js";
+import { readNumber, whyNoNumber } from "./typed_numbers.js";
+import { followPointer } from "../scripts/pointer.js";
+import { say } from "../scripts/sentences.js";
+
 const PIXELS_PER_STEP = 4;
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-class Input {
+export class Input {
   constructor(board) {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
@@ -217,58 +227,5 @@ class Input {
     if (refused.length) left.push(refused.length === 1 ? refused[0] : say("board.paste.no_number", { n: refused.length }));
     if (outside) left.push(say("board.paste.outside", { n: outside }));
     if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left].join(" "));
-  }
-}
-
-// A value moved by so many steps, of a hundredth, or of a tenth; numbers beyond ten have larger steps.
-export function stepped(value, steps, large = false) {
-  if (steps === 0) return value;
-  const size = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
-  const power = size - (large ? 1 : 2);
-  if (power > 15) return value + steps * 10 ** power;
-  return Number((value + steps * Number(`1e${power}`)).toFixed(Math.max(0, 4 - size)));
-}
-
-// The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
-// What is outside is counted and never taken apart: a block may have megabytes.
-export function blockIn(text, rows, columns) {
-  if (isOneNumber(text)) return { lines: [[text.trim()]], outside: 0 };
-  const tabbed = /[\t;]/.test(text);
-  const separator = tabbed ? /[\t;]/g : hasDecimalCommas(text) ? /\s+/g : /[\s,]+/g;
-  const lines = [];
-  let outside = 0;
-  for (const line of linesOf(text)) {
-    const trimmed = tabbed ? line : line.trim();
-    const cells = lines.length < rows ? trimmed.split(separator, columns) : [];
-    if (cells.length) lines.push(cells);
-    outside += 1 - cells.length;
-    while (separator.test(trimmed)) outside += 1;
-  }
-  return { lines, outside };
-}
-
-// A number alone is read as if it were typed, also where it has blanks or could mean two.
-function isOneNumber(text) {
-  if (text.length > 2 * LONGEST_TYPED || /[\t;]/.test(text) || /\n/.test(text.trim())) return false;
-  const { reason } = readNumber(text);
-  return !reason || reason === "two_ways";
-}
-
-// Between blanks, as between tabs or semicolons, a comma is a decimal one; else it parts cells, as in CSV.
-function hasDecimalCommas(text) {
-  for (const line of linesOf(text)) {
-    if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
-  }
-  return true;
-}
-
-// The lines of a text one by one, without the breaks at its end.
-function* linesOf(text) {
-  let end = text.length;
-  while ("\r\n".includes(text[end - 1] ?? " ")) end -= 1;
-  for (let start = 0, stop; start <= end; start = stop + 1) {
-    stop = text.indexOf("\n", start);
-    if (stop < 0 || stop > end) stop = end;
-    yield text.slice(start, stop < end && text[stop - 1] === "\r" ? stop - 1 : stop);
   }
 }

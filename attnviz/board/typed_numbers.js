@@ -1,7 +1,9 @@
 // One number as a person writes it: what attnviz/tables/typed_numbers.py does, done in the page. tests/typed_numbers.json holds
 // both to the same cases.
 
-const LONGEST_TYPED = 60;
+import { say } from "../scripts/sentences.js";
+
+export const LONGEST_TYPED = 60;
 const SHOWN_OF_TYPED = 40;
 
 // Typeset minus signs, dashes and hyphens that stand for one.

@@ -1,5 +1,7 @@
-// Draws the figure of a page of its own, fits it into the window and saves it. `figure`, `filename` and `spare` are given.
+// Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
+// page what is drawn, and plotly.js.
 
+const { figure, filename, spare } = JSON.parse(document.getElementById("given").textContent);
 const place = document.getElementById("figure");
 const frame = document.getElementById("frame");
 const face = document.getElementById("letters").textContent;

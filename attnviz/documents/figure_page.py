@@ -6,6 +6,7 @@ import html
 import json
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from attnviz.colours.palette import DARK, FONT_FAMILY, LETTERS, theme
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.trace import Trace
 from attnviz.figures.heatmap import heatmap_spec
+from attnviz.scripts import joined
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -49,15 +51,14 @@ button {{ font: inherit; }}
 <button data-format="svg">{save_svg}</button>
 <button data-format="png">{save_png}</button>
 <script>{plotly}</script>
-<script>
-const figure = {spec};
-const filename = {filename}, spare = {spare};
+<script id="given" type="application/json">{given}</script>
+<script type="module">
 {script}
 </script>
 </body>
 </html>
 """
-_SCRIPT = resources.files("attnviz.documents").joinpath("figure_page.js").read_text(encoding="utf-8")
+_SCRIPT = joined(Path(__file__).parent / "figure_page.js")
 
 
 def heatmap_page(
@@ -110,10 +111,8 @@ def figure_page(
         save_svg=html.escape(say("figures.page.save_svg")),
         save_png=html.escape(say("figures.page.save_png")),
         script=_SCRIPT,
-        spare=_SPARE,
         plotly=_plotly_js(),
-        spec=script_json(on_paper),
-        filename=script_json(file_name or title),
+        given=script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE}),
     )
 
 

@@ -6,9 +6,14 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page
 
 from attnviz.app.components.board import BOARD_SCRIPT
+from attnviz.scripts import joined, sentences
+from tests.browser.serving import ROOT
 
-_LOAD = """async source => {
-  window.script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+_FUNCTIONS = joined(ROOT / "tests/browser/board_functions.js", {"SENTENCES": sentences("")})
+_LOAD = """async sources => {
+  const [board, functions] = await Promise.all(sources.map(
+    source => import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})))));
+  window.script = {...board, ...functions.script};
   window.made = data => {
     const matrices = Object.fromEntries(Object.entries(data.matrices).map(
       ([name, matrix]) => [name, {...matrix, values: Float64Array.from(matrix.values, Number)}]));
@@ -22,6 +27,6 @@ in_browser = settings(max_examples=40, deadline=None, suppress_health_check=list
 def script_page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context()
     page = context.new_page()
-    page.evaluate(_LOAD, BOARD_SCRIPT)
+    page.evaluate(_LOAD, [BOARD_SCRIPT, _FUNCTIONS])
     yield page
     context.close()

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import Browser, expect
 
+from attnviz.scripts import joined
 from tests.browser.playground import Playground, eventually
 from tests.browser.serving import ROOT
 
@@ -68,7 +69,7 @@ TOO_LONG = {
 @pytest.mark.parametrize("middle", TOO_LONG, ids=["2 MB", "repeated", "many", "of emoji"])
 def test_what_fits_of_a_link_is_kept(chromium: Browser, middle: str) -> None:
     page = chromium.new_page()
-    script = (ROOT / "attnviz/app/shell/long_link.js").read_text()
+    script = joined(ROOT / "attnviz/app/shell/long_link.js").replace("export ", "")
     given = f"d_out=3&{middle}&seed=7"
     kept = page.evaluate(f"given => {{ {script} return reopened(given, 524288, 1000, 'left_out', 'mark') }}", given)
     page.close()

@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.followed import numbers_of
-from attnviz.app.components.sentences import with_sentences
 from attnviz.app.parts.picked_cell import Place, pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
@@ -20,32 +19,16 @@ from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
+from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
 
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
-_HERE = Path(__file__).parent
-_BOARD = _HERE.parents[1] / "board"
-# One script, because a component takes one.
-_SCRIPTS = (
-    _BOARD / "numbers.js",
-    _BOARD / "evaluate.js",
-    _BOARD / "bounds.js",
-    _BOARD / "explain.js",
-    _BOARD / "elements.js",
-    _BOARD / "grid.js",
-    _BOARD / "panel.js",
-    _BOARD / "sentence.js",
-    _HERE / "sending.js",
-    _HERE / "pointer.js",
-    _BOARD / "typed_numbers.js",
-    _BOARD / "input.js",
-    _BOARD / "board.js",
-)
+_BOARD = Path(__file__).parents[2] / "board"
 _SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
          "summary.and")  # fmt: skip
-BOARD_SCRIPT = with_sentences("".join(script.read_text() for script in _SCRIPTS), *_SAID)
+BOARD_SCRIPT = joined(_BOARD / "board.js", {"SENTENCES": sentences(*_SAID)})
 BOARD_STYLE = (_BOARD / "board.css").read_text()
 
 _board = st.components.v2.component(

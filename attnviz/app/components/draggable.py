@@ -8,18 +8,18 @@ import streamlit as st
 
 from attnviz.app.session.answering import answered, answering
 from attnviz.core.tokens import token_labels
+from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_DRAGGING = "".join((_HERE / name).read_text() for name in ("sending.js", "pointer.js", "dragging.js"))
-TOKEN_ORDER_SCRIPT = _DRAGGING + (_HERE / "token_order.js").read_text()
+TOKEN_ORDER_SCRIPT = joined(_HERE / "token_order.js", {"SENTENCES": sentences("question_page.word_place")})
 
 _scale_block = st.components.v2.component(
     "attnviz_scale_block",
     html=f'<div class="label" aria-hidden="true">{say("question_page.drag_block")}</div>'
     '<div class="formula" role="slider" tabindex="0" aria-valuemin="0"></div>',
     css=(_HERE / "scale_block.css").read_text(),
-    js=_DRAGGING + (_HERE / "scale_block.js").read_text(),
+    js=joined(_HERE / "scale_block.js"),
 )
 
 _token_order = st.components.v2.component(

@@ -1,8 +1,10 @@
 // Dragging by mouse, pen or finger.
 
+import { followPointer } from "../../scripts/pointer.js";
+
 // From when a pointer is pressed on an element until it is let go: `start(event)` may refuse by returning false,
 // `move(event)` follows this pointer, `end()` is called once, also where the browser takes it away.
-function onDrag(element, { start, move, end }) {
+export function onDrag(element, { start, move, end }) {
   element.onpointerdown = (event) => {
     if (event.button !== 0 || start(event) === false) return;
     const letGo = () => {

@@ -11,6 +11,7 @@ import streamlit as st
 
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import query_of
+from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -23,7 +24,7 @@ _followed = st.components.v2.component(
       .st-key-followed:has(.followed:not(:empty)) [data-testid="stText"] { display: none; }
       .followed { overflow-wrap: anywhere; }
     """,
-    js=(_HERE / "followed.js").read_text(),
+    js=joined(_HERE / "followed.js"),
     isolate_styles=False,
 )
 
@@ -39,7 +40,7 @@ _outdated = st.components.v2.component(
     "attnviz_outdated",
     html='<div class="outdated"></div>',
     css=(_HERE / "outdated.css").read_text(),
-    js=(_HERE / "outdated.js").read_text(),
+    js=joined(_HERE / "outdated.js"),
     isolate_styles=False,
 )
 

@@ -1,6 +1,9 @@
 // The formula of the scores, with a block "÷ √d_k" that can be dragged to where it divides: to Q, in halves to Q and
 // K, or to the scores. As a whole it is a slider of three places, for the keyboard and for screen readers.
 
+import { nearest, onDrag, steppedTo } from "./dragging.js";
+import { Sender } from "../../scripts/sending.js";
+
 const WHOLE = "÷ √d_k";
 const HALF = "÷ √√d_k";
 // What stands in the slots behind Q, behind K and behind their product, for each of the three places.

@@ -1,6 +1,10 @@
 // Tokens in their order, which can be changed: each is dragged, or moved with the arrow keys.
 // Token texts are only ever set as textContent.
 
+import { nearest, onDrag, steppedTo } from "./dragging.js";
+import { Sender } from "../../scripts/sending.js";
+import { say } from "../../scripts/sentences.js";
+
 const rows = new WeakMap();
 
 export default function tokenOrder({ parentElement, data, setTriggerValue }) {
@@ -47,7 +51,7 @@ class Row {
 
   name() {
     this.chips.forEach((chip, i) => {
-      chip.setAttribute("aria-label", `${chip.textContent}, place ${i + 1} of ${this.chips.length}`);
+      chip.setAttribute("aria-label", say("question_page.word_place", { word: chip.textContent, place: i + 1, of: this.chips.length }));
     });
   }
 

@@ -1,6 +1,8 @@
 // A row of tokens, one of which is picked: a radio group that mouse and arrow keys move.
 // Token texts are only ever set as textContent.
 
+import { Sender } from "../../scripts/sending.js";
+
 const groups = new WeakMap();
 
 export default function tokenPicker({ parentElement, data, setTriggerValue }) {

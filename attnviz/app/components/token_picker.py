@@ -10,6 +10,7 @@ from attnviz.app.session.answering import answered, answering
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -19,7 +20,7 @@ _picker = st.components.v2.component(
     "attnviz_token_picker",
     html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
-    js=(_HERE / "sending.js").read_text() + (_HERE / "token_picker.js").read_text(),
+    js=joined(_HERE / "token_picker.js"),
 )
 
 

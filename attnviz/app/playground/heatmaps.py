@@ -14,9 +14,10 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import PICTURED
 from attnviz.explanation.summary import described
 from attnviz.figures import heatmap_spec, is_pickable
+from attnviz.scripts import joined
 
 _in_sight = st.components.v2.component(
-    "attnviz_in_sight", html="<span></span>", js=(Path(__file__).parent / "in_sight.js").read_text()
+    "attnviz_in_sight", html="<span></span>", js=joined(Path(__file__).parent / "in_sight.js")
 )
 
 

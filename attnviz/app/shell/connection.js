@@ -1,6 +1,8 @@
 // The page's connection to the server: says when it is away, brings what the page holds when it is back, and makes
 // each change of the reader one step back in the browser's history.
 
+import { Presses } from "./presses.js";
+
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 const MEND_MS = 800; // until an address that lacks something is late, and not on its way
 const MENDS = 3;

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz.app.session import address
 from attnviz.app.session.answering import answers
+from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -16,7 +17,7 @@ _connection = st.components.v2.component(
     "attnviz_connection",
     html='<div class="connection" role="status"></div>',
     css=(_HERE / "connection.css").read_text(),
-    js="".join((_HERE / name).read_text() for name in ("presses.js", "connection.js")),
+    js=joined(_HERE / "connection.js"),
 )
 
 

@@ -19,10 +19,11 @@ from attnviz.app.streamlit_internals import (
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
 )
 from attnviz.app.text import listed
+from attnviz.scripts import joined
 from attnviz.words import plural, say
 
 LEFT_OUT = "left_out"
-_REOPENED = (Path(__file__).parent / "long_link.js").read_text()
+_REOPENED = joined(Path(__file__).parent / "long_link.js")
 _SCRIPT = """<script type="module">
 %s
 const query = reopened(location.search.slice(1), %d, %d, "%s", "%s");

@@ -9,7 +9,7 @@ const SENT_MS = 250; // until Streamlit has sent a press; not each is sent
 const ASK_MS = 1000; // an answer is dropped where a run starts just then: so it is asked for again
 const AGAIN_MS = 100; // between looks whether the page is ready for the next one
 
-class Presses {
+export class Presses {
   constructor() {
     this.unheard = []; // { button, name, socket }
     this.sockets = new WeakSet();

@@ -40,6 +40,7 @@ from attnviz.link.parameter_table import (
     encode_changes,
     parameters,
 )
+from attnviz.scripts import joined
 from attnviz.words import plural, say
 
 _HERE = Path(__file__).parent
@@ -51,7 +52,7 @@ _copy_link = st.components.v2.component(
     html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
     '<span role="status"></span></div>',
     css=(_HERE / "copy_link.css").read_text(),
-    js=(_HERE / "copy_link.js").read_text(),
+    js=joined(_HERE / "copy_link.js"),
 )
 
 

@@ -1,6 +1,9 @@
 // What a token reads most, said of the board's own numbers, so that the page's sentence follows while one of them is
 // dragged: what `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
 
+import { written } from "./numbers.js";
+import { say } from "../scripts/sentences.js";
+
 const SAME = Math.fround(1e-6); // weights that differ by less are the same, if they are written alike
 const NAMED = 3; // of several tokens that are read alike
 
@@ -28,11 +31,4 @@ function namesOf(labels, query, keys) {
   const names = keys.map((key) => (key === query ? say("summary.itself") : say("summary.named", { token: labels[key] })));
   if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names.at(-1) }) : names[0];
-}
-
-// For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
-function tellPage({ made, data, shown, torch }) {
-  const tell = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
-  if (data.ofNow) tell("attnviz-sentence", readsMost(made, data.query));
-  tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

@@ -2,7 +2,7 @@
 
 // Call `acts`, by the types of events, with what the pointer of this event does from now on, wherever it goes; return
 // the function that ends this.
-function followPointer({ pointerId }, acts) {
+export function followPointer({ pointerId }, acts) {
   const heard = Object.entries(acts).map(([type, act]) => [type, (event) => event.pointerId === pointerId && act(event)]);
   for (const [type, hear] of heard) window.addEventListener(type, hear);
   return () => {

@@ -1,5 +1,6 @@
-// The sentences of the catalogue, filled as `say` and `plural` of attnviz/words do it. Python puts the catalogue's own
-// templates before this script, in SENTENCES: they stand there once, when the script is put together.
+// The sentences of the catalogue, filled as `say` and `plural` of attnviz/words do it.
+
+import { SENTENCES } from "./sent.js";
 
 // A sentence with its places filled; the place `n` chooses among its forms.
 export function say(key, places = {}) {

@@ -1,0 +1,59 @@
+// Whether displayed arithmetic gives what it says: what attnviz/explanation/displayed.py does, done in the page.
+// A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
+
+export function decimal(displayed) {
+  const text = displayed.replaceAll("−", "-");
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
+  if (!match) return null;
+  const [, minus, whole, part = "", power = "0"] = match;
+  return { digits: BigInt(minus + whole + part), power: Number(power) - part.length };
+}
+
+// The decimal that a float is, to forty places.
+export function decimalOf(value) {
+  return Number.isFinite(value) ? decimal(value.toExponential(39)) : null;
+}
+
+export function productOf(decimals) {
+  if (decimals.includes(null)) return null;
+  return decimals.reduce((a, b) => ({ digits: a.digits * b.digits, power: a.power + b.power }), { digits: 1n, power: 0 });
+}
+
+export function sumOf(decimals) {
+  if (decimals.includes(null)) return null;
+  const power = Math.min(0, ...decimals.map((each) => each.power));
+  return { digits: decimals.reduce((all, each) => all + at(each, power), 0n), power };
+}
+
+// To forty places and more.
+export function ratioOf(above, below) {
+  if (!above || !below || below.digits === 0n) return null;
+  const places = 60 + String(below.digits).length;
+  return { digits: (above.digits * 10n ** BigInt(places)) / below.digits, power: above.power - below.power - places };
+}
+
+export function rootOf(whole) {
+  const square = BigInt(whole) * 10n ** 80n;
+  let guess = BigInt(Math.ceil(Math.sqrt(whole))) * 10n ** 40n + 1n;
+  for (let next = (guess + square / guess) / 2n; next < guess; next = (guess + square / guess) / 2n) guess = next;
+  return { digits: guess, power: -40 };
+}
+
+function at({ digits, power }, lower) {
+  return digits * 10n ** BigInt(power - lower);
+}
+
+// The sign between a number and how it is displayed: "=" where it gives its last digit, "≈" where digits that are
+// not displayed show, "→" where it is no longer finite.
+export function sign(left, displayed) {
+  const right = decimal(displayed);
+  if (!left || !right) return "→";
+  const power = Math.min(left.power, right.power - 1);
+  const gap = at(left, power) - at(right, power);
+  return (gap < 0n ? -gap : gap) <= at({ digits: 5n, power: right.power - 1 }, power) ? "=" : "≈";
+}
+
+export function signOfAll(lefts, displayed) {
+  const signs = lefts.map((left, i) => sign(left, displayed[i]));
+  return signs.includes("→") ? "→" : signs.includes("≈") ? "≈" : "=";
+}

@@ -1,0 +1,27 @@
+// Sums and quotients as they are written, long sums shortened.
+
+import { total } from "./numbers.js";
+
+export function inSum(terms) {
+  return terms[0] + terms.slice(1).map((term) => (term.startsWith("−") ? ` − ${term.slice(1)}` : ` + ${term}`)).join("");
+}
+
+export function quotient(numerator, divisors, joint = " · ") {
+  if (divisors.length === 0) return numerator;
+  return `${numerator} / ${divisors.length === 1 ? divisors[0] : `(${divisors.join(joint)})`}`;
+}
+
+const LONG = 8; // a sum of more terms shows the largest LONG - 1 and the remainder
+
+// The terms, or of a long sum the largest and the remainder, in their order; the one at `keep` is always there.
+export function shortened(terms, keep = null) {
+  if (terms.length <= LONG) return terms;
+  const size = ({ value }) => (Number.isNaN(value) ? Infinity : Math.abs(value));
+  const places = terms.map((_, place) => place).sort((a, b) => Math.sign(size(terms[b]) - size(terms[a]) || 0) || a - b);
+  const shown = new Set(places.slice(0, LONG - 1));
+  if (keep !== null) shown.add(keep);
+  const rest = terms.filter((_, place) => !shown.has(place));
+  if (rest.length === 1) return terms; // it takes no more room than its remainder
+  const remainder = { value: total(rest.map((term) => term.value)), factors: [], count: rest.length };
+  return [...terms.filter((_, place) => shown.has(place)), remainder];
+}

@@ -1,0 +1,113 @@
+"""The page's scripts, and how the modules of one are joined.
+
+A component of the page takes one text as its script. So the ES modules that it is written in are joined here, once,
+when the app starts: each keeps a scope of its own, stands behind those that it imports, and leaves its comments at
+home. Only so much of the language's imports and exports is read as the scripts need; a module with more is refused,
+not misread.
+
+Nothing is loaded from elsewhere, and one module may be imported by several scripts: what a script keeps, it keeps for
+itself.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attnviz.words import Template, catalogue
+
+# The module of this name is none of the files: it has what Python sends. sent.d.ts says what that is.
+SENT = "sent.js"
+_MOST_MODULES = 100
+
+_IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^{}]*)\}) from "(\.\.?/[\w./]+\.js)";$', re.M)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*? ?|class |const )(\w+))", re.M)
+_DEFAULT = re.compile(r"^export default (?=(?:function|class) \w)", re.M)
+_LEFT = re.compile(r"^(?:import|export)\b.*|\bimport[(.].*", re.M)
+_COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
+
+
+def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
+    """Return the modules that a script is made of as one text: `entry`, which keeps its exports, with all it imports.
+
+    `sent` is what a module may import from `sent.js`: values for JSON, by their names.
+
+    Raises ``ValueError`` for a module that imports itself by way of others, that imports what isn't exported, or that
+    imports or exports in a way that isn't read here.
+    """
+    return _Script(sent or {}).joined(entry.resolve())
+
+
+def sentences(*starts: str) -> dict[str, Template]:
+    """Return the templates of the catalogue whose keys begin so, for a script that says them.
+
+    >>> sentences("count.token")
+    {'count.token': {'one': '{n} token', 'other': '{n} tokens'}}
+    """
+    return {key: template for key, template in catalogue().items() if key.startswith(starts)}
+
+
+class _Script:
+    """A script that is being joined."""
+
+    def __init__(self, sent: Mapping[str, Any]) -> None:
+        self.sent = sent
+        self.parts: list[str] = []
+        self.exported: dict[Path, set[str]] = {}  # of the modules that stand in it
+        self.called: dict[Path, str] = {}  # what no module itself calls anything
+
+    def joined(self, entry: Path) -> str:
+        self.parts.append(self._read(entry, (), is_entry=True))
+        return "".join(self.parts)
+
+    def _add(self, file: Path, above: tuple[Path, ...]) -> None:
+        """Put a module behind all that it imports, once."""
+        if file in above:
+            circle = " -> ".join(each.name for each in (*above[above.index(file) :], file))
+            raise ValueError(f"modules import each other in a circle: {circle}")
+        if file in self.exported:
+            return
+        if len(self.exported) >= _MOST_MODULES:
+            raise ValueError(f"{above[0].name} imports more than {_MOST_MODULES} modules")
+        if file.name == SENT:
+            names, made = set(self.sent), json.dumps(dict(self.sent), ensure_ascii=False)
+        else:
+            text = self._read(file, above)
+            names = set(_EXPORT.findall(text))
+            bare = _EXPORT.sub("", text)
+            made = f"(() => {{\n{bare}return {{ {', '.join(sorted(names))} }};\n}})()"
+        self.exported[file] = names
+        self.called[file] = f"${len(self.called)}_{re.sub(r'[^a-z]', '_', file.stem)}"
+        self.parts.append(f"const {self.called[file]} = {made};\n")
+
+    def _read(self, file: Path, above: tuple[Path, ...], *, is_entry: bool = False) -> str:
+        """Return the text of a module with all it imports taken from the modules before it."""
+        text = _COMMENT.sub("", file.read_text(encoding="utf-8"))
+        _check(file, _EXPORT.sub("", _IMPORT.sub("", _DEFAULT.sub("", text) if is_entry else text)))
+
+        def taken(found: re.Match[str]) -> str:
+            whole, listed, source = found.groups()
+            imported = (file.parent / source).resolve()
+            self._add(imported, (*above, file))
+            if whole:
+                return f"const {whole} = {self.called[imported]};"
+            names = [" ".join(name.split()) for name in listed.split(",") if name.strip()]
+            unknown = {name.split(" as ")[0] for name in names} - self.exported[imported]
+            if unknown:
+                raise ValueError(f"{file.name} imports {', '.join(sorted(unknown))}, which {source} doesn't export")
+            return f"const {{ {', '.join(names).replace(' as ', ': ')} }} = {self.called[imported]};"
+
+        return _IMPORT.sub(taken, text)
+
+
+def _check(file: Path, bare: str) -> None:
+    """Raise ``ValueError`` for what would be misread in a module without the imports and exports that are read."""
+    unread = _LEFT.search(bare)
+    if unread:
+        raise ValueError(f"{file.name} has {unread[0]!r}, no form of import or export that is read here")
+    torn = [line for line in bare.splitlines() if line.count("`") % 2]
+    if torn:  # a line of it could look like a comment or an import
+        raise ValueError(f"{file.name} has a template of several lines: {torn[0]!r}")
+    if re.search(r"\$\d", bare):
+        raise ValueError(f"{file.name} has a $ before a digit, as only the names of modules have")

@@ -1,0 +1,147 @@
+"""Modules joined to one script do what they do apart; what would be misread is refused."""
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attnviz.scripts import joined
+from tests.node import run_node
+
+ROOT = Path(__file__).parents[2]
+# The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.
+ENTRIES = [
+    file for file in sorted(ROOT.glob("attnviz/**/*.js"))
+    if "export default" in file.read_text() or file.name in ("long_link.js", "figure_page.js")
+]  # fmt: skip
+
+
+def written(folder: Path, **modules: str) -> Path:
+    for name, text in modules.items():
+        (folder / f"{name}.js").write_text(text)
+    return folder / "entry.js"
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> dict[str, str]:
+    """Modules of which each imports some of those before it, all with the same names inside."""
+    modules: dict[str, str] = {}
+    for i in range(draw(st.integers(1, 6))):
+        before = draw(st.lists(st.sampled_from(list(modules)), unique=True)) if modules else []
+        lines, terms = [], [str(i)]
+        for j, name in enumerate(before):
+            if draw(st.booleans()):
+                lines.append(f'import {{ value as v{j}, add as add{j} }} from "./{name}.js";')
+                terms.append(f"add{j}(v{j})")
+            elif draw(st.booleans()):
+                lines.append(f'import {{\n  steps as steps{j},\n  value as v{j},\n}} from "./{name}.js";')
+                terms.append(f"v{j} + [...steps{j}()][0].length")
+            else:
+                lines.append(f'import * as all{j} from "./{name}.js";')
+                terms.append(f"all{j}.value + all{j}.made.length + new all{j}.Kept().of")
+        lines += [
+            f"// import {{ nothing }} from './m{i}.js'; ${{",
+            "/** @param {number} value\n * export const value\n */",
+            f"export function add(value) {{ return value + {i}; }}",
+            f"const hidden = () => `m{i} // ${{1 + 1}}`; // import",
+            "export function* steps() { yield hidden(); }",
+            "export async function later() { return 1; }",
+            "export class Kept { constructor() { this.of = made.length; } }",
+            f"export const made = [...steps()].concat(String(later));  // {i}",
+            f"export const value = 10 * ({' + '.join(terms)});",
+        ]
+        modules[f"m{i}"] = "\n".join(lines) + "\n"
+    return modules
+
+
+def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path) -> None:
+    """Some hundred programs in one process: each is imported as it stands, and joined."""
+    numbers = count()
+    folders: list[str] = []
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(programs())
+    def write(modules: dict[str, str]) -> None:
+        folder = tmp_path / str(next(numbers))
+        folder.mkdir()
+        entry = [f'import * as {name} from "./{name}.js";' for name in modules]
+        entry.append(f"export const got = [{', '.join(f'{name}.value, {name}.made' for name in modules)}];")
+        entry.append("export default function main() { return got; }\n")
+        text = joined(written(folder, **modules, entry="\n".join(entry)))
+        (folder / "joined.js").write_text(text)
+        folders.append(str(folder))
+
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    write()
+    script = tmp_path / "compare.js"
+    script.write_text(
+        """for (const folder of process.argv.slice(2)) {
+          const [apart, together] = await Promise.all(["entry", "joined"].map(name => import(`${folder}/${name}.js`)));
+          console.log(JSON.stringify([apart.default(), Object.keys(apart)]));
+          console.log(JSON.stringify([together.default(), Object.keys(together)]));
+        }"""
+    )
+    lines = run_node(script, *folders).splitlines()
+    assert len(lines) == 2 * len(folders) > 20
+    assert lines[::2] == lines[1::2]
+
+
+def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
+    entry = written(tmp_path, entry='import { SAID } from "./sent.js";\nconsole.log(SAID.length, SAID);\n')
+    said = "</script> \u2028 ` ${x} \\ \" '"
+    (tmp_path / "joined.js").write_text(joined(entry, {"SAID": said}), encoding="utf-8")
+    assert run_node(tmp_path / "joined.js") == f"{len(said)} {said}\n"
+    with pytest.raises(ValueError, match=r"entry\.js imports SAID, which \./sent\.js doesn't export"):
+        joined(entry, {"OTHER": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('import other from "./other.js";', "no form of import or export that is read here"),
+        ('import "./other.js";', "no form of import or export that is read here"),
+        ('import { a } from "elsewhere";', "no form of import or export that is read here"),
+        ('export * from "./other.js";', "no form of import or export that is read here"),
+        ("export { a };", "no form of import or export that is read here"),
+        ("export let a = 1;", "no form of import or export that is read here"),
+        ("export const { a } = b;", "no form of import or export that is read here"),
+        ('const a = await import("./other.js");', "no form of import or export that is read here"),
+        ('import { b } from "./other.js";', "entry.js imports b, which ./other.js doesn't export"),
+        ("const a = `1\n2`;", "a template of several lines"),
+        ("const $1_other = 1;", "a $ before a digit"),
+        ('import { c } from "./circle.js";', "in a circle: entry.js -> circle.js -> entry.js"),
+        ('import { d } from "./default.js";', "default.js has 'export default function d"),
+    ],
+)
+def test_what_is_not_read_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    circle = 'import { d } from "./entry.js";\nexport const c = d;\n'
+    entry = written(
+        tmp_path,
+        entry=text + "\n",
+        other="export const a = 1;\n",
+        circle=circle,
+        default="export default function d() {}",
+    )
+    with pytest.raises(ValueError) as raised:  # noqa: PT011
+        joined(entry)
+    assert why in str(raised.value)
+
+
+def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
+    for i in range(120):
+        (tmp_path / f"m{i}.js").write_text(f'import {{ a as b }} from "./m{i + 1}.js";\nexport const a = b;\n')
+    (tmp_path / "m120.js").write_text("export const a = 1;\n")
+    lines = [f'import {{ a as a{i} }} from "./m{i}.js";' for i in reversed(range(121))]
+    with pytest.raises(ValueError, match="more than 100 modules"):
+        joined(written(tmp_path, entry="\n".join(lines)))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
+def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
+    text = joined(entry, {"SENTENCES": {}})
+    assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
+    (tmp_path / "joined.mjs").write_text(text, encoding="utf-8")
+    run_node(Path("--check"), str(tmp_path / "joined.mjs"))
+    assert len(ENTRIES) >= 10
