@@ -8,13 +8,12 @@ from decimal import localcontext
 import torch
 
 from attnviz.core.limits import check_whole
+from attnviz.core.rules import DECIMALS, Cell, Cells, Factor, Made, Term
 from attnviz.core.scenario import Scenario
 from attnviz.core.trace import Trace
-from attnviz.explanation.displayed import DECIMALS
 from attnviz.explanation.latex import in_latex
 from attnviz.explanation.origins import origin
-from attnviz.explanation.rules import Cell, Made, product, relu, scale, softmax
-from attnviz.explanation.sources import Cells, Factor, Term, shapes_of, sources_of
+from attnviz.explanation.sources import shapes_of, sources_of
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
@@ -23,10 +22,10 @@ from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 class Explanation:
     """How one cell is made; its ``str`` is the plain text, and a notebook shows its LaTeX.
 
-    `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product), the one quotient
-    by `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after
-    `shift` is subtracted (softmax), or the number itself (given, relu). `exact` is the same in float64, and `tolerance`
-    how far the roundings of the trace's precision may take `value` from it (infinite where they may overflow).
+    `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product, add), the one quotient by
+    `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after `shift` is
+    subtracted (softmax), or the number itself (given, relu, gelu). `exact` is the same in float64, and `tolerance` how
+    far the roundings of the trace's precision may take `value` from it (infinite where they may overflow).
     `sources` are the cells that the rule reads.
 
     `symbols` is the rule in symbols and `steps` the rule with its numbers; each step after the first starts with
@@ -102,28 +101,26 @@ def explain(
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     shapes = shapes_of(trace)
     sources = sources_of(matrix, row, column, shapes, trace.stages)
-    stage, tensor = trace.stages[matrix], trace[matrix].detach()
-    value = float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
+    stage, tensor, masked = trace.stages[matrix], trace[matrix].detach(), trace.masked_in(matrix)
     cell = Cell(
-        trace, stage, int(row), int(column), digits, shapes, sources, value, torch.finfo(tensor.dtype),
-        shown,
+        stage, int(row), int(column), float(tensor[column] if tensor.dim() == 1 else tensor[row, column]), sources,
+        trace.matrices, trace.stages, trace.tokens, digits, torch.finfo(tensor.dtype),
+        masked is not None and bool(masked[row, column]), shown,
     )  # fmt: skip
     with localcontext(DECIMALS):
-        made = RULES[stage.kind](cell) if sources else _given(cell, scenario)
+        made = stage.rule.explain(cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
     return _explanation(cell, made)
 
 
-RULES = {"product": product, "scale": scale, "softmax": softmax, "relu": relu}
-
-
-def _given(cell: Cell, scenario: Scenario | None) -> Made:
+def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> Made:
     number = Factor(cell.stage, cell.row, cell.column, cell.value)
-    words = origin(scenario, number, cell.shapes[cell.stage.name], cell.digits)
+    words = origin(scenario, number, shape, cell.digits)
     return Made("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
 
 
 def _explanation(cell: Cell, made: Made) -> Explanation:
     name = cell.stage.at(cell.row, cell.column)
+    rule = cell.stage.rule if cell.sources else None
     notes = _notes(cell, made)
     where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
@@ -137,7 +134,7 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         matrix=cell.stage.name,
         row=cell.row,
         column=cell.column,
-        rule=cell.stage.kind if cell.sources else "given",
+        rule="given" if rule is None else rule.name,
         digits=cell.digits,
         value=cell.value,
         exact=made.exact,
@@ -146,7 +143,7 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         divisor=made.divisor,
         shift=made.shift,
         masked=made.masked,
-        sources=cell.seen_sources(),
+        sources=() if rule is None else rule.seen(cell),
         symbols=f"{name} = {made.symbols}" if made.symbols else name,
         steps=tuple(made.steps),
         words=made.words,

@@ -2,10 +2,10 @@
 
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import BIASES
 from attnviz.core.tokens import visible
-from attnviz.explanation.sources import Factor
 from attnviz.words import say
 from attnviz.words.numbers import written
 

@@ -1,66 +1,13 @@
 """Which cells a cell is made from, by the rule of its stage alone."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from attnviz.core.limits import check_whole
-from attnviz.core.stages import EVERY_STAGE, Stage, Table
+from attnviz.core.rules import Cells
+from attnviz.core.stages import EVERY_STAGE, Table
 from attnviz.core.trace import Trace
 
 Shapes = Mapping[str, tuple[int, int]]  # (rows, columns) of each matrix, by its name
-
-
-class Cells(NamedTuple):
-    """A block of cells: all of `rows` by all of `columns` of the matrix of one stage; a bias has only row 0."""
-
-    stage: Stage
-    rows: range
-    columns: range
-
-    @property
-    def matrix(self) -> str:
-        """The name of the matrix."""
-        return self.stage.name
-
-    @property
-    def symbols(self) -> str:
-        """The row, column or cell that this is, in symbols.
-
-        >>> Cells(EVERY_STAGE["k"], range(5, 6), range(2)).symbols
-        'K[5, :]'
-        """
-        row, column = (line.start if len(line) == 1 else ":" for line in (self.rows, self.columns))
-        return self.stage.at(row, column)
-
-
-class Factor(NamedTuple):
-    """A cell that a term is made from, with its value."""
-
-    stage: Stage
-    row: int
-    column: int
-    value: float
-
-    @property
-    def matrix(self) -> str:
-        """The name of the matrix."""
-        return self.stage.name
-
-    @property
-    def symbols(self) -> str:
-        """The cell in symbols."""
-        return self.stage.at(self.row, self.column)
-
-
-class Term(NamedTuple):
-    """One term: the product of its factors, a bias, the quotient of a score, the exp of a scaled score.
-
-    The remainder of a long sum has no factors; `n_terms` says how many terms it holds.
-    """
-
-    value: float
-    factors: tuple[Factor, ...] = ()
-    n_terms: int = 1
 
 
 def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:

@@ -13,6 +13,7 @@ from attnviz.words.numbers import written
 
 RELATION = re.compile(r" (=|≈|→) ")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]\d+)?")
+TAMED = re.compile(r"exp\(−∞\)|max\(0, −∞\)")  # infinite, and yet they give 0
 REMAINDER = re.compile(r"\(and \d+ more: ([^)]+)\)")
 
 
@@ -59,6 +60,16 @@ def exponential(power: Between) -> Between:
     return Between(Fraction(nominal), low, high)
 
 
+def larger(zero: int, value: Between) -> Between:
+    return Between(max(Fraction(0), value.nominal), max(0.0, value.low), max(0.0, value.high))
+
+
+def share_below(value: Between) -> Between:
+    """The standard normal distribution, which only rises."""
+    nominal, low, high = (math.erfc(-v / math.sqrt(2)) / 2 for v in (float(value.nominal), value.low, value.high))
+    return Between(Fraction(nominal), low, high)
+
+
 @cache
 def worked_out(expression: str) -> Between:
     """Work out an expression as it is displayed; it holds no text but ours."""
@@ -66,7 +77,13 @@ def worked_out(expression: str) -> Between:
         return shown(expression)
     code = REMAINDER.sub(r"(\1)", expression).replace("exp(−∞)", "zero").replace("−", "-").replace("×", "*")
     code = re.sub(r"√(\d+)", r"root_\1", code)
-    names: dict[str, Any] = {"shown": shown, "exp": exponential, "zero": Between(Fraction(0), 0.0, 0.0)}
+    names: dict[str, Any] = {
+        "shown": shown,
+        "exp": exponential,
+        "Φ": share_below,
+        "max": larger,
+        "zero": Between(Fraction(0), 0.0, 0.0),
+    }
     for radicand in re.findall(r"root_(\d+)", code):
         root = math.sqrt(int(radicand))
         names[f"root_{radicand}"] = Between(Fraction(root), root, root)
@@ -94,10 +111,16 @@ def is_grouped(expression: str) -> bool:
     return False
 
 
+def factors_of(product: str) -> list[str]:
+    return [factor[1:-1] if factor.startswith("(") else factor for factor in product.split(" × ")]
+
+
 def gives(left: str, right: str) -> bool:
     """Whether each number on the right is, to its last digit, what the numbers on the left give."""
     if left.count(" / ") == right.count(" / ") == 1:
         return all(gives(a, b) for a, b in zip(left.split(" / "), right.split(" / "), strict=True))
+    if left.count(" × ") == right.count(" × ") == 1:
+        return all(gives(a, b) for a, b in zip(factors_of(left), factors_of(right), strict=True))
     from_left, from_right = addends(left), addends(right)
     if len(from_right) == 1:
         from_left = [left]
@@ -133,8 +156,8 @@ def check_arithmetic(explanation: Explanation) -> None:
             assert not math.isfinite(final) or masked or "∞" in left or "NaN" in left
             continue
         assert "NaN" not in right or "NaN" in left
-        assert "∞" not in left.replace("exp(−∞)", "") or masked or not math.isfinite(final)
-        if re.search("∞|NaN", left.replace("exp(−∞)", "") + right.replace("exp(−∞)", "")):
+        assert "∞" not in TAMED.sub("", left) or masked or not math.isfinite(final)
+        if re.search("∞|NaN", TAMED.sub("", left) + TAMED.sub("", right)) or "max(0, −∞)" in left:
             continue
         assert gives(left, right) == (relation == "="), (left, relation, right)
         from_left, from_right = worked_out(left), worked_out(right)

@@ -11,8 +11,8 @@ import torch
 
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
+from attnviz.core.rules.displayed import as_decimal
 from attnviz.core.trace import Trace
-from attnviz.explanation.displayed import as_decimal
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, random_inputs
 from tests.unit.test_explanation import cells_of, same, traced

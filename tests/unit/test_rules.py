@@ -9,29 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnviz.core.rules import GELU, RULES, Add, Bounded, Product, ReLU, Rule, Scale, Softmax
+from attnviz.core.rules import RULES, Bounded, Rule, Scale
 from attnviz.core.trace import Trace
+from tests.unit.single_stage import CASES, drawn
 
-# Rules with their settings, and shapes that fit them.
-CASES: tuple[tuple[Rule, tuple[tuple[int, int], ...]], ...] = (
-    (Product(), ((3, 2), (2, 4))),
-    (Product(), ((3, 2), (2, 4), (1, 4))),
-    (Product(transposed=True), ((3, 2), (5, 2))),
-    (Product(transposed=True), ((3, 2), (5, 2), (1, 5))),
-    (Scale(), ((3, 4),)),
-    (Scale(d_k=2, temperature=0.5, causal=True), ((4, 4),)),
-    (Scale(d_k=3), ((2, 2),)),
-    (Softmax(), ((3, 4),)),
-    (Add(), ((3, 2), (3, 2))),
-    (ReLU(), ((3, 2),)),
-    (GELU(), ((3, 2),)),
-)
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
-
-
-def drawn(shapes: tuple[tuple[int, int], ...], seed: int = 0) -> list[Tensor]:
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes]
 
 
 def as_tables(sources: list[Tensor], error: float = 0.0) -> list[Bounded]:

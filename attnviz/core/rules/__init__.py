@@ -2,6 +2,8 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
+from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term
+from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
@@ -12,6 +14,7 @@ RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU)
 
 __all__ = [
     "BFLOAT16",
+    "DECIMALS",
     "FLOAT16",
     "FLOAT32",
     "GELU",
@@ -19,6 +22,11 @@ __all__ = [
     "Add",
     "Block",
     "Bounded",
+    "Cell",
+    "Cells",
+    "Factor",
+    "Made",
+    "Matrix",
     "Precision",
     "Product",
     "ReLU",
@@ -26,5 +34,6 @@ __all__ = [
     "Scale",
     "Shape",
     "Softmax",
+    "Term",
     "later",
 ]

@@ -1,11 +1,16 @@
 """The sum of matrices of one shape."""
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, expect
+from attnviz.core.rules.cell import Cell, Factor, Made, Term
+from attnviz.core.rules.displayed import as_decimal, in_sum, sign, total
+from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -45,3 +50,30 @@ class Add(Rule):
     def code(self, *names: str) -> str:
         """A sum."""
         return " + ".join(names)
+
+    def explain(self, cell: Cell) -> Made:
+        """Their sum."""
+        numbers = [number for cells in cell.sources for number in cell.factors(cells)]
+        values, value = [cell.write(number.value) for number in numbers], cell.write(cell.value)
+        displayed = sum(map(as_decimal, values), start=Decimal(0))
+        token = cell.token_of(cell.stage, cell.row)
+        first, second = (number.symbols for number in numbers)
+        key = "explanation.add.words" if token is None else "explanation.add.of_token"
+        exact = total(number.value for number in numbers)
+        return Made(
+            self.formula(first, second), [in_sum(values), f"{sign(displayed, value)} {value}"],
+            say(key, token=token, first=first, second=second),
+            tuple(Term(number.value, (number,)) for number in numbers), exact,
+            cell.tolerance(total(abs(number.value) for number in numbers), 2),
+            notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, numbers, exact)),
+        )  # fmt: skip
+
+
+def _trouble(cell: Cell, numbers: list[Factor], exact: float) -> list[str]:
+    broken = [number for number in numbers if not math.isfinite(number.value)]
+    if broken:
+        from_two = math.isnan(cell.value) and not any(math.isnan(number.value) for number in broken)
+        return [cell.already(broken[0]), *([say("explanation.trouble.difference")] if from_two else [])]
+    arithmetic = f"{in_sum([cell.write(number.value) for number in numbers])} = {cell.write(exact)}"
+    infinite = cell.write(math.copysign(math.inf, exact))
+    return [say("explanation.trouble.beyond", arithmetic=arithmetic, largest=cell.largest_float, infinite=infinite)]

@@ -8,6 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from torch import Tensor
 
+from attnviz.core.rules.cell import Cell, Cells, Made
+
 Shape = tuple[int, int]  # (rows, columns); a vector is one row
 Block = tuple[range, range]  # all of these rows by all of these columns
 
@@ -74,8 +76,12 @@ class Rule(ABC):
         """Return the same with an error that includes what a machine of this precision may add."""
         with np.errstate(all="ignore"):
             made = self.bounded(*tables)
-            own = precision.kept * np.abs(made.value) + precision.sums * self.summed(made, *tables)
+            own = precision.kept * self.kept(made, *tables) + precision.sums * self.summed(made, *tables)
             return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Return the sizes of all numbers that are kept on the way to each cell, added up."""
+        return np.abs(made.value)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes of all terms of each cell, added up once for each sum that they go through."""
@@ -92,6 +98,14 @@ class Rule(ABC):
     @abstractmethod
     def code(self, *names: str) -> str:
         """Return the rule as an expression of PyTorch, given the names of its sources."""
+
+    @abstractmethod
+    def explain(self, cell: Cell) -> Made:
+        """Say how a cell is made: its arithmetic in symbols, in numbers and in words."""
+
+    def seen(self, cell: Cell) -> tuple[Cells, ...]:
+        """Return the sources of a cell as its explanation names them: those that stand beside it."""
+        return cell.sources
 
     def hidden(self, n_rows: int, n_columns: int) -> np.ndarray | None:
         """Return which cells are masked, so that they hold no number whatever their sources are; None for none."""

@@ -2,14 +2,19 @@
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from torch import Tensor
 from torch.nn.functional import gelu
 
 from attnviz.core.rules.base import Bounded, EachCell
+from attnviz.core.rules.cell import Cell, Made, Term, grouped
+from attnviz.core.rules.displayed import as_decimal, sign
+from attnviz.words import say
 
 _STEEPEST = 1.13  # of the curve, at √2
+_ROUNDINGS = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,12 @@ class GELU(EachCell):
         """The curve is nowhere steeper than 1.13."""
         value, error = tables[0]
         with np.errstate(all="ignore"):
-            made = value * 0.5 * np.vectorize(math.erfc, otypes=[float])(-value / math.sqrt(2))
+            made = value * np.vectorize(normal_share, otypes=[float])(value)
         return Bounded(np.where(np.isneginf(value), 0.0, made), error * _STEEPEST)
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Every rounding is relative to the number, not to what is left of it below 0."""
+        return 2 * _ROUNDINGS * np.abs(tables[0].value)
 
     def formula(self, *symbols: str) -> str:
         """The number times its share of the bell curve."""
@@ -39,3 +48,33 @@ class GELU(EachCell):
     def code(self, *names: str) -> str:
         """Torch's own."""
         return f"torch.nn.functional.gelu({names[0]})"
+
+    def explain(self, cell: Cell) -> Made:
+        """The number, times the share below it."""
+        (number,) = cell.factors(cell.sources[0])
+        share = normal_share(number.value)
+        exact = number.value * share
+        before, written, value = map(cell.write, (number.value, share, cell.value))
+        displayed = Decimal(normal_share(float(as_decimal(before))))
+        steps = [
+            f"{grouped(before)} × Φ({before})",
+            f"{sign(displayed, written)} {grouped(before)} × {written}",
+            f"{sign(as_decimal(before) * as_decimal(written), value)} {value}",
+        ]
+        notes = [] if math.isfinite(cell.value) else [cell.already(number)]
+        if number.value == -math.inf:
+            notes.append(say("explanation.trouble.product"))
+        return Made(
+            self.formula(number.symbols), steps, say("explanation.gelu.words", number=cell.named(number)),
+            (Term(exact, (number,)),), exact, cell.tolerance(abs(number.value), _ROUNDINGS),
+            notes=tuple(notes),
+        )  # fmt: skip
+
+
+def normal_share(value: float) -> float:
+    """Return which share of the standard normal distribution lies below a value, Φ.
+
+    >>> normal_share(0.0), normal_share(-math.inf)
+    (0.5, 0.0)
+    """
+    return 0.5 * math.erfc(-value / math.sqrt(2))

@@ -1,11 +1,16 @@
 """The product of two matrices, with a bias added to each row where there is one."""
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, expect
+from attnviz.core.rules.cell import Cell, Cells, Made, Term, line_of
+from attnviz.core.rules.displayed import as_decimal, in_sum, shortened, sign_of_all, total
+from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,13 @@ class Product(Rule):
                 value, error = value + bias.value, error + bias.error
         return Bounded(value, error)
 
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The product is kept before the bias is added."""
+        sizes: np.ndarray = np.abs(made.value)
+        for bias in tables[2:]:
+            sizes = sizes + np.abs(made.value - bias.value)
+        return sizes
+
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Each product goes through a sum of all, and so does the bias."""
         first, second = (np.abs(table.value) for table in tables[:2])
@@ -73,3 +85,74 @@ class Product(Rule):
     def code(self, *names: str) -> str:
         """A matrix product."""
         return " + ".join((f"{names[0]} @ {names[1]}{'.mT' if self.transposed else ''}", *names[2:]))
+
+    def explain(self, cell: Cell) -> Made:
+        """Number by number, then the sum of the products and the bias."""
+        first, second, *biases = cell.sources
+        pairs = zip(cell.factors(first), cell.factors(second), strict=True)
+        products = [Term(a.value * b.value, (a, b)) for a, b in pairs]
+        bias = [Term(added.value, (added,)) for cells in biases for added in cell.factors(cells)]
+        terms = (*shortened(products), *bias)
+        words = say(
+            "explanation.product.with_bias" if bias else "explanation.product.sum",
+            n=len(products),
+            first=_row_of(cell, first, cell.row),
+            a=first.stage.symbol,
+            second=_row_of(cell, second, cell.column) if self.transposed else line_of("column", cell.column),
+            b=second.stage.symbol,
+        )
+        size = total(abs(term.value) for term in (*products, *bias))
+        return Made(
+            symbols=" + ".join([f"{first.symbols} · {second.symbols}", *(cells.symbols for cells in biases)]),
+            steps=_steps(cell, terms),
+            words=words,
+            terms=terms,
+            exact=total(term.value for term in (*products, *bias)),
+            tolerance=cell.tolerance(size, len(products) + 2),
+            notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, [*products, *bias])),
+        )
+
+
+def _steps(cell: Cell, terms: tuple[Term, ...]) -> list[str]:
+    factors = [cell.write_factors(term) for term in terms]
+    values = [cell.write(term.value) for term in terms]
+    value = cell.write(cell.value)
+    displayed = [
+        math.prod((as_decimal(text.strip("()")) for text in texts), start=Decimal(1)) if term.factors else as_decimal(v)
+        for term, texts, v in zip(terms, factors, values, strict=True)
+    ]
+    steps = [in_sum([" × ".join(texts) for texts in factors])]
+    if len(terms) > 1:
+        steps.append(f"{sign_of_all(displayed, values)} {in_sum(values)}")
+        displayed = [sum(map(as_decimal, values), start=Decimal(0))]
+    return [*steps, f"{sign_of_all(displayed, [value])} {value}"]
+
+
+def _row_of(cell: Cell, cells: Cells, index: int) -> str:
+    """Name a row of a source by its token; by its number, without one."""
+    token = cell.token_of(cells.stage, index)
+    return line_of("row", index) if token is None else say("explanation.line.of_token", token=token)
+
+
+def _trouble(cell: Cell, terms: list[Term]) -> list[str]:
+    no_number = [say("explanation.trouble.difference")] if math.isnan(cell.value) else []
+    broken = [factor for term in terms for factor in term.factors if not math.isfinite(factor.value)]
+    if broken:
+        if any(math.isnan(factor.value) for factor in broken):
+            no_number = []
+        elif any(math.isnan(term.value) for term in terms):
+            no_number = [say("explanation.trouble.product")]
+        return [cell.already(broken[0]), *no_number]
+    over = [term for term in terms if abs(term.value) > cell.precision.max]
+    if not over:
+        return [say("explanation.trouble.on_the_way", largest=cell.largest_float), *no_number]
+    worst = max(over, key=lambda term: abs(term.value))
+    beyond = say(
+        "explanation.trouble.beyond",
+        arithmetic=f"{' × '.join(cell.write_factors(worst))} = {cell.write(worst.value)}",
+        largest=cell.largest_float,
+        infinite=cell.write(math.copysign(math.inf, worst.value)),
+    )
+    others = len(over) - 1
+    more = [say("explanation.trouble.others_beyond", n=others, terms=len(terms))] if others else []
+    return [beyond, *more, *no_number]

@@ -1,5 +1,6 @@
 """ReLU: a number, or 0 where it is negative."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,9 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
+from attnviz.core.rules.cell import Cell, Made, Term
+from attnviz.core.rules.displayed import as_decimal, sign
+from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -30,3 +34,15 @@ class ReLU(EachCell):
     def code(self, *names: str) -> str:
         """Torch's own."""
         return f"torch.relu({names[0]})"
+
+    def explain(self, cell: Cell) -> Made:
+        """The larger of the two."""
+        (number,) = cell.factors(cell.sources[0])
+        exact = number.value if number.value > 0 or math.isnan(number.value) else 0.0
+        before, value = cell.write(number.value), cell.write(cell.value)
+        return Made(
+            self.formula(number.symbols),
+            [self.formula(before), f"{sign(as_decimal(cell.write(exact)), value)} {value}"],
+            say("explanation.relu.words", number=cell.named(number)), (Term(exact, (number,)),), exact, 0.0,
+            notes=() if math.isfinite(cell.value) else (cell.already(number),),
+        )  # fmt: skip

@@ -1,14 +1,16 @@
 """Scores divided, and masked where a key comes after its query."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
+from attnviz.core.rules.cell import Cell, Factor, Made, Term
+from attnviz.core.rules.displayed import as_decimal, quotient, sign
 from attnviz.words import say
 
 
@@ -66,28 +68,69 @@ class Scale(EachCell):
 
     def formula(self, *symbols: str) -> str:
         """The score over its divisors."""
-        divisors = self._divisors("√d_k", f"{self.temperature:g}")
-        formula = over(symbols[0], divisors, " · ") if divisors else say("stages.formula.undivided")
+        formula = quotient(symbols[0], self.in_symbols) if self.in_symbols else say("stages.formula.undivided")
         return say("stages.formula.masked", formula=formula) if self.causal else formula
 
     def code(self, *names: str) -> str:
         """A quotient, masked where the key comes later."""
-        divided = over(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
+        divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
         if not self.causal:
             return divided
         divided = divided if divided == names[0] else f"({divided})"
         return f'{divided}.masked_fill(torch.ones_like({names[0]}, dtype=torch.bool).triu(1), float("-inf"))'
 
+    def explain(self, cell: Cell) -> Made:
+        """A quotient, then the mask."""
+        (score,) = cell.factors(cell.sources[0])
+        exact = score.value / self.divisor
+        symbols, steps = quotient(score.symbols, self.in_symbols), self._steps(cell, score.value)
+        divided = self.in_words(cell)
+        words = say("explanation.scale.divided", score=score.symbols, divisor=divided)
+        if not divided:
+            words = say("explanation.scale.undivided", score=score.symbols)
+        if cell.masked:
+            masked = say("explanation.step.masked")
+            steps.append(f"→ −∞ {masked}")
+            symbols = f"−∞ {masked}"
+            words = say("explanation.scale.masked", key=cell.label("columns"), query=cell.label("rows"), words=words)
+        return Made(
+            symbols, steps, words, (Term(exact, (score,)),), -math.inf if cell.masked else exact,
+            0.0 if cell.masked else cell.tolerance(abs(exact), 4), self.divisor, masked=cell.masked,
+            notes=_trouble(cell, score),
+        )  # fmt: skip
+
+    def _steps(self, cell: Cell, score: float) -> list[str]:
+        numerator, value = cell.write(score), cell.write(score / self.divisor if cell.masked else cell.value)
+        cooled = cell.write(self.temperature)
+        steps = [quotient(numerator, self._divisors(f"√{self.d_k}", cooled), " × ")]
+        denominator = cell.write(self.divisor) if self.in_symbols else "1"
+        if self.d_k is not None:
+            displayed = Decimal(self.d_k).sqrt() * (as_decimal(cooled) if self.temperature != 1 else 1)
+            steps.append(f"{sign(displayed, denominator)} {numerator} / {denominator}")
+        return [*steps, f"{sign(as_decimal(numerator) / as_decimal(denominator), value)} {value}"]
+
+    @property
+    def in_symbols(self) -> list[str]:
+        """What scores are divided by, in symbols."""
+        return self._divisors("√d_k", f"{self.temperature:g}")
+
+    def in_words(self, cell: Cell) -> str:
+        """Say what scores are divided by; empty where by nothing."""
+        temperature = say("explanation.scale.temperature", temperature=f"{self.temperature:g}")
+        if self.d_k is None:
+            return temperature if self.temperature != 1 else ""
+        root = say("explanation.scale.root", n=self.d_k, root=cell.write(math.sqrt(self.d_k)))
+        if self.temperature == 1:
+            return root
+        return say("explanation.scale.both", root=root, temperature=temperature)
+
     def _divisors(self, root: str, temperature: str) -> list[str]:
         return [root] * (self.d_k is not None) + [temperature] * (self.temperature != 1)
 
 
-def over(numerator: str, divisors: Sequence[str], joint: str) -> str:
-    """Write a quotient; several divisors, joined to one, stand in parentheses.
-
-    >>> over("S", [], " · "), over("S", ["√2"], " · "), over("S", ["√2", "3"], " · ")
-    ('S', 'S / √2', 'S / (√2 · 3)')
-    """
-    if not divisors:
-        return numerator
-    return f"{numerator} / {divisors[0] if len(divisors) == 1 else f'({joint.join(divisors)})'}"
+def _trouble(cell: Cell, score: Factor) -> tuple[str, ...]:
+    if not math.isfinite(score.value):
+        return (cell.already(score),)
+    if not math.isfinite(cell.value) and not cell.masked:
+        return (say("explanation.trouble.quotient_beyond", largest=cell.largest_float),)
+    return ()

@@ -1,0 +1,207 @@
+"""One cell, as a rule that explains it reads it: its place and names, its sources and their numbers."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from attnviz.core.tokens import token_labels, visible
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+if TYPE_CHECKING:
+    from attnviz.core.rules.base import Rule
+
+
+class Matrix(Protocol):
+    """What a rule knows of a matrix: its row of the table, which the table itself describes in full."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def symbol(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def rows(self) -> str: ...
+    @property
+    def columns(self) -> str: ...
+    @property
+    def is_vector(self) -> bool: ...
+    @property
+    def rule(self) -> "Rule | None": ...
+    @property
+    def sources(self) -> tuple[str, ...]: ...
+    def at(self, row: int | str, column: int | str) -> str: ...
+
+
+class Cells(NamedTuple):
+    """A block of cells: all of `rows` by all of `columns` of the matrix of one stage; a bias has only row 0."""
+
+    stage: Matrix
+    rows: range
+    columns: range
+
+    @property
+    def matrix(self) -> str:
+        """The name of the matrix."""
+        return self.stage.name
+
+    @property
+    def symbols(self) -> str:
+        """The row, column or cell that this is, in symbols.
+
+        >>> from attnviz.core.stages import STAGES
+        >>> Cells(STAGES["k"], range(5, 6), range(2)).symbols
+        'K[5, :]'
+        """
+        row, column = (line.start if len(line) == 1 else ":" for line in (self.rows, self.columns))
+        return self.stage.at(row, column)
+
+
+class Factor(NamedTuple):
+    """A cell that a term is made from, with its value."""
+
+    stage: Matrix
+    row: int
+    column: int
+    value: float
+
+    @property
+    def matrix(self) -> str:
+        """The name of the matrix."""
+        return self.stage.name
+
+    @property
+    def symbols(self) -> str:
+        """The cell in symbols."""
+        return self.stage.at(self.row, self.column)
+
+
+class Term(NamedTuple):
+    """One term: the product of its factors, a bias, the quotient of a score, the exp of a scaled score.
+
+    The remainder of a long sum has no factors; `n_terms` says how many terms it holds.
+    """
+
+    value: float
+    factors: tuple[Factor, ...] = ()
+    n_terms: int = 1
+
+
+class Made(NamedTuple):
+    """What a rule says about a cell; the fields are those of an explanation."""
+
+    symbols: str
+    steps: Sequence[str]
+    words: str
+    terms: tuple[Term, ...]
+    exact: float
+    tolerance: float
+    divisor: float = 1.0
+    shift: float = 0.0
+    masked: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a computation; `matrices` and `table` hold all others, by name."""
+
+    stage: Matrix
+    row: int
+    column: int
+    value: float
+    sources: tuple[Cells, ...]
+    matrices: Mapping[str, Tensor]
+    table: Mapping[str, Matrix]
+    tokens: tuple[str, ...]
+    digits: int
+    precision: torch.finfo
+    masked: bool = False
+    shown: Collection[str] | None = None  # the matrices that stand beside it; None: all
+
+    def label(self, axis: Literal["rows", "columns"]) -> str:
+        """Name its row or its column, with the text of the token that it stands for."""
+        kind = getattr(self.stage, axis)
+        index = self.row if axis == "rows" else self.column
+        if kind == "feature":
+            return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
+        line = line_of(kind, index)
+        if index >= len(self.tokens):
+            return line
+        return say("explanation.line.called", line=line, token=visible(self.tokens[index]))
+
+    def place(self) -> str:
+        """Name its row and its column; a bias has no rows."""
+        column = self.label("columns")
+        if self.stage.is_vector:
+            return column
+        return say("explanation.place", row=self.label("rows"), column=column)
+
+    def token_of(self, stage: Matrix, row: int) -> str | None:
+        """Return the token that a row of a matrix stands for, told apart from others of the same text, if it does."""
+        if stage.rows == "feature" or row >= len(self.tokens):
+            return None
+        return token_labels(self.tokens)[row]
+
+    def named(self, factor: Factor) -> str:
+        """Write a source in symbols, with the token that it is of."""
+        token = self.token_of(factor.stage, factor.row)
+        return factor.symbols if token is None else say("explanation.of_token", number=factor.symbols, token=token)
+
+    def factors(self, cells: Cells) -> list[Factor]:
+        """Read a row, a column or a single cell of a matrix, in float64."""
+        stage, rows, columns = cells
+        matrix = self.matrices[stage.name].detach()
+        matrix = matrix[None] if matrix.dim() == 1 else matrix
+        values = matrix[rows.start : rows.stop, columns.start : columns.stop].cpu().double().flatten().tolist()
+        places = ((row, column) for row in rows for column in columns)
+        return [Factor(stage, *place, value) for place, value in zip(places, values, strict=True)]
+
+    def write(self, value: float) -> str:
+        """Write a number with the digits displayed."""
+        return written(value, self.digits)
+
+    def write_factors(self, term: Term) -> list[str]:
+        """Write the factors of a term, negative ones in parentheses; of a remainder, how many terms it holds."""
+        if not term.factors:
+            return [say("explanation.step.more", count=term.n_terms, value=self.write(term.value))]
+        texts = [self.write(factor.value) for factor in term.factors]
+        return texts if len(texts) == 1 else [grouped(text) for text in texts]
+
+    def tolerance(self, size: float, roundings: float) -> float:
+        """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""
+        if not size <= self.precision.max * (1 - self.precision.eps):
+            return math.inf
+        return roundings * (self.precision.eps * size + self.precision.tiny)
+
+    @property
+    def largest_float(self) -> str:
+        """The largest number that its precision holds, in words."""
+        return say("explanation.trouble.largest", dtype=self.precision.dtype, value=self.write(self.precision.max))
+
+    def already(self, broken: Factor, name: str = "") -> str:
+        """Say that a source is no finite number; `name` is what it is called, its symbols where nothing is given."""
+        return say("explanation.trouble.already", cell=name or broken.symbols, value=self.write(broken.value))
+
+
+def line_of(kind: str, index: int) -> str:
+    """Name a row or a column by what it stands for.
+
+    >>> line_of("query", 1)
+    'query 1'
+    """
+    return say(f"explanation.line.{kind}", index=index)
+
+
+def grouped(text: str) -> str:
+    """Put a displayed number into parentheses where it is negative, as a factor stands.
+
+    >>> grouped("−1.5"), grouped("1.5")
+    ('(−1.5)', '1.5')
+    """
+    return f"({text})" if text.startswith("−") else text

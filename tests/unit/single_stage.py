@@ -1,0 +1,57 @@
+"""A computation of one stage, of any rule: what is common to the tests that hold all rules to the same laws."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attnviz.core.rules import GELU, Add, Product, ReLU, Rule, Scale, Shape, Softmax
+from attnviz.core.stages import Stage
+from attnviz.core.trace import Trace, run
+
+# Rules with their settings, and shapes that fit them.
+CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
+    (Product(), ((3, 2), (2, 4))),
+    (Product(), ((3, 2), (2, 4), (1, 4))),
+    (Product(transposed=True), ((3, 2), (5, 2))),
+    (Product(transposed=True), ((3, 2), (5, 2), (1, 5))),
+    (Product(), ((2, 11), (11, 2))),
+    (Scale(), ((3, 4),)),
+    (Scale(d_k=2, temperature=0.5, causal=True), ((4, 4),)),
+    (Scale(d_k=3), ((2, 2),)),
+    (Scale(temperature=2.5, causal=True), ((3, 3),)),
+    (Softmax(), ((3, 4),)),
+    (Softmax(), ((2, 11),)),
+    (Add(), ((3, 2), (3, 2))),
+    (ReLU(), ((3, 2),)),
+    (GELU(), ((3, 2),)),
+)
+TOKENS = ("the", "cat", "the", "<b>", "dog")
+
+
+def trace_of(rule: Rule, sources: Sequence[Tensor], tokens: tuple[str, ...] = TOKENS) -> Trace:
+    """Run one rule: given matrices "a", "b", ... whose rows are tokens, and what is made of them, "made"."""
+    given = dict(zip("abc", sources, strict=False))
+    names = {name: name.upper() for name in given} | {"made": "M"}
+    table = {
+        name: Stage(
+            name, symbol, symbol, "", "", "", "token" if matrix_rows(rule, name, given) else "feature", "feature",
+            "vectors", rule if name == "made" else None, tuple(given) if name == "made" else (), is_row(given, name),
+        )
+        for name, symbol in names.items()
+    }  # fmt: skip
+    return Trace(table, run(table, given), tokens)
+
+
+def is_row(given: dict[str, Tensor], name: str) -> bool:
+    return name == "c" and given[name].shape[0] == 1
+
+
+def matrix_rows(rule: Rule, name: str, given: dict[str, Tensor]) -> bool:
+    """Whether the rows of a matrix are tokens: not those of the second factor of a plain product, nor of a bias."""
+    return not is_row(given, name) and not (name == "b" and isinstance(rule, Product) and not rule.transposed)
+
+
+def drawn(shapes: Sequence[Shape], seed: int = 0, dtype: torch.dtype = torch.float64) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype) for shape in shapes]

@@ -1,0 +1,123 @@
+"""Every rule explains every cell that it makes: its arithmetic is read back and worked out again."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import explain
+from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, GELU, RULES, Add, Bounded, Precision, ReLU, Rule, Shape
+from attnviz.core.trace import Trace
+from attnviz.words import say
+from tests.unit.displayed_arithmetic import check_arithmetic
+from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
+
+each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
+extremes = st.sampled_from(
+    (1e30, -1e30, 3.4e38, -3.4e38, 1e4, -9999.99995, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf,
+     math.nan)
+)  # fmt: skip
+
+
+def check_every_cell(trace: Trace, rule: Rule, digits: int) -> None:
+    sources = [trace[name] for name in trace.stages["made"].sources]
+    exact = rule.bounded(*(Bounded.exactly(source.double().numpy()) for source in sources)).value
+    finite = all(bool(torch.isfinite(source).all()) for source in sources)
+    for row, column in np.ndindex(*trace.made.shape):
+        explanation = explain(trace, "made", row, column, digits=digits)
+        assert explanation.rule == rule.name
+        check_arithmetic(explanation)
+        assert explanation.symbols.startswith(f"M[{row}, {column}] = ")
+        blocks = rule.reads(row, column, *(tuple(source.shape) for source in sources))
+        assert [cells[1:] for cells in explanation.sources] == list(blocks)
+        assert not any("more than the rounding" in note for note in explanation.notes)
+        if math.isfinite(explanation.value):
+            assert abs(explanation.exact - explanation.value) <= explanation.tolerance
+        elif not explanation.masked:
+            assert explanation.notes
+        if finite and math.isfinite(exact[row, column]) and np.abs(exact).max() < 1e30:
+            assert explanation.exact == pytest.approx(exact[row, column], rel=1e-9, abs=1e-12)
+        assert explanation.latex.isascii()
+        assert explanation.latex.count("{") == explanation.latex.count("}")
+
+
+@each_case
+@given(seed=st.integers(0, 1000), size=st.sampled_from((1e-3, 1.0, 10.0)), digits=st.integers(1, 6))
+@settings(max_examples=6, deadline=None)
+def test_every_cell_of_every_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int, size: float, digits: int) -> None:
+    check_every_cell(trace_of(rule, [size * each for each in drawn(shapes, seed, torch.float32)]), rule, digits)
+
+
+@each_case
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
+    rule: Rule, shapes: tuple[Shape, ...], data: st.DataObject
+) -> None:
+    sources = drawn(shapes, 0, torch.float32)
+    for _ in range(data.draw(st.integers(1, 4))):
+        source = data.draw(st.sampled_from(sources))
+        row, column = (data.draw(st.integers(0, size - 1)) for size in source.shape)
+        source[row, column] = data.draw(extremes)
+    check_every_cell(trace_of(rule, sources), rule, 4)
+
+
+@each_case
+def test_an_explanation_names_the_tokens_of_its_rows(rule: Rule, shapes: tuple[Shape, ...]) -> None:
+    text = explain(trace_of(rule, drawn(shapes)), "made", 1, 0).text
+    assert f"'{TOKENS[1]}'" in text
+    assert text != explain(trace_of(rule, drawn(shapes), tokens=()), "made", 1, 0).text
+
+
+def test_every_rule_is_explained() -> None:
+    assert {type(rule) for rule, _ in CASES} == set(RULES)
+
+
+@each_case
+@pytest.mark.parametrize(
+    ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]
+)
+@given(seed=st.integers(0, 1000), size=st.sampled_from((0.1, 1.0, 5.0)))
+@settings(max_examples=6, deadline=None)
+def test_the_bound_covers_what_torch_computes_at_this_precision(
+    rule: Rule, shapes: tuple[Shape, ...], dtype: torch.dtype, precision: Precision, seed: int, size: float
+) -> None:
+    sources = [(size * each).to(dtype) for each in drawn(shapes, seed)]
+    made = rule.compute(*sources).double().numpy()
+    bound = rule.computed_in(precision, *(Bounded.exactly(each.double().numpy()) for each in sources))
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(np.abs(made - bound.value))  # -∞ less -∞
+    assert (gap <= bound.error * (1 + 1e-6) + torch.finfo(dtype).tiny).all()
+
+
+def test_the_rules_of_feed_forward_and_positions_read_like_their_formulas() -> None:
+    row = torch.tensor([[0.5, -0.5]])
+    relu = explain(trace_of(ReLU(), [row], ("cat",)), "made", 0, 1, digits=2)
+    assert (relu.symbols, relu.numbers) == ("M[0, 1] = max(0, A[0, 1])", "max(0, −0.50) = 0.00")
+    assert relu.words == say("explanation.relu.words", number="A[0, 1] of 'cat'")
+    gelu = explain(trace_of(GELU(), [row], ("cat",)), "made", 0, 1)
+    assert gelu.symbols == "M[0, 1] = A[0, 1] · Φ(A[0, 1])"
+    assert gelu.numbers == "(−0.5000) × Φ(−0.5000) = (−0.5000) × 0.3085 = −0.1543"
+    assert gelu.words == say("explanation.gelu.words", number="A[0, 1] of 'cat'")
+    assert r"\Phi({A}_{0,1})" in gelu.latex
+    add = explain(trace_of(Add(), [row, 0.25 * torch.ones(1, 2)], ("cat",)), "made", 0, 1, digits=2)
+    assert (add.symbols, add.numbers) == ("M[0, 1] = A[0, 1] + B[0, 1]", "−0.50 + 0.25 = −0.25")
+    assert add.words == say("explanation.add.of_token", token="cat", first="A[0, 1]", second="B[0, 1]")
+
+
+@pytest.mark.parametrize(
+    ("rule", "numbers", "said"),
+    [
+        (Add(), (3e38, 3e38), "3.00e+38 + 3.00e+38 = 6.00e+38 is beyond the largest number of float32"),
+        (Add(), (math.inf, -math.inf), "A[0, 0] is ∞ already. ∞ − ∞ isn't a number."),
+        (Add(), (1.0, math.nan), "B[0, 0] is NaN already."),
+        (ReLU(), (math.inf,), "A[0, 0] is ∞ already."),
+        (GELU(), (-math.inf,), "A[0, 0] is −∞ already. 0 × ∞ isn't a number."),
+    ],
+)
+def test_numbers_that_are_not_finite_explain_themselves(rule: Rule, numbers: tuple[float, ...], said: str) -> None:
+    trace = trace_of(rule, [torch.tensor([[number]]) for number in numbers])
+    assert said in explain(trace, "made", 0, 0).text
