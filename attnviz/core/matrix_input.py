@@ -1,7 +1,8 @@
 """What may be given for a matrix or for one of its cells, checked and made plain."""
 
+from collections.abc import Iterable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from torch import Tensor
@@ -33,6 +34,19 @@ class Edit(NamedTuple):
     def cell(self) -> str:
         """The cell in short, as messages name it."""
         return f"{self.matrix}[{limits.in_short(self.row)}, {limits.in_short(self.column)}]"
+
+
+class Edits:
+    """The type of ``Scenario.edits`` for a type checker: what is given as plain tuples is read as :class:`Edit`."""
+
+    def __get__(self, scenario: object, owner: object = None) -> tuple[Edit, ...]:
+        raise NotImplementedError  # at runtime the field is a plain tuple
+
+    def __set__(self, scenario: object, edits: Iterable[tuple[str, int, int, float]]) -> None:
+        raise NotImplementedError
+
+
+NO_EDITS = cast(Edits, ())
 
 
 def plain(name: str, given: Any) -> Matrix | str | None:

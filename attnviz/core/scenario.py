@@ -12,7 +12,16 @@ from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.devices import check_device_name, resolve_device
 from attnviz.core.errors import RefusedError
-from attnviz.core.matrix_input import Edit, checked_edit, numbers_given, plain, random_seed, wrong_shape
+from attnviz.core.matrix_input import (
+    NO_EDITS,
+    Edit,
+    Edits,
+    checked_edit,
+    numbers_given,
+    plain,
+    random_seed,
+    wrong_shape,
+)
 from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
 from attnviz.core.seeding import (
     FLOAT32_ON_CPU,
@@ -72,7 +81,7 @@ class Scenario:
     b_q: Any = None
     b_k: Any = None
     b_v: Any = None
-    edits: tuple[Edit, ...] = ()
+    edits: Edits = NO_EDITS
 
     def __post_init__(self) -> None:
         self._check_choices()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -14,7 +15,7 @@ from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.playground import eventually
 
 TO_BE = "to be or not to be"
-PUBLISHED = {"embedding": "published"}
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
 W_Q = ("w_q", 0, 1)
 JOURNEY_TO_STARTS = ("attention_weights", 1, 2)
 

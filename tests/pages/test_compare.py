@@ -1,5 +1,7 @@
 """The page that compares a kept set-up with the one of now."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from attnviz.link.parameter_table import query_of
 from attnviz.words import say
 from tests.pages.playground import Playground
 
-PUBLISHED = {"embedding": "published"}
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
 @pytest.fixture

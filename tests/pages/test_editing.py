@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from attnviz.core.stages import BIASES, STAGES
 from attnviz.words import say
 from tests.pages.playground import Playground
 
-PUBLISHED = {"embedding": "published"}
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
 WEIGHTS = ("w_q", "w_k", "w_v")
 DROPPED_ONE = "1 change was dropped, because its matrix was drawn anew."
 

@@ -1,5 +1,7 @@
 """The lesson page: its steps, its link, its challenges."""
 
+from collections.abc import Callable
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -7,9 +9,11 @@ from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from tests.pages.reader import Reader
 
+Lesson = Callable[..., AppTest]
+
 
 @pytest.fixture
-def lesson():
+def lesson() -> Lesson:
     def open_lesson(**address: str) -> AppTest:
         return Reader("pages/lesson.py", **address).at
 
@@ -33,7 +37,7 @@ def press(at: AppTest, label: str) -> AppTest:
     return at
 
 
-def test_next_leads_through_every_step_and_back_returns(lesson):
+def test_next_leads_through_every_step_and_back_returns(lesson: Lesson) -> None:
     at = lesson()
     for number, step in enumerate(STEPS, 1):
         assert title(at) == f"#### {number}. {step.title}"
@@ -43,7 +47,7 @@ def test_next_leads_through_every_step_and_back_returns(lesson):
     assert title(at).startswith(f"#### {len(STEPS) - 1}.")
 
 
-def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson):
+def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> None:
     assert title(lesson(step="4")) == "#### 4. One score"
     for rubbish in ("two", "99"):
         at = lesson(step=rubbish)
@@ -54,7 +58,7 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson):
     assert not lesson(step="4").warning
 
 
-def test_the_sentences_follow_the_set_up(lesson):
+def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
     at = lesson(step="9")
     assert "(0.3061, 0.8210)" in texts(at)
     at.get_by_key("seed").set_value(5)
@@ -62,13 +66,13 @@ def test_the_sentences_follow_the_set_up(lesson):
     assert "(0.3061, 0.8210)" not in texts(at)
 
 
-def test_a_challenge_is_marked_as_done_when_it_is(lesson):
+def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
     at = lesson(step="9")
     assert "✓ Done: Make every token" not in texts(at)
     assert "✓ Done: Make every token" in texts(lesson(step="9", edits="w_q.zeros"))
 
 
-def test_a_challenge_brings_its_sentence(lesson):
+def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
     at = press(lesson(step="9"), "Use its sentence")
     assert at.get_by_key("text").value == "the cat sat on the mat"
     assert "'cat' gives 'sat'" in " ".join(caption.value for caption in at.caption)
@@ -77,23 +81,23 @@ def test_a_challenge_brings_its_sentence(lesson):
 @pytest.mark.parametrize(
     "address", [{"text": " "}, {"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}]
 )
-def test_nothing_breaks_the_lesson(lesson, address):
+def test_nothing_breaks_the_lesson(lesson: Lesson, address: dict[str, str]) -> None:
     for step in range(1, len(STEPS) + 1):
         lesson(step=str(step), **address)
 
 
-def test_a_step_frames_what_is_new_and_nothing_else(lesson):
+def test_a_step_frames_what_is_new_and_nothing_else(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
         drawn = Reader("pages/lesson.py", step=str(number)).boards
         assert [set(each["fresh"]) for each in drawn[:1]] == ([set(step.new)] if step.shows else [])
 
 
-def test_one_score_is_the_only_one_filled_and_the_next_step_fills_all():
+def test_one_score_is_the_only_one_filled_and_the_next_step_fills_all() -> None:
     assert Reader("pages/lesson.py", step="4").boards[0]["only"] == {"matrix": "scores", "row": 1, "column": 2}
     assert Reader("pages/lesson.py", step="5").boards[0]["only"] is None
 
 
-def test_a_step_leads_to_the_questions_asked_there(lesson):
+def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:
     at = lesson(step="8")
     asked = next(question for question in QUESTIONS if question.step == 8)
     press(at, asked.title)

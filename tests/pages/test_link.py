@@ -16,7 +16,7 @@ from attnviz.link.parameter_table import encode_changes, parameters
 from attnviz.words import say
 from tests.pages.playground import Playground
 
-PUBLISHED = {"embedding": "published"}
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
 def test_an_address_carries_edits_and_replaced_matrices() -> None:

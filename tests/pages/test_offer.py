@@ -1,12 +1,14 @@
 """What is dropped is offered back where it was dropped, and no longer than it makes sense."""
 
+from typing import Any
+
 import pytest
 
 from attnviz import Scenario
 from attnviz.app.shell.setup import EXAMPLES
 from tests.pages.playground import Playground
 
-PUBLISHED = {"embedding": "published"}
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
 CAT = EXAMPLES.index("the cat sat on the mat")
 
 

@@ -43,7 +43,7 @@ def under_torch_seed(seed: int, draw: Callable[[], Any]) -> Any:
         return draw()
 
 
-def random_inputs(n_tokens: int, d_in: int, d_k: int, d_v: int, *, bias: bool = False) -> dict[str, torch.Tensor]:
+def random_inputs(n_tokens: int, d_in: int, d_k: int, d_v: int, *, bias: bool = False) -> dict[str, Any]:
     """Inputs of attend, drawn from a generator of their own."""
     generator = torch.Generator().manual_seed(n_tokens * 1000 + d_in * 100 + d_k * 10 + d_v)
     shapes: dict[str, tuple[int, ...]] = {

@@ -2,6 +2,7 @@
 
 import html.parser
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ exercises = st.builds(
 
 
 @given(exercises)
-def test_a_link_carries_an_exercise_and_the_same_exercise_has_the_same_numbers(exercise: Exercise):
+def test_a_link_carries_an_exercise_and_the_same_exercise_has_the_same_numbers(exercise: Exercise) -> None:
     again = decoded(exercise.encoded())
     assert again == exercise
     for name in ("x", "w_q", *RESULTS):
@@ -37,13 +38,13 @@ def test_a_link_carries_an_exercise_and_the_same_exercise_has_the_same_numbers(e
 
 
 @given(st.text(max_size=60) | st.text("0123456789.isduqkvac", max_size=40))
-def test_any_text_of_a_link_is_an_exercise(text: str):
+def test_any_text_of_a_link_is_an_exercise(text: str) -> None:
     assert isinstance(decoded(text), Exercise)
     assert decoded(decoded(text).encoded()) == decoded(text)
 
 
 @given(exercises)
-def test_the_numbers_are_those_of_attention_and_easy_to_reckon_with(exercise: Exercise):
+def test_the_numbers_are_those_of_attention_and_easy_to_reckon_with(exercise: Exercise) -> None:
     trace = exercise.trace
     again = attnviz.attend(trace.x, trace.w_q, trace.w_k, trace.w_v, scale=exercise.scale)
     for name in RESULTS:
@@ -56,7 +57,7 @@ def test_the_numbers_are_those_of_attention_and_easy_to_reckon_with(exercise: Ex
         assert torch.equal(trace.scores, trace.scores.round())
 
 
-def test_most_exercises_have_a_softmax_worth_reckoning():
+def test_most_exercises_have_a_softmax_worth_reckoning() -> None:
     apart = [float((made.max(-1).values - made.min(-1).values).max())
              for made in (Exercise(seed=seed).trace.scaled_scores for seed in range(50))]  # fmt: skip
     assert max(apart) <= 4
@@ -64,7 +65,7 @@ def test_most_exercises_have_a_softmax_worth_reckoning():
 
 
 @pytest.mark.parametrize("integers", [True, False])
-def test_no_row_or_column_of_an_exercise_is_all_zeros(integers: bool):
+def test_no_row_or_column_of_an_exercise_is_all_zeros(integers: bool) -> None:
     for seed in range(50):
         trace = Exercise(seed=seed, integers=integers).trace
         assert (trace.x != 0).any(1).all()
@@ -75,14 +76,14 @@ def test_no_row_or_column_of_an_exercise_is_all_zeros(integers: bool):
 
 
 @given(exercises)
-def test_the_rounded_answers_are_all_right(exercise: Exercise):
+def test_the_rounded_answers_are_all_right(exercise: Exercise) -> None:
     marking = exercise.mark({name: exercise.table(name) for name in exercise.blank})
     assert tuple(table.stage.name for table in marking.tables) == exercise.blank
     assert all(table.n_differing == 0 for table in marking.tables)
 
 
 @given(exercises.filter(lambda exercise: exercise.blank), st.data())
-def test_what_is_still_blank_is_no_error(exercise: Exercise, data: st.DataObject):
+def test_what_is_still_blank_is_no_error(exercise: Exercise, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(exercise.blank))
     answers = {each: np.full_like(exercise.table(each), np.nan) for each in exercise.blank}
     answers[name][0, 0] = exercise.table(name)[0, 0]
@@ -93,7 +94,7 @@ def test_what_is_still_blank_is_no_error(exercise: Exercise, data: st.DataObject
     assert verdict(marking).summary == "The one result is right, to the last printed digit."
 
 
-def test_an_answer_reckoned_from_a_wrong_one_follows():
+def test_an_answer_reckoned_from_a_wrong_one_follows() -> None:
     exercise = Exercise(seed=7)
     answers = {name: exercise.table(name).copy() for name in exercise.blank}
     answers["q"][0, 0] += 1
@@ -105,7 +106,7 @@ def test_an_answer_reckoned_from_a_wrong_one_follows():
 
 
 @given(exercises)
-def test_hints_are_the_rule_the_terms_and_the_value(exercise: Exercise):
+def test_hints_are_the_rule_the_terms_and_the_value(exercise: Exercise) -> None:
     for name in RESULTS:
         hints = exercise.hints(name, 0, exercise.table(name).shape[1] - 1)
         assert len(hints) == MOST_HINTS
@@ -125,7 +126,7 @@ def test_hints_are_the_rule_the_terms_and_the_value(exercise: Exercise):
         ({"blank": ("x",)}, "'x' cannot be left blank, expected some of q, k, v"),
     ],
 )
-def test_what_is_no_exercise_is_an_error(fields, message):
+def test_what_is_no_exercise_is_an_error(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Exercise(**fields)
 
@@ -163,7 +164,7 @@ def read(text: str) -> Reader:
     return reader
 
 
-def test_the_sheet_has_the_blanks_first_and_the_answers_after():
+def test_the_sheet_has_the_blanks_first_and_the_answers_after() -> None:
     exercise = Exercise(seed=7)
     first, second = (read(part).cells for part in _sections(answer_sheet(exercise)))
     blanks = sum(exercise.table(name).size for name in exercise.blank)
@@ -178,11 +179,11 @@ def _sections(page: str) -> list[str]:
     return [part.partition("</section>")[0] for part in page.split("<section>")[1:]]
 
 
-def test_a_table_of_whole_numbers_has_no_decimals():
+def test_a_table_of_whole_numbers_has_no_decimals() -> None:
     assert set(read(table_of(Exercise(seed=7), "x")).cells) <= {"0", "1", "2"}
 
 
-def test_names_of_rows_are_text_and_nothing_else():
+def test_names_of_rows_are_text_and_nothing_else() -> None:
     marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0)
     page = marked_table(marking.tables[0], ("<img src=x onerror=alert(1)>",))
     assert "<img" not in page
@@ -190,7 +191,7 @@ def test_names_of_rows_are_text_and_nothing_else():
     read(page)
 
 
-def test_a_mark_is_a_sign_a_colour_and_words():
+def test_a_mark_is_a_sign_a_colour_and_words() -> None:
     exercise = Exercise(seed=7)
     answers = {name: exercise.table(name).copy() for name in exercise.blank}
     answers["q"][0, 0] += 1

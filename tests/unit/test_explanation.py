@@ -126,7 +126,7 @@ def check_trace(trace: AttentionTrace, digits: int, scenario: Scenario | None = 
 
 @settings(max_examples=30)
 @given(st.data(), setups(max_tokens=7, max_d=5), st.integers(1, 6))
-def test_every_cell_of_random_scenarios(data: st.DataObject, scenario: Scenario, digits: int):
+def test_every_cell_of_random_scenarios(data: st.DataObject, scenario: Scenario, digits: int) -> None:
     edited = Scenario(**vars_of(scenario), edits=data.draw(edits_of(scenario)))
     check_trace(traced(edited), digits, edited)
 
@@ -137,7 +137,7 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
 
 @settings(max_examples=40)
 @given(st.data(), setups(max_tokens=4, max_d=3))
-def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario: Scenario):
+def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario: Scenario) -> None:
     extremes = st.sampled_from((1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e-20, -1e-38, 1e-45, 1e4, 9999.99995, 0.0, -0.0))
     names = ("x", "w_q", "w_k", "w_v", *(("b_q", "b_k", "b_v") if scenario.bias else ()))
     edits = {}
@@ -155,7 +155,7 @@ def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario
     [(1, 1, 1, 1), (1, 3, 2, 4), (2, 1, 1, 1), (3, 40, 40, 2), (20, 2, 1, 3), (9, 9, 8, 9)],
 )
 @pytest.mark.parametrize("settings", [{}, {"causal": True, "temperature": 0.3}, {"scale": False}])
-def test_every_cell_of_any_size(n_tokens: int, d_in: int, d_k: int, d_v: int, settings: dict[str, Any]):
+def test_every_cell_of_any_size(n_tokens: int, d_in: int, d_k: int, d_v: int, settings: dict[str, Any]) -> None:
     inputs = random_inputs(n_tokens, d_in, d_k, d_v, bias=n_tokens % 2 == 0 or d_in > 9)
     if "causal" in settings:
         inputs["w_q"] = inputs["w_q"] * 30  # scores of hundreds
@@ -163,7 +163,7 @@ def test_every_cell_of_any_size(n_tokens: int, d_in: int, d_k: int, d_v: int, se
     assert n_cells == sum(matrix.numel() for matrix in inputs.values()) + n_tokens * (2 * d_k + 2 * d_v + 3 * n_tokens)
 
 
-def test_a_trace_in_other_precisions():
+def test_a_trace_in_other_precisions() -> None:
     inputs = random_inputs(3, 4, 2, 2, bias=True)
     for dtype in (torch.float64, torch.bfloat16, torch.float16):
         trace = attend(**{name: matrix.to(dtype) for name, matrix in inputs.items()})
@@ -174,7 +174,7 @@ def test_a_trace_in_other_precisions():
             assert not explanation.notes
 
 
-def test_a_module_that_is_trained_can_be_explained():
+def test_a_module_that_is_trained_can_be_explained() -> None:
     trace = attnviz.SelfAttention(3, 2).trace(torch.ones(2, 3))
     assert explain(trace, "scores", 0, 1).value == trace.scores[0, 1].item()
 
@@ -193,7 +193,7 @@ AGAIN = {
 
 
 @pytest.mark.parametrize("name", AGAIN)
-def test_a_cell_changes_with_its_sources_and_with_nothing_else(name: str):
+def test_a_cell_changes_with_its_sources_and_with_nothing_else(name: str) -> None:
     trace = attend(**random_inputs(4, 3, 2, 3, bias=True))
     tables = {stage: getattr(trace, stage).double() for stage in STAGES}
     for row in range(tables[name].shape[0]):
@@ -217,7 +217,7 @@ def test_a_cell_changes_with_its_sources_and_with_nothing_else(name: str):
 
 
 @pytest.mark.parametrize("name", ["q", "k", "v"])
-def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str):
+def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str) -> None:
     inputs = random_inputs(4, 3, 2, 3, bias=True)
     trace = attend(**inputs)
     for row in range(4):
@@ -233,7 +233,7 @@ def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str):
             torch.testing.assert_close(getattr(attend(**changed), name)[row, column], getattr(trace, name)[row, column])
 
 
-def test_sources_need_no_trace():
+def test_sources_need_no_trace() -> None:
     shapes = {
         "x": (6, 3),
         "w_q": (3, 2),
@@ -253,7 +253,7 @@ def test_sources_need_no_trace():
     hash(sources_of("q", 4, 1, shapes))
 
 
-def test_a_new_stage_is_a_new_row_of_the_table():
+def test_a_new_stage_is_a_new_row_of_the_table() -> None:
     w_o = Stage("w_o", "W_o", "W_o", "", "", "", "feature", "feature", "projections")
     projected = Stage(
         "projected", "O", "Projected", "", "", "the projected context", "token", "feature", "vectors", Product(),

@@ -20,7 +20,7 @@ from tests.unit.test_explanation import cells_of, same, traced
 PUBLISHED = Scenario(embedding="published")
 
 
-def test_the_divisor_is_the_root_of_the_number_of_products():
+def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
     trace = attnviz.trace(Scenario(d_in=8, d_out=2))
     explanation = explain(trace, "scaled_scores", 1, 2)
     assert "√2 = 1.4142 (d_k = 2: a score adds up 2 products)" in explanation.text
@@ -37,7 +37,7 @@ def test_the_divisor_is_the_root_of_the_number_of_products():
     assert bare.divisor == 1
 
 
-def test_a_masked_cell_says_so():
+def test_a_masked_cell_says_so() -> None:
     trace = attnviz.trace(Scenario(causal=True))
     score = explain(trace, "scaled_scores", 1, 2)
     assert score.masked
@@ -53,7 +53,7 @@ def test_a_masked_cell_says_so():
     assert not explain(attnviz.trace(Scenario()), "scaled_scores", 1, 2).masked
 
 
-def test_a_long_sum_shows_its_largest_terms_and_the_remainder():
+def test_a_long_sum_shows_its_largest_terms_and_the_remainder() -> None:
     trace = attend(**random_inputs(12, 64, 64, 2))
     for name, n_terms in (("scores", 64), ("q", 64), ("attention_weights", 12), ("context", 12)):
         explanation = explain(trace, name, 3, 1)
@@ -67,14 +67,14 @@ def test_a_long_sum_shows_its_largest_terms_and_the_remainder():
     assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
 
 
-def test_the_softmax_always_shows_the_cells_own_term():
+def test_the_softmax_always_shows_the_cells_own_term() -> None:
     trace = attend(**random_inputs(30, 4, 4, 2))
     for column in range(30):
         terms = explain(trace, "attention_weights", 0, column).terms
         assert column in [term.factors[0].column for term in terms if term.factors]
 
 
-def test_large_scores_are_shifted_and_small_ones_are_not():
+def test_large_scores_are_shifted_and_small_ones_are_not() -> None:
     eye = torch.eye(2)
     small = explain(attend(eye, eye * 3, eye, eye), "attention_weights", 0, 0)
     assert small.shift == 0
@@ -95,7 +95,9 @@ def test_large_scores_are_shifted_and_small_ones_are_not():
     ],
     ids=["infinite", "no number"],
 )
-def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(fields: dict[str, Any], said: str):
+def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(
+    fields: dict[str, Any], said: str
+) -> None:
     trace = traced(Scenario(text="a b c", **fields))
     explanation = explain(trace, "attention_weights", 1, 0)
     assert " − m)" in explanation.symbols
@@ -103,7 +105,7 @@ def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(
     assert "The result is unchanged" not in explanation.text
 
 
-def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_it_is_rounded():
+def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_it_is_rounded() -> None:
     rounded = 0
     for seed in range(20):
         trace = traced(Scenario(seed=seed, init="normal", embedding="stable", edits=(("w_q", 0, 0, 30.0),)))
@@ -146,7 +148,7 @@ def test_a_product_without_tokens_names_the_numbers_of_its_rows() -> None:
     assert explain(attend(eye, eye, eye, eye), "scores", 2, 1).words.startswith("Multiply row 2 in Q by row 1 in K")
 
 
-def test_overflow_explains_itself():
+def test_overflow_explains_itself() -> None:
     eye = torch.eye(2)
     trace = undefined(eye * 1e30, torch.tensor([[1e30, 0.0], [0.0, 1.0]]), eye * 1e-35, eye)
     assert (
@@ -160,25 +162,25 @@ def test_overflow_explains_itself():
     assert "A[0, 0] is NaN already" in explain(trace, "context", 0, 1).text
 
 
-def test_a_sum_that_overflows_on_its_way_explains_itself():
+def test_a_sum_that_overflows_on_its_way_explains_itself() -> None:
     x = torch.tensor([[3e38, 3e38]])
     trace = traced(Scenario(text="a", d_in=2, d_out=1, x=x, w_q=[[1], [1]], w_k=[[0], [0]], w_v=[[0], [0]]))
     assert "No single term is beyond the largest number of float32" in explain(trace, "q", 0, 0).text
 
 
-def test_a_number_too_small_for_float32_explains_itself():
+def test_a_number_too_small_for_float32_explains_itself() -> None:
     trace = attend(torch.tensor([[1e-30]]), *[torch.tensor([[1e-30]])] * 3)
     assert "1.00e−60 is too small for float32, which holds 0 instead" in explain(trace, "q", 0, 0).text
 
 
-def test_numbers_that_do_not_belong_together_are_called_out():
+def test_numbers_that_do_not_belong_together_are_called_out() -> None:
     trace = attnviz.trace(PUBLISHED)
     assert not explain(trace, "q", 0, 0).notes
     wrong = trace.with_matrices(q=trace.q + 0.01)
     assert "further away than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
 
 
-def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
+def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
     for token in HOSTILE:
         trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
         tokens = trace.tokens
@@ -208,7 +210,7 @@ def test_texts_of_tokens_stand_in_the_text_and_never_in_latex():
         ({"edits": (("w_q", 0, 1, 0.9),)}, ("w_q", 0, 1), "Changed: it was 0.5166, drawn at random by torch.rand"),
     ],
 )
-def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tuple[str, int, int], said: str):
+def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tuple[str, int, int], said: str) -> None:
     scenario = Scenario(**changed)
     explanation = explain(attnviz.trace(scenario), *cell, scenario=scenario)
     assert said in explanation.text
@@ -217,7 +219,7 @@ def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tup
     assert "an input" in explain(attnviz.trace(scenario), *cell).text
 
 
-def test_an_explanation_is_frozen_and_says_its_digits():
+def test_an_explanation_is_frozen_and_says_its_digits() -> None:
     explanation = explain(attnviz.trace(PUBLISHED), "scores", 1, 5, digits=2)
     assert explanation.numbers == "0.43 × 0.33 + 1.46 × 0.96 = 0.14 + 1.40 = 1.54"
     assert explanation.symbols == "S[1, 5] = Q[1, :] · K[5, :]"
@@ -245,18 +247,18 @@ def test_an_explanation_is_frozen_and_says_its_digits():
         (("q", None, 0), "row of q is None"),
     ],
 )
-def test_what_is_not_there_is_named(arguments: Any, said: str):
+def test_what_is_not_there_is_named(arguments: Any, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         explain(attnviz.trace(PUBLISHED), *arguments)
 
 
 @pytest.mark.parametrize("digits", [0, 7, 2.5, True])
-def test_digits_have_limits(digits: Any):
+def test_digits_have_limits(digits: Any) -> None:
     with pytest.raises(ValueError, match=r"digits is .*, expected a whole number from 1 to 6"):
         explain(attnviz.trace(PUBLISHED), "q", 0, 0, digits=digits)
 
 
-def test_a_batch_is_refused():
+def test_a_batch_is_refused() -> None:
     trace = attnviz.SelfAttention(3, 2).trace(torch.ones(4, 2, 3))
     with pytest.raises(ValueError, match=r"x has shape \(4, 2, 3\), expected one matrix and no batch"):
         explain(trace, "q", 0, 0)
@@ -272,7 +274,7 @@ def test_a_batch_is_refused():
         (Scenario(embedding="published"), "b_q"),
     ],
 )
-def test_another_scenario_is_refused(other: Scenario, name: str):
+def test_another_scenario_is_refused(other: Scenario, name: str) -> None:
     trace = attnviz.trace(Scenario(embedding="published", bias=True))
     with pytest.raises(ValueError, match=f"{name}.* in the trace.* in the scenario"):
         explain(trace, name, 0, 0, scenario=other)
@@ -281,7 +283,7 @@ def test_another_scenario_is_refused(other: Scenario, name: str):
 # --- Only some matrices beside it ----------------------------------------------------------------------------
 
 
-def test_a_softmax_is_told_of_the_scores_that_are_shown():
+def test_a_softmax_is_told_of_the_scores_that_are_shown() -> None:
     trace = attnviz.trace(Scenario(embedding="published", causal=True, temperature=0.5))
     whole = explain(trace, "attention_weights", 2, 1)
     assert whole.symbols == "A[2, 1] = exp(S′[2, 1] − m) / Σ_j exp(S′[2, j] − m)" or "S′" in whole.symbols
@@ -293,14 +295,14 @@ def test_a_softmax_is_told_of_the_scores_that_are_shown():
     assert (told.value, told.exact, told.steps) == (whole.value, whole.exact, whole.steps)
 
 
-def test_scores_that_are_not_divided_stand_for_themselves():
+def test_scores_that_are_not_divided_stand_for_themselves() -> None:
     trace = attnviz.trace(Scenario(embedding="published", scale=False))
     told = explain(trace, "attention_weights", 2, 1, shown=("scores", "attention_weights"))
     assert told.symbols == "A[2, 1] = exp(S[2, 1]) / Σ_j exp(S[2, j])"
     assert not told.notes
 
 
-def test_a_softmax_of_scores_that_are_not_shown_says_so_and_names_none():
+def test_a_softmax_of_scores_that_are_not_shown_says_so_and_names_none() -> None:
     told = explain(attnviz.trace(PUBLISHED), "attention_weights", 2, 1, shown=("attention_weights", "v", "context"))
     assert told.words == say("explanation.softmax.unshown")
     assert "S[" not in told.text

@@ -27,7 +27,7 @@ def drawn(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool = Tru
 
 
 @given(sizes, sizes, sizes, sizes, st.booleans())
-def test_the_same_as_torchs_linear_and_relu(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool):
+def test_the_same_as_torchs_linear_and_relu(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool) -> None:
     trace = drawn(n_tokens, d_v, d_hidden, d_model, bias)
     before = F.linear(trace.context, trace.w_1.T, trace.b_1)
     torch.testing.assert_close(trace.preactivations, before)
@@ -35,7 +35,7 @@ def test_the_same_as_torchs_linear_and_relu(n_tokens: int, d_v: int, d_hidden: i
     torch.testing.assert_close(trace.output, F.linear(F.relu(before), trace.w_2.T, trace.b_2))
 
 
-def test_each_token_goes_through_alone_and_a_batch_goes_through():
+def test_each_token_goes_through_alone_and_a_batch_goes_through() -> None:
     trace = drawn(4, 3, 5, 2)
     for row in range(4):
         alone = attnviz.feed_forward(trace.context[[row]], trace.w_1, trace.b_1, trace.w_2, trace.b_2)
@@ -54,12 +54,12 @@ def test_each_token_goes_through_alone_and_a_batch_goes_through():
         (((4, 3), (3, 2), (2,), (2, 5), (2,)), r"b2 has shape \(2,\), expected \(5,\)"),
     ],
 )
-def test_shapes_that_do_not_fit_are_named(shapes, message):
+def test_shapes_that_do_not_fit_are_named(shapes: tuple[tuple[int, ...], ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attnviz.feed_forward(*(torch.ones(*shape) for shape in shapes))
 
 
-def test_every_cell_is_explained_from_its_sources():
+def test_every_cell_is_explained_from_its_sources() -> None:
     trace = drawn(3, 2, 4, 2)
     for name in ("preactivations", "hidden", "output"):
         matrix = getattr(trace, name)
@@ -72,7 +72,7 @@ def test_every_cell_is_explained_from_its_sources():
             assert not explanation.notes
 
 
-def test_the_explanation_reads_like_the_formula():
+def test_the_explanation_reads_like_the_formula() -> None:
     example = worked_example("love-ai").feed_forward
     assert example is not None
     context = torch.tensor([[2.0, 2.265], [2.364, 2.364], [2.42, 2.575]])
@@ -89,7 +89,7 @@ def test_the_explanation_reads_like_the_formula():
     assert attnviz.explain(trace, "b_1", 0, 1).symbols == "b_1[1]"
 
 
-def test_what_is_negative_becomes_zero_in_words_and_number():
+def test_what_is_negative_becomes_zero_in_words_and_number() -> None:
     eye = torch.eye(2)
     trace = attnviz.feed_forward(torch.tensor([[-1.5, 2.0]]), eye, None, eye, None)
     explanation = attnviz.explain(trace, "hidden", 0, 0)
@@ -99,7 +99,7 @@ def test_what_is_negative_becomes_zero_in_words_and_number():
 
 
 @pytest.mark.parametrize("name", feed_forward_table())
-def test_every_matrix_has_a_heatmap(name: str):
+def test_every_matrix_has_a_heatmap(name: str) -> None:
     trace = drawn(3, 2, 4, 2)
     figure = attnviz.figures.heatmap(trace, name)
     matrix = getattr(trace, name)
@@ -107,7 +107,7 @@ def test_every_matrix_has_a_heatmap(name: str):
     np.testing.assert_array_equal(drawn_cells, matrix.reshape(-1, matrix.shape[-1]).numpy())
 
 
-def test_an_attention_trace_has_no_feed_forward_matrix():
+def test_an_attention_trace_has_no_feed_forward_matrix() -> None:
     trace = attnviz.trace(attnviz.Scenario())
     with pytest.raises(ValueError, match="'hidden' is no matrix of this trace"):
         attnviz.explain(trace, "hidden", 0, 0)
@@ -115,7 +115,7 @@ def test_an_attention_trace_has_no_feed_forward_matrix():
         attnviz.figures.heatmap(trace, "hidden")
 
 
-def test_the_stages_say_what_is_computed():
+def test_the_stages_say_what_is_computed() -> None:
     assert set(STAGES) & set(feed_forward_table()) == {"context"}
     shapes = {"context": (3, 2), "w_1": (2, 4), "b_1": (1, 4), "preactivations": (3, 4)}
     assert [cells.symbols for cells in sources_of("preactivations", 1, 3, shapes)] == ["C[1, :]", "W_1[:, 3]", "b_1[3]"]

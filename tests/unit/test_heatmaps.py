@@ -422,7 +422,7 @@ def test_a_batch_has_no_heatmap() -> None:
         heatmap_spec(made, "scores")
 
 
-def test_long_repeated_words_keep_what_tells_them_apart():
+def test_long_repeated_words_keep_what_tells_them_apart() -> None:
     word = "incomprehensibilities"
     spec = heatmap_spec(trace(Scenario(text=f"{word} {word}")), "scores")
     first, second = spec["layout"]["xaxis"]["ticktext"]

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ OF_SIGNS = ("attnviz/core/tokens.py",)
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_page_draws_an_emoji(file) -> None:
+def test_no_page_draws_an_emoji(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.keyword) and node.arg == "icon" and isinstance(node.value, ast.Constant):
             assert str(node.value.value).startswith(":material/"), f"line {node.value.lineno}"

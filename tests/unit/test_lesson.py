@@ -3,17 +3,18 @@
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, explain, trace
+from attnviz import AttentionTrace, Edit, Scenario, explain, trace
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.teach.challenges import CHALLENGES, undefined
+from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices, step_number
 from attnviz.words.numbers import written
 from tests.unit.helpers import setups
@@ -21,7 +22,7 @@ from tests.unit.helpers import setups
 
 @given(setups())
 @settings(max_examples=40, deadline=None)
-def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario):
+def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario: Scenario) -> None:
     computed = traced(scenario)
     for query in range(len(scenario.tokens)):
         for step in STEPS:
@@ -39,7 +40,7 @@ OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
 DIGITS = 4
 
 
-def told(number: int, computed, query: int) -> str:
+def told(number: int, computed: AttentionTrace, query: int) -> str:
     """What a step says, without the texts of tokens, which may hold anything."""
     text = " ".join(STEPS[number - 1].says(computed, query, DIGITS))
     for label in sorted(set(token_labels(computed.tokens, 40)), key=len, reverse=True):
@@ -63,7 +64,7 @@ def with_overflow(draw: st.DrawFn) -> Scenario:
 @example(Scenario(text="alone"))
 @example(Scenario(causal=True, scale=False, temperature=2.0))
 @settings(max_examples=60, deadline=None)
-def test_every_step_says_two_or_three_sentences(scenario):
+def test_every_step_says_two_or_three_sentences(scenario: Scenario) -> None:
     computed = traced(scenario)
     for query in range(len(computed.tokens)):
         for number in range(1, len(STEPS) + 1):
@@ -71,7 +72,7 @@ def test_every_step_says_two_or_three_sentences(scenario):
             assert 2 <= len(re.findall(r"[.?!](?= |$)", text)) <= 3, text
 
 
-def reached(computed, query: int) -> torch.Tensor:
+def reached(computed: AttentionTrace, query: int) -> torch.Tensor:
     """The attention weights that a query gives to the tokens it may read."""
     return computed.attention_weights[query, : query + 1 if computed.causal else None]
 
@@ -88,7 +89,7 @@ def numbers_of(*tensors: torch.Tensor) -> set[str]:
 @example(OVERFLOW)
 @example(Scenario(causal=True, scale=False, temperature=2.0))
 @settings(max_examples=60, deadline=None)
-def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
+def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> None:
     computed = traced(scenario)
     d_k = computed.q.shape[-1]
     root = {written(math.sqrt(d_k), DIGITS)} if computed.scale else set()
@@ -96,7 +97,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
     divisors = root | temperature | ({written(computed.divisor, DIGITS)} if root else set())
     for query in range(len(computed.tokens)):
         weights = computed.attention_weights[query]
-        allowed = (
+        allowed: tuple[set[str], ...] = (
             set(),
             numbers_of(computed.x[query]),
             numbers_of(computed.q[query], computed.k[query], computed.v[query]),
@@ -117,11 +118,13 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario):
 
 @given(setups())
 @settings(max_examples=60, deadline=None)
-def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario):
+def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: Scenario) -> None:
     computed = traced(scenario)
     labels = token_labels(computed.tokens, 40)
     for query in range(len(computed.tokens)):
-        matrix, row, other = STEPS[3].lit(computed, query)
+        lit = STEPS[3].lit
+        assert lit is not None
+        matrix, row, other = lit(computed, query)
         assert (matrix, row) == ("scores", query)
         assert (other == query) == (len(labels) == 1), "how a token scores itself is no example of reading"
         others = [key for key in range(len(labels)) if key != query]
@@ -138,7 +141,9 @@ def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario):
 
 @given(setups())
 @settings(max_examples=40, deadline=None)
-def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(scenario):
+def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(
+    scenario: Scenario,
+) -> None:
     said = [about_the_numbers(step, scenario) for step in STEPS]
     assert [bool(each) for each in said] == [number in (3, 7, 8, 9) for number in range(1, 10)]
     assert said[2] == "The numbers of W_q, W_k and W_v are random and untrained."
@@ -159,13 +164,13 @@ def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_on
         ({"scale": False}, "the scores stay undivided."),
     ],
 )
-def test_the_scores_are_divided_by_what_is_said(fields, divided):
+def test_the_scores_are_divided_by_what_is_said(fields: dict[str, Any], divided: str) -> None:
     says = told(6, trace(Scenario(**fields)), 1)
     assert divided in says
     assert ("Without √d_k" in says) == fields.get("scale", True)
 
 
-def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest_part():
+def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest_part() -> None:
     computed = trace(Scenario(text="dogs chase cats"))
     for query in range(3):
         key = int(computed.attention_weights[query].argmax())
@@ -176,7 +181,7 @@ def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest
         assert "A large weight on a small value still gives little" in says
 
 
-def test_a_row_that_is_no_number_gets_a_sentence_of_its_own():
+def test_a_row_that_is_no_number_gets_a_sentence_of_its_own() -> None:
     computed = traced(OVERFLOW)
     assert torch.isnan(computed.attention_weights[1]).all()
     assert "TOKEN has no attention weights" in told(8, computed, 1)
@@ -185,7 +190,7 @@ def test_a_row_that_is_no_number_gets_a_sentence_of_its_own():
     assert "has read" not in told(9, computed, 1)
 
 
-def test_who_reads_whom_is_said_as_it_is():
+def test_who_reads_whom_is_said_as_it_is() -> None:
     assert "will read all 6, itself included," in told(1, trace(Scenario()), 1)
     masked = trace(Scenario(causal=True))
     assert "will read itself and all tokens before it, and" in told(1, masked, 1)
@@ -198,32 +203,32 @@ def test_who_reads_whom_is_said_as_it_is():
     assert "which token gave what" in told(9, masked, 1)
 
 
-def test_analogies_stand_apart():
+def test_analogies_stand_apart() -> None:
     assert [number for number, step in enumerate(STEPS, 1) if step.analogy] == [1, 3]
     assert "library" in STEPS[0].analogy
     assert "class" in STEPS[2].analogy
 
 
-def test_each_matrix_is_new_in_the_steps_that_fill_it_and_no_later():
+def test_each_matrix_is_new_in_the_steps_that_fill_it_and_no_later() -> None:
     filled = {name: [number for number, step in enumerate(STEPS, 1) if name in step.new] for name in STAGES}
     assert filled["scores"] == [4, 5]
     assert all(len(numbers) <= 1 for name, numbers in filled.items() if name != "scores")
     assert filled["context"] == [8]
 
 
-def test_the_published_example_is_told_with_its_published_numbers():
+def test_the_published_example_is_told_with_its_published_numbers() -> None:
     computed = trace(Scenario(embedding="published"))
     said = " ".join(sentence for step in STEPS for sentence in step.says(computed, 1, 4))
     for number in ("0.4306, 1.4551", "1.8524", "0.2264", "0.3061, 0.8210", "√2 = 1.4142"):
         assert number in said
 
 
-def test_the_divisor_follows_d_k_and_not_d_in():
+def test_the_divisor_follows_d_k_and_not_d_in() -> None:
     says = [" ".join(STEPS[5].says(trace(Scenario(d_in=d_in, d_out=4)), 0, 4)) for d_in in (2, 9)]
     assert all("√4 = 2.0000" in each for each in says)
 
 
-def test_steps_of_a_link():
+def test_steps_of_a_link() -> None:
     assert [step_number(raw) for raw in ("1", "9", "0", "10", "", "x", "-1", "٣", "9" * 50)] == [
         1,
         9,
@@ -240,11 +245,11 @@ def test_steps_of_a_link():
 CAT, UNIFORM, SYMMETRIC = CHALLENGES
 
 
-def done(challenge, scenario):
+def done(challenge: Challenge, scenario: Scenario) -> bool:
     return challenge.check(trace(scenario), 4)[0]
 
 
-def test_cat_can_be_made_to_read_sat():
+def test_cat_can_be_made_to_read_sat() -> None:
     x = torch.eye(6)
     w_q = torch.zeros(6, 6)
     w_q[1, 2] = 5.0  # the query of 'cat' points the way of the key of 'sat'
@@ -255,12 +260,13 @@ def test_cat_can_be_made_to_read_sat():
 
 
 @pytest.mark.parametrize("matrix", ["w_q", "w_k"])
-def test_zeros_make_every_row_uniform(matrix):
-    assert done(UNIFORM, Scenario(**{matrix: "zeros"}))
+def test_zeros_make_every_row_uniform(matrix: str) -> None:
+    zeros: dict[str, Any] = {matrix: "zeros"}
+    assert done(UNIFORM, Scenario(**zeros))
     assert not done(UNIFORM, Scenario())
 
 
-def test_what_a_mask_makes_impossible_says_so():
+def test_what_a_mask_makes_impossible_says_so() -> None:
     for challenge in (CAT, UNIFORM):
         solved, says = challenge.check(trace(Scenario(text=CAT.text, w_q="zeros", causal=True)), 4)
         assert not solved
@@ -269,7 +275,7 @@ def test_what_a_mask_makes_impossible_says_so():
     assert "mask" not in CAT.check(trace(Scenario(text="sat cat", causal=True)), 4)[1]
 
 
-def test_equal_projections_make_symmetric_scores_and_zeros_do_not_count():
+def test_equal_projections_make_symmetric_scores_and_zeros_do_not_count() -> None:
     w = Scenario().matrix("w_q")
     assert done(SYMMETRIC, Scenario(w_k=w))
     assert not done(SYMMETRIC, Scenario())
@@ -279,7 +285,7 @@ def test_equal_projections_make_symmetric_scores_and_zeros_do_not_count():
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
 @pytest.mark.parametrize("d_in", [2, 3, 16])
-def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init, d_in):
+def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init: str, d_in: int) -> None:
     for seed in range(10):
         scenario = Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed)
         shown = scenario.matrix("w_q").mul(1e4).round().div(1e4)
@@ -289,12 +295,12 @@ def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init, d_in):
         assert done(SYMMETRIC, Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed, edits=typed))
 
 
-def test_each_challenge_says_its_number():
+def test_each_challenge_says_its_number() -> None:
     for challenge in CHALLENGES:
         _, says = challenge.check(trace(Scenario(text=CAT.text)), 3)
         assert re.search(r"\d", says)
 
 
-def test_what_is_undefined_is_seen():
+def test_what_is_undefined_is_seen() -> None:
     assert undefined(traced(Scenario(w_q=[[1e30] * 2] * 3, w_k=[[1e30] * 2] * 3)))
     assert not undefined(trace(Scenario()))

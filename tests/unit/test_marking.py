@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,13 +43,13 @@ def differing(marking: Marking) -> dict[str, int]:
 # The published numbers
 
 
-def test_the_handout_has_41_of_54_cells_that_differ_from_exact_arithmetic():
+def test_the_handout_has_41_of_54_cells_that_differ_from_exact_arithmetic() -> None:
     marking = marking_of(worked_example("three-words"))
     assert sum(table.n_cells for table in marking.tables) == 54
     assert differing(marking) == {"q": 5, "k": 4, "v": 5, "scores": 9, "attention_weights": 9, "context": 9}
 
 
-def test_the_first_error_of_the_handout_is_named_with_its_arithmetic():
+def test_the_first_error_of_the_handout_is_named_with_its_arithmetic() -> None:
     example = worked_example("three-words")
     says = verdict(marking_of(example), example.tokens)
     assert says.first_error == "The first error is a number of ‘word 1’, Q[0, 2]: 0.99 should be 1.05."
@@ -61,7 +62,7 @@ def test_the_first_error_of_the_handout_is_named_with_its_arithmetic():
     assert says.summary.startswith("41 of 54 results differ from the exact values: 39 wrong, 2 right, given the")
 
 
-def test_each_later_table_of_the_handout_is_said_to_follow_or_not():
+def test_each_later_table_of_the_handout_is_said_to_follow_or_not() -> None:
     example = worked_example("three-words")
     tables = {table.stage.name: table for table in marking_of(example).tables}
     # The referee: the printed predecessors, multiplied here.
@@ -80,7 +81,7 @@ def test_each_later_table_of_the_handout_is_said_to_follow_or_not():
 
 
 @pytest.mark.parametrize("name", ["journey", "journey-linear"])
-def test_every_published_cell_of_the_journey_is_right(name: str):
+def test_every_published_cell_of_the_journey_is_right(name: str) -> None:
     example = worked_example(name)
     inputs = {each: example.scenario.matrix(each) for each in INPUTS}
     results = {each: Printed.of(rows, 4) for each, rows in example.published.items() if each not in INPUTS}
@@ -92,7 +93,7 @@ def test_every_published_cell_of_the_journey_is_right(name: str):
         assert {mark for row in marks for mark in row} == {Mark.RIGHT}
 
 
-def test_a_print_out_of_rounded_inputs_is_right_within_rounding():
+def test_a_print_out_of_rounded_inputs_is_right_within_rounding() -> None:
     example = worked_example("journey")
     marking = marking_of(example)
     assert marking.first_wrong is None
@@ -114,7 +115,7 @@ def test_a_print_out_of_rounded_inputs_is_right_within_rounding():
     assert exactly.first_wrong is not None  # the hidden digits of W_q do show in the fourth decimal
 
 
-def test_love_ai_is_right_and_its_differences_are_rounding():
+def test_love_ai_is_right_and_its_differences_are_rounding() -> None:
     example = worked_example("love-ai")
     marking = marking_of(example)
     assert marking.first_wrong is None
@@ -129,7 +130,7 @@ def test_love_ai_is_right_and_its_differences_are_rounding():
     )
 
 
-def test_love_ai_with_the_other_softmax_is_told_so():
+def test_love_ai_with_the_other_softmax_is_told_so() -> None:
     example = worked_example("love-ai")
     published = {name: Printed.of(rows, 3) for name, rows in example.published.items()}
     marking = mark_pipeline({**example.given, **published}, scale=True)
@@ -137,7 +138,7 @@ def test_love_ai_with_the_other_softmax_is_told_so():
     assert says == "Wrong scale: these attention weights are the softmax of the scores without dividing by √d_k."
 
 
-def test_the_feed_forward_step_of_love_ai():
+def test_the_feed_forward_step_of_love_ai() -> None:
     example = worked_example("love-ai")
     step = example.feed_forward
     assert step is not None
@@ -150,7 +151,7 @@ def test_the_feed_forward_step_of_love_ai():
     assert output.marks[0] == (Mark.CARRIED, Mark.CARRIED)
 
 
-def test_the_slides_scores_are_of_the_wrong_scale():
+def test_the_slides_scores_are_of_the_wrong_scale() -> None:
     example = worked_example("slide-row")
     marking = marking_of(example)
     assert marking.tables[0].count(Mark.WRONG) == 6
@@ -161,7 +162,7 @@ def test_the_slides_scores_are_of_the_wrong_scale():
     )
 
 
-def test_the_softmax_row_and_its_eightfold_are_right():
+def test_the_softmax_row_and_its_eightfold_are_right() -> None:
     (table,) = marking_of(worked_example("softmax-times-8")).tables
     assert table.count(Mark.RIGHT) == 10
 
@@ -169,20 +170,29 @@ def test_the_softmax_row_and_its_eightfold_are_right():
 # What is said is what is marked
 
 
+Computation = tuple[dict[str, np.ndarray], dict[str, np.ndarray], bool]
+Handout = tuple[dict[str, Any], Marking, tuple[str, ...]]
+
+
+def attended(inputs: dict[str, np.ndarray], **settings: Any) -> attnviz.AttentionTrace:
+    tensors: dict[str, Any] = {name: torch.from_numpy(each) for name, each in inputs.items()}
+    return attnviz.attend(**tensors, **settings)
+
+
 @st.composite
-def computations(draw: st.DrawFn, decimals: int = 3) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], bool]:
+def computations(draw: st.DrawFn, decimals: int = 3) -> Computation:
     """Inputs of two decimals, and all results rounded as a careful person prints them."""
     n, d_in, d_k, d_v = (draw(st.integers(2, 4)) for _ in range(4))
     shapes = {"x": (n, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v)}
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     inputs = {name: rng.uniform(-1.5, 1.5, shape).round(2) for name, shape in shapes.items()}
     scale = draw(st.booleans())
-    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), scale=scale)
+    trace = attended(inputs, scale=scale)
     return inputs, {name: getattr(trace, name).numpy().round(decimals) for name in RESULTS}, scale
 
 
 @st.composite
-def handouts(draw: st.DrawFn) -> tuple[dict[str, object], Marking, tuple[str, ...]]:
+def handouts(draw: st.DrawFn) -> Handout:
     """Any print-out: some tables, some of them wrong or blank, followed on from what is printed or not."""
     decimals = draw(st.integers(1, 4))
     inputs, results, scale = draw(computations(decimals))
@@ -206,7 +216,7 @@ def counted(said: str, words: str) -> int:
 
 
 @given(handouts())
-def test_every_sentence_says_what_is_marked(handout):
+def test_every_sentence_says_what_is_marked(handout: Handout) -> None:
     """What is said is counted here again, from the cells and from numbers computed here."""
     tables, marking, tokens = handout
     says = verdict(marking, tokens)
@@ -224,6 +234,7 @@ def test_every_sentence_says_what_is_marked(handout):
         assert says.summary.startswith(f"{differing} of {len(marks)} result")
     assert bool(says.first_error) == bool(wrong)
     if wrong:
+        assert marking.first_wrong
         table, row, column = marking.first_wrong
         name = re.search(r"(\S+)\[(\d+), (\d+)\]", says.first_error)
         assert name
@@ -258,13 +269,13 @@ def computed_in(dtype: torch.dtype, seed: int, least: int = 1) -> dict[str, torc
     n, d_in, d_k = (int(torch.randint(least, 9, (), generator=generator)) for _ in range(3))
     sizes = 10 ** torch.empty(4).uniform_(-1, 0.5, generator=generator)
     shapes = [(n, d_in), (d_in, d_k), (d_in, d_k), (d_in, d_k)]
-    inputs = [torch.randn(s, generator=generator).mul(size).to(dtype) for s, size in zip(shapes, sizes, strict=True)]
-    trace = attnviz.attend(*inputs)
+    x, *w = (torch.randn(s, generator=generator).mul(size).to(dtype) for s, size in zip(shapes, sizes, strict=True))
+    trace = attnviz.attend(x, w[0], w[1], w[2])
     return {name: getattr(trace, name) for name in (*INPUTS, *RESULTS)}
 
 
 @given(st.integers(0, 10**6), st.sampled_from((torch.float32, torch.float64)))
-def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype):
+def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype) -> None:
     tensors = computed_in(dtype, seed)
     as_text = {name: read_table("\n".join(" ".join(map(str, row)) for row in table.numpy())) for name, table in
                tensors.items()}  # fmt: skip
@@ -276,7 +287,7 @@ def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("seed", range(6))
-def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtype, seed: int):
+def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtype, seed: int) -> None:
     tensors = computed_in(dtype, seed)
     as_text = {name: read_table(f"{table.double().tolist()}, dtype={dtype}") for name, table in tensors.items()}
     for tables in (tensors, as_text):
@@ -288,7 +299,7 @@ def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtyp
 @pytest.mark.parametrize("write", [lambda table: str(table.double().tolist()), as_torch_prints], ids=["whole", "4"])
 def test_half_precision_that_nobody_names_is_told_by_its_numbers(
     dtype: torch.dtype, seed: int, write: Callable[[torch.Tensor], str]
-):
+) -> None:
     tensors = computed_in(dtype, seed, least=3)
     marking = mark_pipeline({name: read_table(write(table)) for name, table in tensors.items()})
     assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in marking.tables)
@@ -298,7 +309,7 @@ def test_half_precision_that_nobody_names_is_told_by_its_numbers(
 
 
 @given(st.integers(0, 10**6), st.data())
-def test_a_wrong_cell_among_numbers_of_half_precision_is_still_found(seed: int, data: st.DataObject):
+def test_a_wrong_cell_among_numbers_of_half_precision_is_still_found(seed: int, data: st.DataObject) -> None:
     tensors = computed_in(torch.float16, seed, least=3)
     numbers = tensors["scores"].double().tolist()
     row, column = (data.draw(st.integers(0, size - 1)) for size in tensors["scores"].shape)
@@ -311,7 +322,7 @@ def test_a_wrong_cell_among_numbers_of_half_precision_is_still_found(seed: int, 
 
 
 @given(st.integers(0, 10**6))
-def test_float32_is_not_taken_for_half_precision(seed: int):
+def test_float32_is_not_taken_for_half_precision(seed: int) -> None:
     tensors = computed_in(torch.float32, seed)
     for decimals in (2, 4, 6):
         printed = {name: tensors[name].double().numpy().round(decimals) for name in RESULTS}
@@ -319,7 +330,7 @@ def test_float32_is_not_taken_for_half_precision(seed: int):
 
 
 @given(st.data(), st.integers(0, 10**6))
-def test_a_wrong_cell_among_float32_numbers_is_still_found(data: st.DataObject, seed: int):
+def test_a_wrong_cell_among_float32_numbers_is_still_found(data: st.DataObject, seed: int) -> None:
     tensors = computed_in(torch.float32, seed)
     name = data.draw(st.sampled_from(RESULTS))
     row, column = (data.draw(st.integers(0, size - 1)) for size in tensors[name].shape)
@@ -334,20 +345,20 @@ def test_a_wrong_cell_among_float32_numbers_is_still_found(data: st.DataObject, 
 
 
 @given(st.integers(0, 6), st.lists(st.floats(-100, 100), min_size=1, max_size=6))
-def test_what_numbers_round_to_is_right(decimals: int, row: list[float]):
+def test_what_numbers_round_to_is_right(decimals: int, row: list[float]) -> None:
     printed = [float(f"{value:.{decimals}f}") for value in row]
     assert attnviz.mark([printed], [row], decimals) == ((Mark.RIGHT,) * len(row),)
 
 
 @given(st.integers(0, 4), st.floats(-100, 100), st.sampled_from((-1, 1)), st.integers(1, 50))
-def test_another_last_digit_is_wrong_but_for_ties(decimals: int, value: float, sign: int, units: int):
+def test_another_last_digit_is_wrong_but_for_ties(decimals: int, value: float, sign: int, units: int) -> None:
     printed = round(float(f"{value:.{decimals}f}") + sign * units * 10.0**-decimals, decimals)
     distance = abs(printed - value) * 10**decimals
     assume(abs(distance - 0.5) > 1e-3 * 10**decimals)
     assert attnviz.mark([[printed]], [[value]], decimals) == (((Mark.WRONG if distance > 0.5 else Mark.RIGHT),),)
 
 
-def test_ties_may_be_rounded_either_way_and_blanks_are_blank():
+def test_ties_may_be_rounded_either_way_and_blanks_are_blank() -> None:
     assert attnviz.mark([[0.12, 0.13, math.nan]], [[0.125, 0.125, 1.0]], 2) == (
         (Mark.RIGHT, Mark.RIGHT, Mark.BLANK),
     )  # fmt: skip
@@ -364,7 +375,7 @@ def test_ties_may_be_rounded_either_way_and_blanks_are_blank():
         ([[1]], torch.ones(1, 1025), 2, r"computed has shape \(1, 1025\), expected rows and columns, at most 1024"),
     ],
 )
-def test_what_cannot_be_marked_is_an_error(given, computed, decimals, message):
+def test_what_cannot_be_marked_is_an_error(given: Any, computed: Any, decimals: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attnviz.mark(given, computed, decimals)
 
@@ -373,7 +384,7 @@ def test_what_cannot_be_marked_is_an_error(given, computed, decimals, message):
 
 
 @given(computations())
-def test_a_careful_print_out_is_all_right(computed):
+def test_a_careful_print_out_is_all_right(computed: Computation) -> None:
     inputs, results, scale = computed
     tables = inputs | {name: Printed.of(table, 3) for name, table in results.items()}
     marking = mark_pipeline(tables, scale=scale)
@@ -383,7 +394,7 @@ def test_a_careful_print_out_is_all_right(computed):
 
 
 @given(st.data(), computations())
-def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, computed):
+def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, computed: Computation) -> None:
     inputs, results, scale = computed
     name = data.draw(st.sampled_from(RESULTS))
     rows, columns = results[name].shape
@@ -408,7 +419,7 @@ def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, compute
 
 
 @given(st.data(), computations(), st.sampled_from(RESULTS[:-1]))
-def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, computed, name: str):
+def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, computed: Computation, name: str) -> None:
     inputs, results, scale = computed
     rows, columns = results[name].shape
     cell = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
@@ -428,7 +439,7 @@ def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, compute
 
 
 @given(st.data(), computations())
-def test_tables_may_be_left_out(data: st.DataObject, computed):
+def test_tables_may_be_left_out(data: st.DataObject, computed: Computation) -> None:
     inputs, results, scale = computed
     kept = data.draw(st.sets(st.sampled_from(RESULTS), min_size=1))
     tables = inputs | {name: Printed.of(results[name], 3) for name in RESULTS if name in kept}
@@ -437,19 +448,19 @@ def test_tables_may_be_left_out(data: st.DataObject, computed):
     assert all(table.n_differing == 0 for table in marking.tables)
 
 
-def test_without_inputs_the_first_tables_are_taken_as_given():
+def test_without_inputs_the_first_tables_are_taken_as_given() -> None:
     marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2], [3, 4]], "scores": [[1, 4]], "context": [[1]]}, decimals=0)
     assert marking.taken == ("q", "k", "context")
     assert marking.tables[0].marks == ((Mark.RIGHT, Mark.WRONG),)
 
 
-def test_nothing_to_mark_is_said():
+def test_nothing_to_mark_is_said() -> None:
     assert verdict(mark_pipeline({"x": [[1]]})).summary == say("marking.summary.nothing")
     assert not verdict(mark_pipeline({"x": [[1]], "w_q": [[2]], "q": [[2]]})).nothing_yet
 
 
 @given(st.sets(st.sampled_from(list(STAGES)), min_size=1))
-def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(names: set[str]):
+def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(names: set[str]) -> None:
     tables = {name: [[1.0]] for name in names}
     says = verdict(mark_pipeline(tables, d_k=1))
     if says.nothing_yet:
@@ -463,14 +474,14 @@ def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(name
     assert says.tables
 
 
-def test_scores_alone_need_no_d_k():
+def test_scores_alone_need_no_d_k() -> None:
     assert mark_pipeline({"q": [[1]], "scores": [[1]]}).taken == ("q", "scores")
     assert mark_pipeline({"scores": [[1, 2]], "context": [[1]]}).taken == ("scores", "context")
     with pytest.raises(UnknownDkError, match="d_k is not known"):
         mark_pipeline({"scores": [[1, 2]], "v": [[1], [2]], "context": [[1]]})
 
 
-def test_blank_cells_are_followed_from_what_is_there():
+def test_blank_cells_are_followed_from_what_is_there() -> None:
     inputs = {"x": [[1, 2], [3, 4]], "w_q": [[1, 0], [0, 1]], "w_k": [[1, 0], [0, 1]]}
     q = Printed(((1.0, math.nan), (3.0, 4.0)), 0)
     marking = mark_pipeline({**inputs, "q": q, "scores": [[5, 11], [11, 25]]}, decimals=0)
@@ -479,7 +490,7 @@ def test_blank_cells_are_followed_from_what_is_there():
 
 
 @pytest.mark.parametrize("factor", [10, 0.1, 100, 2**0.5, 0.5**0.5])
-def test_scores_of_another_scale_are_recognized(factor: float):
+def test_scores_of_another_scale_are_recognized(factor: float) -> None:
     inputs = random_inputs(3, 4, 2, 2)
     trace = attnviz.attend(**{name: each.double() for name, each in inputs.items()})
     marking = mark_pipeline(inputs | {"scores": Printed.of((trace.scores * factor).numpy().round(3), 3)})
@@ -487,7 +498,7 @@ def test_scores_of_another_scale_are_recognized(factor: float):
     assert says.startswith("Scores: wrong scale. Every number is right but for one factor: ")
 
 
-def test_other_slips_of_whole_tables_are_recognized():
+def test_other_slips_of_whole_tables_are_recognized() -> None:
     inputs = {name: each.double() for name, each in random_inputs(3, 4, 2, 2).items()}
     trace = attnviz.attend(**inputs)
     turned = mark_pipeline(inputs | {"scores": Printed.of(trace.scores.T.numpy().round(3), 3)})
@@ -512,22 +523,22 @@ def test_other_slips_of_whole_tables_are_recognized():
         ({"scores": [[1, 2]], "attention_weights": [[0.5, 0.5]]}, "d_k is not known: none of W_q, W_k, Q and K"),
     ],
 )  # fmt: skip
-def test_tables_that_do_not_fit_are_named_with_what_was_expected(tables, message):
+def test_tables_that_do_not_fit_are_named_with_what_was_expected(tables: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         mark_pipeline(tables)
 
 
-def test_a_stated_d_k_may_not_contradict_the_tables():
+def test_a_stated_d_k_may_not_contradict_the_tables() -> None:
     with pytest.raises(ValueError, match="d_k is 3, expected 1: Q has so many columns"):
         mark_pipeline({"q": [[1]]}, d_k=3)
 
 
 @given(computations(), st.booleans(), st.floats(0.2, 5))
-def test_every_stage_is_evaluated_as_attend_computes_it(computed, causal: bool, temperature: float):
+def test_every_stage_is_evaluated_as_attend_computes_it(
+    computed: Computation, causal: bool, temperature: float
+) -> None:
     inputs, _, scale = computed
-    trace = attnviz.attend(
-        *(torch.from_numpy(each) for each in inputs.values()), causal=causal, scale=scale, temperature=temperature
-    )
+    trace = attended(inputs, causal=causal, scale=scale, temperature=temperature)
     tables = {name: Bounded.exactly(each) for name, each in inputs.items()}
     for name in RESULTS:
         tables[name] = made_of(trace.stages[name], tables)
@@ -535,7 +546,7 @@ def test_every_stage_is_evaluated_as_attend_computes_it(computed, causal: bool, 
 
 
 @given(st.data(), computations())
-def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObject, computed):
+def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObject, computed: Computation) -> None:
     inputs, _, scale = computed
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     half = 0.0005
@@ -549,10 +560,10 @@ def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObje
 
 
 @given(computations(), st.floats(0.5, 2))
-def test_a_masked_print_out_is_all_right(computed, temperature: float):
+def test_a_masked_print_out_is_all_right(computed: Computation, temperature: float) -> None:
     inputs, _, scale = computed
-    settings = {"causal": True, "scale": scale, "temperature": temperature}
-    trace = attnviz.attend(*(torch.from_numpy(each) for each in inputs.values()), **settings)
+    settings: dict[str, Any] = {"causal": True, "scale": scale, "temperature": temperature}
+    trace = attended(inputs, **settings)
     results = {name: Printed.of(getattr(trace, name).numpy().round(3), 3) for name in RESULTS}
     marking = mark_pipeline(inputs | results, **settings)
     assert all(table.n_differing == 0 for table in marking.tables)
@@ -563,7 +574,7 @@ anything = st.floats() | st.sampled_from((1e308, -1e308, 1e200, 5e-324, math.inf
 
 @given(st.data(), st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans())
 @pytest.mark.filterwarnings("error")
-def test_no_numbers_break_a_marking(data: st.DataObject, n: int, d: int, scale: bool, causal: bool):
+def test_no_numbers_break_a_marking(data: st.DataObject, n: int, d: int, scale: bool, causal: bool) -> None:
     shapes = {"x": (n, d), "w_q": (d, 2), "w_k": (d, 2), "w_v": (d, 1), "q": (n, 2), "k": (n, 2), "v": (n, 1),
               "scores": (n, n), "scaled_scores": (n, n), "attention_weights": (n, n), "context": (n, 1)}  # fmt: skip
     tables = {}

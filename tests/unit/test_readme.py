@@ -14,7 +14,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_notebook_lines_run_and_print_what_is_said():
+def test_the_notebook_lines_run_and_print_what_is_said() -> None:
     (code,) = blocks("python")
     said = re.findall(r"print\(.*\) +# (.*)", code)
     # figures.* on the last line of a notebook cell shows itself: what is asked for is its HTML
@@ -27,14 +27,14 @@ def test_the_notebook_lines_run_and_print_what_is_said():
     assert run.stdout.split("\n")[:-1] == said
 
 
-def test_every_make_command_is_a_target():
+def test_every_make_command_is_a_target() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"make ([a-z-]+)", README.replace("\n", " ")))
     assert {"run", "test", "bench", "docker-smoke"} <= named
     assert named <= targets
 
 
-def test_the_docker_commands_are_those_of_the_smoke_test():
+def test_the_docker_commands_are_those_of_the_smoke_test() -> None:
     smoke = (ROOT / ".ci" / "docker_smoke.py").read_text()
     makefile = (ROOT / "Makefile").read_text()
     assert "docker build -t attnviz ." in README
@@ -42,7 +42,7 @@ def test_the_docker_commands_are_those_of_the_smoke_test():
     assert "8501" in (ROOT / "Dockerfile").read_text()
 
 
-def test_every_picture_is_there():
+def test_every_picture_is_there() -> None:
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
     assert pictures
     assert all((ROOT / picture).is_file() for picture in pictures)

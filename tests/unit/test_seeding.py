@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -20,7 +22,9 @@ SEEDS = [0, 1, 123, 789, 2**32 - 1]
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("d_in", "d_out"), SHAPES)
 @pytest.mark.parametrize(("init", "draw"), [("uniform", torch.rand), ("normal", torch.randn)])
-def test_projections_are_three_draws_after_manual_seed(init: str, draw, d_in: int, d_out: int, seed: int) -> None:
+def test_projections_are_three_draws_after_manual_seed(
+    init: str, draw: Callable[..., torch.Tensor], d_in: int, d_out: int, seed: int
+) -> None:
     expected = under_torch_seed(seed, lambda: [draw(d_in, d_out) for _ in range(3)])
     drawn = seeded_projections(d_in, d_out, init, seed)
     for ours, theirs in zip(drawn[:3], expected, strict=True):
@@ -36,7 +40,7 @@ def test_linear_projections_are_three_linear_layers(d_in: int, d_out: int, bias:
     drawn = seeded_projections(d_in, d_out, "linear", seed, bias)
     for weight, b, layer in zip(drawn[:3], drawn[3:], layers, strict=True):
         assert torch.equal(weight, layer.weight.T)
-        assert (b is None) if layer.bias is None else torch.equal(b, layer.bias)
+        assert (layer.bias is None) if b is None else torch.equal(b, layer.bias)
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -54,7 +58,7 @@ def test_values_of_another_width_are_drawn_last_by_the_same_generator(
     drawn = seeded_projections(d_in, d_out, "linear", 7, bias, d_v)
     for weight, b, layer in zip(drawn[:3], drawn[3:], layers, strict=True):
         assert torch.equal(weight, layer.weight.T)
-        assert (b is None) if layer.bias is None else torch.equal(b, layer.bias)
+        assert (layer.bias is None) if b is None else torch.equal(b, layer.bias)
 
 
 @pytest.mark.parametrize("init", ["uniform", "normal"])
@@ -99,7 +103,7 @@ def test_stable_vectors_know_no_other_words(words: list[str], d_in: int, seed: i
         {"tokenizer": "whitespace"}, {"bias": True}, {"w_q": "identity"}, {"text": "on the big red cat"},
     ],
 )  # fmt: skip
-def test_stable_vectors_depend_on_text_d_in_and_seed_alone(setting: dict) -> None:
+def test_stable_vectors_depend_on_text_d_in_and_seed_alone(setting: dict[str, Any]) -> None:
     before = Scenario(text="the cat", embedding="stable")
     after = Scenario(**{"text": "the cat", "embedding": "stable"} | setting)
     for row, token in enumerate(after.tokens):

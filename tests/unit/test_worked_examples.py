@@ -23,7 +23,7 @@ FROM_SCORES = tuple(example for example in EXAMPLES if example.from_scores)
 WHOLE = tuple(example for example in EXAMPLES if not example.from_scores)
 
 
-def test_every_example_of_the_file_is_there_in_its_order():
+def test_every_example_of_the_file_is_there_in_its_order() -> None:
     raw = published_data()["examples"]
     assert [example["id"] for example in raw] == list(worked_examples())
     for of_file, example in zip(raw, worked_examples().values(), strict=True):
@@ -33,7 +33,7 @@ def test_every_example_of_the_file_is_there_in_its_order():
 
 
 @pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
-def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExample):
+def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExample) -> None:
     scenario = example.scenario
     for name, rows in example.given.items():
         assert torch.equal(scenario.matrix(name), torch.tensor(rows)), name
@@ -42,20 +42,20 @@ def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExamp
 
 
 @pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
-def test_published_tables_have_the_shapes_of_the_scenario(example: WorkedExample):
+def test_published_tables_have_the_shapes_of_the_scenario(example: WorkedExample) -> None:
     trace = attnviz.trace(example.scenario)
     for name, rows in example.published.items():
         assert np.shape(rows) == tuple(getattr(trace, name).shape), name
 
 
-def test_rows_without_a_scenario():
+def test_rows_without_a_scenario() -> None:
     assert worked_example("slide-row").published["attention_weights"] == ((0.15, 0.22, 0.22, 0.13, 0.09, 0.18),)
     scores = worked_example("softmax-times-8").given["scaled_scores"]
     assert scores[1] == tuple(8 * score for score in scores[0])
 
 
 @pytest.mark.parametrize("example", FROM_SCORES, ids=lambda example: example.id)
-def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample):
+def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample) -> None:
     trace = attnviz.trace(example.scenario)
     for name, rows in example.given.items():
         torch.testing.assert_close(getattr(trace, name)[: len(rows)], torch.tensor(rows))
@@ -67,20 +67,20 @@ def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample):
     assert trace.q.shape[1] == (example.d_k or 1)
 
 
-def test_the_softmax_row_and_its_eightfold_have_the_printed_weights():
+def test_the_softmax_row_and_its_eightfold_have_the_printed_weights() -> None:
     example = worked_example("softmax-times-8")
     printed = torch.tensor(example.published["attention_weights"])
     computed = attnviz.trace(example.scenario).attention_weights[:2]
     torch.testing.assert_close(computed, printed, rtol=0, atol=0.00005 + 1e-6)
 
 
-def test_the_slides_scores_have_the_softmax_that_the_note_says():
+def test_the_slides_scores_have_the_softmax_that_the_note_says() -> None:
     example = worked_example("slide-row")
     weights = attnviz.trace(example.scenario).attention_weights[1]
     assert ", ".join(f"{weight:.2f}" for weight in weights.tolist()) in example.note
 
 
-def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers():
+def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> None:
     for example in EXAMPLES:
         assert not re.search(r"must|sqrt|cells", example.note), example.note
     love_ai = worked_example("love-ai")
@@ -91,7 +91,7 @@ def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers():
     assert all(example.note for example in EXAMPLES)
 
 
-def test_what_is_chosen_for_scores_is_said_while_it_is_so():
+def test_what_is_chosen_for_scores_is_said_while_it_is_so() -> None:
     scenario = worked_example("slide-row").scenario
     words = chosen_in_words(scenario)
     assert "prints one row of scores and no matrices" in words
@@ -110,12 +110,12 @@ def test_what_is_chosen_for_scores_is_said_while_it_is_so():
     assert said == "Given: chosen for the scores of the worked example slide-row"
 
 
-def test_an_unknown_example_is_an_error_that_names_the_known_ones():
+def test_an_unknown_example_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(ValueError, match="'nobody' is no worked example, expected one of journey, "):
         worked_example("nobody")
 
 
-def test_the_variances_are_as_near_to_d_as_chance_allows():
+def test_the_variances_are_as_near_to_d_as_chance_allows() -> None:
     for row in published_variances():
         assert abs(row.raw / row.d - 1) < 3 * row.standard_error
         assert row.scaled == pytest.approx(row.raw / row.d)
@@ -129,7 +129,7 @@ def test_the_variances_are_as_near_to_d_as_chance_allows():
 # An example's matrices as a replacement: named, not copied
 
 
-def test_an_examples_matrix_travels_by_name():
+def test_an_examples_matrix_travels_by_name() -> None:
     text = "x.example.love-ai*w_k.example.three-words"
     changes, ignored = decode_changes(text)
     assert not ignored
@@ -138,16 +138,16 @@ def test_an_examples_matrix_travels_by_name():
 
 
 @pytest.mark.parametrize("part", ["x.example.nobody", "w_q.example.journey", "w_q.example.", "b_q.example.love-ai"])
-def test_a_matrix_that_no_example_states_is_left_out(part: str):
+def test_a_matrix_that_no_example_states_is_left_out(part: str) -> None:
     assert decode_changes(part) == (type(decode_changes("")[0])(), [part])
 
 
-def test_an_examples_matrix_of_another_shape_is_an_error():
+def test_an_examples_matrix_of_another_shape_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"w_q has shape \(2, 2\), expected \(3, 2\)"):
         attnviz.Scenario(w_q="example:love-ai")
 
 
-def test_an_examples_vectors_belong_to_its_tokens():
+def test_an_examples_vectors_belong_to_its_tokens() -> None:
     example = worked_example("love-ai").scenario
     other = attnviz.Scenario("I love it", tokenizer="whitespace", embedding="published", d_in=2)
     kept, dropped = carry_over(changes_of(example), example, other)
@@ -155,7 +155,7 @@ def test_an_examples_vectors_belong_to_its_tokens():
     assert ("w_q", "example:love-ai") in kept.replaced
 
 
-def test_where_an_examples_numbers_are_from_is_said():
+def test_where_an_examples_numbers_are_from_is_said() -> None:
     scenario = worked_example("three-words").scenario
     trace = attnviz.trace(scenario)
     words = explain(trace, "w_q", 0, 1, scenario=scenario).words
@@ -165,7 +165,7 @@ def test_where_an_examples_numbers_are_from_is_said():
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
-def test_an_example_leaves_and_comes_back(example: WorkedExample):
+def test_an_example_leaves_and_comes_back(example: WorkedExample) -> None:
     assert scenario_from_query(query_of(example.scenario)) == (example.scenario, [])
     assert scenario_from_json(scenario_json(example.scenario)) == example.scenario
     names: dict[str, torch.Tensor] = {}
