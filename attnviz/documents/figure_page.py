@@ -22,6 +22,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
+_ACCENT = {False: "#0072B2", True: "#56B4E9"}  # as in .streamlit/config.toml
 _SPARE = 4  # pixels to the right of the letters
 
 # Nothing may be loaded from anywhere, whatever a figure's texts say.
@@ -41,7 +42,12 @@ _PAGE = """<!DOCTYPE html>
 body {{ margin: 16px; font: 14px {family}; color: {text}; background: {background}; }}
 #frame {{ overflow: hidden; }}
 #figure {{ transform-origin: 0 0; }}
-button {{ font: inherit; }}
+button {{
+  margin-right: 8px; padding: 6px 14px; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent);
+  border-radius: 8px; background: transparent; color: inherit; font: inherit; cursor: pointer;
+}}
+button:hover {{ border-color: {accent}; color: {accent}; }}
+button:focus-visible {{ outline: 2px solid {accent}; outline-offset: 1px; }}
 @media print {{ button {{ display: none; }} }}
 </style>
 </head>
@@ -106,6 +112,7 @@ def figure_page(
         caption=html.escape(alt),
         text=theme(dark).text,
         background=background,
+        accent=_ACCENT[dark],
         family=html.escape(FONT_FAMILY, quote=False),
         letters=_font_face(letters),
         save_svg=html.escape(say("figures.page.save_svg")),

@@ -46,6 +46,14 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
     assert tab.locator(".ytick text").all_text_contents()[2].startswith("</script><script>")
     expect(tab.get_by_role("img", name="'step' reads itself most.")).to_be_visible()
     for label, starts in (("Save as SVG", b"<svg"), ("Save as PNG", b"\x89PNG")):
+        button = tab.get_by_role("button", name=label)
+        expect(button).to_have_css("border-radius", "8px")
+        colour, paper = (
+            tab.evaluate(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor")
+        )
+        expect(button).to_have_css("color", colour)
+        expect(button).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+        assert (paper == "rgb(255, 255, 255)") is not dark
         with tab.expect_download() as download:
             tab.get_by_role("button", name=label).click()
         assert Path(download.value.path()).read_bytes().startswith(starts)
