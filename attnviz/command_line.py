@@ -105,7 +105,7 @@ def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
     query = with_example(dict(parse_qsl(_query(given.link), keep_blank_values=True)))
     scenario, ignored = scenario_from_query(urlencode(query, safe="*"))
     if ignored:
-        raise ValueError("the link can't be used as it is: " + "; ".join(ignored))
+        raise ValueError("parts of the link can't be used: " + "; ".join(ignored))
     return scenario, query.get("digits")
 
 

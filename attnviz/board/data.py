@@ -15,7 +15,7 @@ from attnviz.core.tokens import token_labels, visible
 from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
 
-# What of a stage the page reads as it is.
+# What of a stage the page reads unchanged.
 _SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
 # Lines of columns of matrices that stand under each other.
 _LAYOUT = (

@@ -1,4 +1,4 @@
-// Numbers as they are displayed: what attnviz/words/numbers.py does, done in the page. A test holds the two together.
+// How numbers are displayed: what attnviz/words/numbers.py does, done in the page. A test holds the two together.
 
 // A number as the page writes it everywhere: fixed digits, or powers of ten where these would not do.
 export function written(value, digits) {

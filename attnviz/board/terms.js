@@ -1,4 +1,4 @@
-// Sums and quotients as they are written, long sums shortened.
+// Sums and quotients as a page writes them, long sums shortened.
 
 import { total } from "./numbers.js";
 

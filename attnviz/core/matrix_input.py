@@ -96,7 +96,7 @@ def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> R
 
 
 def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
-    """Return numbers ``(rows, columns)`` float64 as they are; what rounds to the largest of float32, as its print-out
+    """Return numbers ``(rows, columns)`` float64 unchanged; what rounds to the largest of float32, as its print-out
     3.4028235e+38 does, becomes it.
 
     Raises ``ValueError`` naming the first that is not finite in float32.

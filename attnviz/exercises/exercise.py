@@ -87,7 +87,7 @@ class Exercise:
         return [torch.randint(-15, 16, shape, generator=generator).double() / 10 for shape in shapes]
 
     def table(self, name: str) -> np.ndarray:
-        """Return a table as it is printed: rounded."""
+        """Return a table rounded, as a sheet prints it."""
         table: np.ndarray = getattr(self.trace, name).numpy()
         return table.round(DECIMALS) + 0.0
 
@@ -176,7 +176,7 @@ def is_exercise(text: str) -> bool:
 
 
 def formula(exercise: Exercise, name: str) -> str:
-    """Return the formula of a result as it is computed in this exercise.
+    """Return the formula by which this exercise computes a result.
 
     >>> formula(Exercise(scale=False), "scaled_scores")
     'S, not divided'

@@ -1,6 +1,6 @@
 """A matrix of a trace as a heatmap: a Plotly figure, or the plain dictionary that is one.
 
-Plotly.js takes the dictionary as it is; building and checking the Figure object costs several times the
+Plotly.js takes the dictionary itself; building and checking the Figure object costs several times the
 rest, so the page uses the dictionary and notebooks the Figure.
 """
 

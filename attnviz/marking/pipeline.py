@@ -221,7 +221,7 @@ class _Run:
         return table.decimals >= ROUNDED_FROM if self.rounded is None else self.rounded
 
     def _cannot_scale(self) -> bool:
-        """Whether scores cannot be scaled, and need not be."""
+        """Whether scores cannot be scaled, and nothing that is printed needs them scaled."""
         if not self.settings.scale or self.settings.d_k is not None or "scores" not in self.before:
             return False
         needed = ("scaled_scores", "attention_weights", *(_AFTER_WEIGHTS if "v" in self.before else ()))

@@ -63,7 +63,7 @@ class WorkedExample:
 
 @dataclass(frozen=True)
 class VarianceRow:
-    """Published variances of the dot products of standard normal vectors: as they are, and divided by √d."""
+    """Published variances of the dot products of standard normal vectors: undivided, and divided by √d."""
 
     d: int
     raw: float

@@ -1,4 +1,4 @@
-"""Attention computed another way, to be compared with the way it is: where it may be scaled, over which axis
+"""Attention computed another way, to be compared with the usual way: where it may be scaled, over which axis
 softmax may run, with positions added, with fewer freedoms, and one step of training further."""
 
 import math

@@ -36,7 +36,7 @@ def written(value: float, digits: int) -> str:
 
 
 def longest_written(digits: int) -> int:
-    """Return how many characters the longest float32 has as it is written: what a column of a board has room for.
+    """Return how many characters the longest float32 has when it is written: what a column of a board has room for.
 
     >>> longest_written(4) == len(written(-1234.5678, 4)), longest_written(1) == len(written(-1e-7, 1))
     (True, True)

@@ -95,6 +95,16 @@ class Board(Playground):
         return self.page.locator(f'[data-at="{place[0]},{place[1]},{place[2]}"]')
 
     @property
+    def matrices(self) -> dict[str, tuple[str, str, str]]:
+        """What stands around the cells of each matrix: its title, its shape, and what it is."""
+        found = {}
+        for matrix in self.board.locator(".matrix").all():
+            name = str(matrix.locator(".cell").first.get_attribute("data-at")).partition(",")[0]
+            title, shape, about = (matrix.locator(part).inner_text() for part in (".title b", ".shape", ".about"))
+            found[name] = title, shape, " ".join(about.split())
+        return found
+
+    @property
     def panel(self) -> Locator:
         return self.board.locator(".panel")
 

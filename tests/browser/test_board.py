@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
 from attnviz.core.stages import STAGES
+from attnviz.core.trace import Trace
 from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
@@ -27,6 +28,14 @@ def board(new_board: Callable[..., Board]) -> Board:
 
 def edited(*edits: tuple[str, int, int, float], **setup: object) -> Scenario:
     return Scenario(**(PUBLISHED | setup), edits=[Edit(*edit) for edit in edits])
+
+
+def around(name: str, made: Trace) -> tuple[str, str, str]:
+    """What is to stand around a matrix: its title, its shape, what it is, and of scores what rows and columns are."""
+    stage, shape = STAGES[name], made[name].shape
+    rows, columns = shape if len(shape) == 2 else (1, *shape)
+    axes = [stage.axes] if stage.columns == "key" else []
+    return stage.title, f"{rows} × {columns}", " ".join([stage.plain, *axes])
 
 
 # --- Every number --------------------------------------------------------------------------------------------
@@ -48,6 +57,7 @@ def test_every_cell_is_torchs_before_and_after_scrubs(
     digits = int(str(address.get("digits", 4)))
     scenario = Scenario(**(PUBLISHED | setup))
     board.shows_all(scenario, trace(scenario), digits)
+    assert board.matrices == {name: around(name, trace(scenario)) for name in trace(scenario).matrices}
     edits = []
     for matrix, row, column, steps in (("w_q", 0, 1, 25), ("x", 1, 0, -40), ("w_v", 2, 0, 10)):
         start = scenario.matrix(matrix)[row, column].item()

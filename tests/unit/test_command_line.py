@@ -159,7 +159,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--link", "?example=zebra"], "example is 'zebra', expected one of journey"),
     (["a" * 20_001], "expected a text of at most 20,000 characters"),
     (["--edits", "nonsense"], "--edits has 'nonsense', expected changes of cells"),
-    (["--link", "?seed=abc"], "the link can't be used as it is: seed = 'abc' should be a whole number"),
+    (["--link", "?seed=abc"], "parts of the link can't be used: seed = 'abc' should be a whole number"),
     (["--csv", "/dev/null/x"], "/dev/null"),
     (["--html", "/dev/null/x"], "/dev/null"),
 ]

@@ -91,6 +91,20 @@ def test_every_sentence_is_used() -> None:
     assert not unused
 
 
+def _first_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the first paragraphs of a file's docstrings."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), " ".join(said.split("\n\n")[0].split())
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_docstrings_begin_as_the_glossary_says(file: Path) -> None:
+    """They are what a notebook's help and the documentation show."""
+    badly = [f"line {line}: {text}" for line, text in _first_lines(file) for words in BANNED if words in text.lower()]
+    assert not badly
+
+
 def _is_for_developers(node: ast.AST) -> bool:
     """Whether it raises, is the `message` of what is raised, writes into the server's log, or is a rule's `code`."""
     if isinstance(node, ast.Call):

@@ -1,4 +1,4 @@
-"""What the page Check my numbers does: check, show published_example, or set exercises; the URL keeps it."""
+"""What the page Check my numbers does: check, show published examples, or set exercises; the URL keeps it."""
 
 import streamlit as st
 

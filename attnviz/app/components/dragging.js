@@ -2,7 +2,7 @@
 
 import { followPointer } from "../../scripts/pointer.js";
 
-// From when a pointer is pressed on an element until it is let go: `start(event)` may refuse by returning false,
+// From when a pointer is pressed on an element until it is released: `start(event)` may refuse by returning false,
 // `move(event)` follows this pointer, `end()` is called once, also where the browser takes it away.
 export function onDrag(element, { start, move, end }) {
   element.onpointerdown = (event) => {

@@ -52,7 +52,7 @@ def pick(cell: Place | None) -> None:
 
 
 def take_click(name: str, key: str) -> None:
-    """Pick the cell of a click on the heatmap under this key; a click that lets go of a point picks nothing."""
+    """Pick the cell of a click on the heatmap under this key; a click that ends a pick picks nothing."""
     point = clicked(st.session_state[key])
     if point is not None:
         pick((name, round(point[1]), round(point[0])))

@@ -1,5 +1,5 @@
 """Texts that live in the URL and that no one types: the changes of matrices, the picked token and cell, the view,
-the scenario that is pinned, the sweep, the step, the open question and its
+the set-up kept as A, the sweep, the step, the open question and its
 numbers, what is checked and the tables typed there.
 
 Each is the value of a text input bound to the URL and drawn out of sight, last in every run, so that

@@ -1,4 +1,4 @@
-"""Arithmetic as it is displayed: sums, quotients, and whether what stands there gives what it says.
+"""Arithmetic as a page displays it: sums, quotients, and whether what stands there gives what it says.
 
 Displayed numbers are read back as decimals, so that they are judged by their digits. The sign between two
 steps is "=" where the left gives the right to its last digit, "≈" where digits that are not displayed show,

@@ -81,7 +81,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Exponent:
-    """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as it is written."""
+    """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as a text."""
 
     name: str
     label: str

@@ -88,7 +88,7 @@ def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
 
 @dataclass(frozen=True)
 class Now:
-    """The example as it is now and as it was at the start, both computed, with what is chosen and the decimals;
+    """The example of now and of the start, both computed, with what is chosen and the decimals;
     `query` is the place of the token that is followed.
     """
 
@@ -102,7 +102,7 @@ class Now:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tokens as they are called in sentences, each by a name of its own."""
+        """What each token is called in sentences: a name of its own."""
         return token_labels(self.trace.tokens, 40)
 
     @cached_property
