@@ -22,7 +22,7 @@ RUN python .ci/install.py --torch-index "$TORCH_INDEX" requirements.txt
 COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
-COPY app.py serve.py .
+COPY app.py serve.py ./
 
 RUN useradd --create-home attnviz
 USER attnviz

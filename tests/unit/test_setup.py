@@ -1,6 +1,7 @@
 """Set-up finds torch's CPU build where it can, gives up at once where it can't, and does nothing twice."""
 
 import importlib.util
+import re
 import socket
 import subprocess
 import threading
@@ -196,3 +197,16 @@ def test_every_package_is_pinned_exactly() -> None:
         assert pins, name
         for pin in pins:
             assert pin.split(";")[0].count("==") == 1, pin
+
+
+def test_the_image_is_given_every_file_that_it_copies() -> None:
+    """What .dockerignore keeps out of the build, a COPY doesn't find; several files need a folder to go into."""
+    passed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copies = re.findall(r"^COPY (.+)$", (ROOT / "Dockerfile").read_text(), flags=re.M)
+    assert copies
+    for copy in copies:
+        *sources, target = copy.split()
+        assert set(sources) <= passed, copy
+        assert len(sources) == 1 or target.endswith("/"), copy
+    started = re.findall(r"streamlit\", \"run\", \"([^\"]+)\"", (ROOT / "Dockerfile").read_text())
+    assert set(started) == {"serve.py"} <= passed
