@@ -1,18 +1,35 @@
 """A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
 
+import asyncio
+import itertools
+import os
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from attnviz.words import say
-from tests.browser.board import Board
+from benchmarks.client import connected
+from benchmarks.load import SEED
+from tests.browser.board import DRAG_STARTS, Board
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
 
+WHOLE = bool(os.environ.get("ATTNVIZ_WHOLE"))
 AWAY = say("connection.away")
+# Which parts of a page are under the notice, of those that a reader needs at its top.
+_COVERED = """() => {
+  const host = document.querySelector('.st-key-connection_place [data-testid=stBidiComponentIsolated]');
+  const notice = host.shadowRoot.querySelector('.connection').getBoundingClientRect();
+  const covers = ({left, right, top, bottom}) =>
+    right > left && left < notice.right && right > notice.left && top < notice.bottom && bottom > notice.top;
+  const parts = [...document.querySelectorAll('h4, .stMain button, header button')];
+  return parts.filter(part => covers(part.getBoundingClientRect())).map(part => part.textContent);
+}"""
+CROWD = 8
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
 
 
@@ -42,14 +59,20 @@ def _is_away(reader: Board) -> None:
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
 
-def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_network: Callable[..., Board]) -> None:
+@pytest.mark.parametrize("seconds", (3, 30, 150) if WHOLE else (3,))
+def test_edits_made_offline_wait_in_the_page_and_are_sent(
+    between: Network, at_network: Callable[..., Board], seconds: int
+) -> None:
     board = at_network(between.address).open_board()
     between.cut()
     _is_away(board)
     board.type_over(("w_q", 0, 1), "0.9").scrub(("w_k", 0, 0), 10)
     board.chip("starts").click()
     expect(board.status).to_have_text(say("board.status.offline"))
-    board.page.wait_for_timeout(4000)
+    for width, height in ((390, 844), (1366, 768)):
+        board.page.set_viewport_size({"width": width, "height": height})
+        assert board.page.evaluate(_COVERED) == []
+    board.page.wait_for_timeout(1000 * seconds)
     _is_away(board)
     between.restore()
     expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
@@ -132,6 +155,91 @@ def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callab
     with running_server(port=port):
         eventually(lambda: board.address, "?edits=w_k.1.1.0.4*w_q.0.1.0.9", LONG / 1000)
         board.torch_says()
+
+
+def test_a_number_dragged_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
+    port = free_port()
+    with running_server(port=port) as address:
+        board = at_network(address).open_board()
+        x, y = board.grab(("w_q", 0, 1))
+        board.page.mouse.move(x + DRAG_STARTS + 20, y)
+    _is_away(board)
+    board.page.mouse.move(x + DRAG_STARTS + 40, y)
+    expect(board.status).to_have_text(say("board.status.offline"))
+    with running_server(port=port):
+        expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
+        board.page.mouse.up()
+        eventually(lambda: board.address, "?edits=w_q.0.1.0.6166")
+        board.torch_says()
+
+
+def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
+    between: Network, at_network: Callable[..., Board]
+) -> None:
+    board = at_network(between.address).open_board()
+    between.freeze()
+    board.switch("Biases")
+    board.focus_on(("w_q", 0, 1)).press_keys("0", ".")
+    between.restore()
+    board.page.wait_for_selector('[data-test-script-state="notRunning"]')
+    board.page.wait_for_timeout(500)
+    board.press_keys("9", "Enter")
+    eventually(lambda: board.address, "?bias=true&edits=w_q.0.1.0.9")
+    expect(board.cell(("b_q", 0, 0))).to_be_visible()
+    expect(board.cell(("q", 1, 1))).to_have_text("1.6659")
+
+
+def test_an_address_that_a_run_cut_short_left_behind_is_mended(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board()
+    board.page.wait_for_function("window.attnvizConnection")
+    board.page.evaluate(
+        """() => {
+          const { steps } = attnvizConnection;
+          window.real = { ...steps.write };
+          steps.write.push = steps.write.replace = () => {}; // as if the server had never told
+        }"""
+    )
+    board.type_over(("w_q", 0, 1), "0.9").torch_says()
+    board.settle()
+    assert board.address == ""
+    board.page.evaluate("Object.assign(attnvizConnection.steps.write, real)")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+
+
+@pytest.fixture
+def crowd(server: str) -> Iterator[None]:
+    """Readers without a browser, who change a control twice a second."""
+    over = threading.Event()
+
+    async def change(place: int) -> None:
+        async with connected(server.removeprefix("http://"), SEED.query) as client:
+            for value in itertools.count(1000 * place):
+                if over.is_set():
+                    return
+                await client.rerun(SEED.change(client, value))
+                await asyncio.sleep(0.5)
+
+    async def change_all() -> None:
+        await asyncio.gather(*map(change, range(CROWD)))
+
+    thread = threading.Thread(target=asyncio.run, args=(change_all(),))
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("crowd")
+def test_nothing_is_lost_beside_many_readers(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board()
+    wanted = []
+    for i, place in enumerate([(row, column) for row in range(3) for column in range(2)]):
+        board.switch("Causal mask")
+        board.page.wait_for_timeout(60 * i)  # up to 0.3 s after a control that has been changed
+        board.type_over(("w_q", *place), f"0.{i + 1}")
+        wanted.append(f"w_q.{place[0]}.{place[1]}.0.{i + 1}")
+    eventually(lambda: board.address, f"?edits={'*'.join(wanted)}")
+    board.torch_says()
 
 
 def _edits_a_table(reader: Board) -> Callable[[], bool]:
