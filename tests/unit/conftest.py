@@ -1,10 +1,13 @@
-"""Hypothesis as the unit tests use it, and a marker's skip."""
+"""Hypothesis as the unit tests use it, the page's script in Node, and a marker's skip."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from tests.node import PageScript, what_python_sends
 
 settings.register_profile(
     "unit",
@@ -14,6 +17,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("unit")
+
+
+@pytest.fixture(scope="session")
+def script() -> Iterator[PageScript]:
+    """The page's script in Node."""
+    with what_python_sends() as environment:
+        page_script = PageScript(environment)
+        yield page_script
+        page_script.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attnviz.core.matrix_input import TOO_LARGE
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
 
-# The page's script is held to the same file: tests/browser/test_board_numbers.py.
+# The page's script is held to the same file: tests/js/typed_numbers.test.js.
 CASES = json.loads((Path(__file__).parents[1] / "typed_numbers.json").read_text(encoding="utf-8"))
 below = st.integers(0, 10**6).map(lambda n: n / 1000)
 

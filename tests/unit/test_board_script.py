@@ -1,8 +1,4 @@
-"""The board's own script, function by function: what it computes is torch's, what it says is `attnviz.explain`'s.
-
-It runs in the Chromium of the browser tests, because that is what runs it for a reader, and because a machine
-with nothing but Python has no other engine for it.
-"""
+"""The board's own script, function by function: what it computes is torch's, what it says is `attnviz.explain`'s."""
 
 import math
 from typing import Any
@@ -11,7 +7,6 @@ import pytest
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
-from playwright.sync_api import Page
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario, explain
@@ -19,19 +14,16 @@ from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import attends_most
-from attnviz.words import say
-from tests.browser.board_script import in_browser, script_page
+from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
 
-page = pytest.fixture(scope="module")(script_page)
-
 # What the script says of every cell, in the form of `wanted_of`, where that differs from what is wanted.
-_DIFFERENT = """([data, wanted]) => {
-  const made = window.made(data);
+_DIFFERENT = """({ made: madeOf, explain: { explain, seenSourcesOf } }, [data, wanted]) => {
+  const made = madeOf(data);
   return wanted.flatMap(want => {
     const {matrix, row, column} = want;
-    const said = script.explain(made, {matrix, row, column});
-    const sources = script.seenSourcesOf(made, {matrix, row, column})
+    const said = explain(made, {matrix, row, column});
+    const sources = seenSourcesOf(made, {matrix, row, column})
       .map(block => block.map(source => [source.matrix, source.row, source.column]));
     const got = {matrix, row, column, text: said.text, symbols: said.symbols, steps: said.steps,
       words: said.words, notes: said.notes, sources};
@@ -40,21 +32,21 @@ _DIFFERENT = """([data, wanted]) => {
 }"""
 
 # Everything that torch made, evaluated by the script from the same inputs.
-_EVALUATED = """data => {
-  const made = window.made(data);
+_EVALUATED = """({ made: madeOf, evaluate: { evaluate }, difference: { difference } }, data) => {
+  const made = madeOf(data);
   const given = Object.fromEntries(
     data.stages.filter(({rule}) => rule === 'given').map(({name}) => [name, made.matrices[name]]));
-  const evaluated = script.evaluate(data.stages, given, data.settings);
+  const evaluated = evaluate(data.stages, given, data.settings);
   return {
     matrices: Object.fromEntries(Object.entries(evaluated).map(
       ([name, {rows, columns, values}]) => [name, {rows, columns, values: [...values].map(String)}])),
-    ...script.difference(made, given),
+    ...difference(made, given),
   };
 }"""
 
 # Which cells the script judges otherwise than is wanted, with these numbers in place of torch's.
-_MISJUDGED = """([data, wanted]) => {
-  const made = window.made(data);
+_MISJUDGED = """({ made: madeOf, difference: { difference } }, [data, wanted]) => {
+  const made = madeOf(data);
   const given = Object.fromEntries(
     data.stages.filter(({rule}) => rule === 'given').map(({name}) => [name, made.matrices[name]]));
   return wanted.filter(({matrix, row, column, value, wrong}) => {
@@ -62,7 +54,7 @@ _MISJUDGED = """([data, wanted]) => {
     const at = row * columns + column;
     const torchs = values[at];
     values[at] = Number(value);
-    const found = script.difference(made, given).unexplained;
+    const found = difference(made, given).unexplained;
     values[at] = torchs;
     return (JSON.stringify(found) === JSON.stringify({matrix, row, column})) !== wrong;
   });
@@ -110,27 +102,27 @@ def scenarios(draw: st.DrawFn, max_tokens: int = 6, max_d: int = 5) -> Scenario:
 SHOWN = (tuple(STAGES), ("q", "k", "scores", "attention_weights"), ("attention_weights", "v", "context"))
 
 
-@in_browser
 @given(scenario=scenarios(max_tokens=4, max_d=4), digits=st.integers(1, 6), shown=st.sampled_from(SHOWN))
 def test_every_cell_is_explained_in_the_words_of_the_core(
-    page: Page, scenario: Scenario, digits: int, shown: tuple[str, ...]
+    script: PageScript, scenario: Scenario, digits: int, shown: tuple[str, ...]
 ) -> None:
     trace = traced(scenario)
     data = board_data(scenario, trace, 0, digits, shown)
-    assert page.evaluate(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
+    assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
 
 
-@in_browser
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
 @example(scenario=Scenario("a"), digits=4)
 @example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)
 @example(scenario=Scenario("a b c d e", w_q="zeros", causal=True), digits=2)
 @example(scenario=Scenario("the cat the the the the", w_q="identity", w_k="identity"), digits=1)
-def test_what_a_token_reads_is_said_in_the_words_of_the_core(page: Page, scenario: Scenario, digits: int) -> None:
+def test_what_a_token_reads_is_said_in_the_words_of_the_core(
+    script: PageScript, scenario: Scenario, digits: int
+) -> None:
     trace = traced(scenario)
     for query in range(len(scenario.tokens)):
-        said = page.evaluate(
-            "([data, query]) => script.readsMost(window.made(data), query)",
+        said = script.run(
+            "({ made, reads_most: { readsMost } }, [data, query]) => readsMost(made(data), query)",
             [board_data(scenario, trace, query, digits), query],
         )
         assert said == attends_most(trace, query, digits)
@@ -146,16 +138,15 @@ def test_what_a_token_reads_is_said_in_the_words_of_the_core(page: Page, scenari
     ],
     ids=["long sums", "unscaled", "hostile tokens", "infinite"],
 )
-def test_long_sums_strange_tokens_and_infinities_are_explained_alike(page: Page, scenario: Scenario) -> None:
+def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
-    assert page.evaluate(_DIFFERENT, [board_data(scenario, trace, 0, 4), wanted_of(trace, scenario, 4)]) == []
+    assert script.run(_DIFFERENT, [board_data(scenario, trace, 0, 4), wanted_of(trace, scenario, 4)]) == []
 
 
-@in_browser
 @given(scenario=scenarios(max_tokens=8, max_d=8))
-def test_the_rules_give_torchs_numbers(page: Page, scenario: Scenario) -> None:
+def test_the_rules_give_torchs_numbers(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
-    got = page.evaluate(_EVALUATED, board_data(scenario, trace, 0, 4))
+    got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))
     assert got["unexplained"] is None
     for name in STAGES:
         wanted = getattr(trace, name)
@@ -169,11 +160,11 @@ def test_the_rules_give_torchs_numbers(page: Page, scenario: Scenario) -> None:
             torch.testing.assert_close(own, wanted, rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
-def test_masked_rows_with_infinities_and_no_numbers_are_torchs(page: Page) -> None:
+def test_masked_rows_with_infinities_and_no_numbers_are_torchs(script: PageScript) -> None:
     edits = [("w_q", 0, 0, 1e30), ("w_k", 0, 0, -1e30), ("x", 2, 0, 0.0)]
     scenario = Scenario("one two three four", d_in=2, d_out=2, causal=True, edits=edits)
     trace = traced(scenario)
-    got = page.evaluate(_EVALUATED, board_data(scenario, trace, 0, 4))["matrices"]
+    got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))["matrices"]
     for name in ("scores", "scaled_scores", "attention_weights"):
         wanted = [float(value) for value in getattr(trace, name).flatten()]
         own = [float(value) for value in got[name]["values"]]
@@ -183,21 +174,20 @@ def test_masked_rows_with_infinities_and_no_numbers_are_torchs(page: Page) -> No
 
 
 @pytest.mark.parametrize("matrix", ["q", "scores", "scaled_scores", "attention_weights", "context"])
-def test_one_wrong_number_in_any_matrix_is_found(page: Page, matrix: str) -> None:
+def test_one_wrong_number_in_any_matrix_is_found(script: PageScript, matrix: str) -> None:
     scenario = Scenario(embedding="published")
     data = board_data(scenario, attnviz.trace(scenario), 0, 4)
-    assert page.evaluate(_EVALUATED, data)["unexplained"] is None
+    assert script.run(_EVALUATED, data)["unexplained"] is None
     data["matrices"][matrix]["values"][3] += 1e-4
-    found = page.evaluate(_EVALUATED, data)
+    found = script.run(_EVALUATED, data)
     columns = data["matrices"][matrix]["columns"]
     assert found["unexplained"] == {"matrix": matrix, "row": 3 // columns, "column": 3 % columns}
     assert found["largest"] == pytest.approx(1e-4, rel=0.01)
 
 
-@in_browser
 @given(scenario=scenarios(max_tokens=4, max_d=4))
 @example(scenario=Scenario("a b c", causal=True, edits=(Edit("x", 2, 0, 3e38), Edit("w_k", 0, 0, 3e38))))
-def test_a_number_is_judged_wrong_just_beyond_the_tolerance_of_the_core(page: Page, scenario: Scenario) -> None:
+def test_a_number_is_judged_wrong_just_beyond_the_tolerance_of_the_core(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
     wanted = []
     for name, (rows, columns) in attnviz.explanation.shapes_of(trace).items():
@@ -211,93 +201,4 @@ def test_a_number_is_judged_wrong_just_beyond_the_tolerance_of_the_core(page: Pa
                 for part in (-1.01, -0.99, 0.99, 1.01):
                     value = repr(said.exact + part * said.tolerance)
                     wanted.append(place | {"value": value, "wrong": abs(part) > 1})
-    assert page.evaluate(_MISJUDGED, [board_data(scenario, trace, 0, 4), wanted]) == []
-
-
-def test_a_disagreement_is_told_loudly(page: Page) -> None:
-    scenario = Scenario(embedding="published")
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None}
-    mount = """data => {
-      const root = document.createElement('div');
-      root.innerHTML = '<div class="board"></div>';
-      document.body.replaceChildren(root);
-      script.default({parentElement: root, data, setTriggerValue: () => {}});
-      const status = root.querySelector('.status');
-      return [status.textContent, status.className, status.getAttribute('role')];
-    }"""
-    text, look, role = page.evaluate(mount, data)
-    assert text.startswith(say("board.status.checked"))
-    assert (look, role) == ("status", "note")
-    data["matrices"]["attention_weights"]["values"][8] += 0.001
-    text, look, role = page.evaluate(mount, data)
-    assert text.startswith("Your browser and torch differ by 1e−3, more than the rounding of float32 explains")
-    assert "Attention weights, query 1 'journey', key 2 'starts'" in text
-    assert (look, role) == ("status alarm plain", "alert")
-    data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
-    text, look, role = page.evaluate(mount, data)
-    assert text.startswith(
-        "Your browser and torch differ, by more than the rounding of float32 explains, first in Attention"
-    )
-
-
-def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:
-    scenario = Scenario("a b", d_in=2, d_out=2, causal=True)
-    only = {"matrix": "scores", "row": 1, "column": 0}
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4, ("q", "scores"))
-    texts, names, chosen, filled = page.evaluate(
-        """data => {
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="board"></div>';
-          document.body.replaceChildren(root);
-          const receive = (changed) => script.default({
-            parentElement: root, data: {...data, ...changed}, setTriggerValue: () => {}});
-          const cells = () => [...root.querySelectorAll('[data-at^="scores"]')];
-          receive({});
-          const drawn = [cells().map(cell => cell.textContent), cells().map(cell => cell.getAttribute('aria-label'))];
-          for (const type of ['pointerover', 'focusin']) cells()[3].dispatchEvent(new Event(type, {bubbles: true}));
-          const key = new KeyboardEvent('keydown', {key: 'Enter', bubbles: true});
-          cells()[3].dispatchEvent(key);
-          drawn.push(root.querySelector('.chosen').dataset.at);
-          receive({only: null});
-          return [...drawn, cells().filter(cell => cell.textContent).length];
-        }""",
-        data | {"answered": 0, "lit": only, "only": only},
-    )
-    assert [bool(text) for text in texts] == [False, False, True, False]
-    assert [name.endswith(": not filled yet") for name in names] == [True, True, False, True]
-    assert chosen == "scores,1,0"  # an empty place explains nothing, and cannot be pinned
-    assert filled == 4
-
-
-def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page) -> None:
-    scenario = Scenario(embedding="published")
-    now = {"lit": None, "ofNow": True, "picked": {"matrix": "scores", "row": 1, "column": 5}}
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0} | now
-    got = page.evaluate(
-        """data => {
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="board"></div>';
-          document.body.replaceChildren(root);
-          const told = [];
-          const receive = (changed) => script.default({
-            parentElement: root, data: {...data, ...changed},
-            setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
-          const chosen = () => root.querySelector('.chosen')?.dataset.at;
-          const press = (key, at) => root.querySelector(at ? `[data-at="${at}"]` : '.cell')
-            .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-          receive({});
-          const seen = [chosen()];
-          press('Enter', 'context,2,1');
-          receive({});  // sent before Python knew
-          seen.push(chosen());
-          receive({answered: told[0].number, picked: told[0].pinned});
-          seen.push(chosen());
-          press('Escape');
-          receive({answered: told[1].number, picked: null});
-          press('Escape');  // nothing is pinned any more: nothing to tell
-          return [seen, chosen(), told.map(({pinned, edits}) => [pinned, edits])];
-        }""",
-        data,
-    )
-    pinned = {"matrix": "context", "row": 2, "column": 1}
-    assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, [[pinned, []], [None, []]]]
+    assert script.run(_MISJUDGED, [board_data(scenario, trace, 0, 4), wanted]) == []

@@ -1,0 +1,115 @@
+"""The board's script in a page of its own, without a server behind it: what it shows of what it is given."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import attnviz
+from attnviz import Scenario
+from attnviz.app.components.board import BOARD_SCRIPT
+from attnviz.board.data import board_data
+from attnviz.words import say
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.evaluate(
+        """async source => {
+          window.script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+        }""",
+        BOARD_SCRIPT,
+    )
+    yield page
+    context.close()
+
+
+def test_a_disagreement_is_told_loudly(page: Page) -> None:
+    scenario = Scenario(embedding="published")
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None}
+    mount = """data => {
+      const root = document.createElement('div');
+      root.innerHTML = '<div class="board"></div>';
+      document.body.replaceChildren(root);
+      script.default({parentElement: root, data, setTriggerValue: () => {}});
+      const status = root.querySelector('.status');
+      return [status.textContent, status.className, status.getAttribute('role')];
+    }"""
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith(say("board.status.checked"))
+    assert (look, role) == ("status", "note")
+    data["matrices"]["attention_weights"]["values"][8] += 0.001
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith("Your browser and torch differ by 1e−3, more than the rounding of float32 explains")
+    assert "Attention weights, query 1 'journey', key 2 'starts'" in text
+    assert (look, role) == ("status alarm plain", "alert")
+    data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
+    text, look, role = page.evaluate(mount, data)
+    assert text.startswith(
+        "Your browser and torch differ, by more than the rounding of float32 explains, first in Attention"
+    )
+
+
+def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:
+    scenario = Scenario("a b", d_in=2, d_out=2, causal=True)
+    only = {"matrix": "scores", "row": 1, "column": 0}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4, ("q", "scores"))
+    texts, names, chosen, filled = page.evaluate(
+        """data => {
+          const root = document.createElement('div');
+          root.innerHTML = '<div class="board"></div>';
+          document.body.replaceChildren(root);
+          const receive = (changed) => script.default({
+            parentElement: root, data: {...data, ...changed}, setTriggerValue: () => {}});
+          const cells = () => [...root.querySelectorAll('[data-at^="scores"]')];
+          receive({});
+          const drawn = [cells().map(cell => cell.textContent), cells().map(cell => cell.getAttribute('aria-label'))];
+          for (const type of ['pointerover', 'focusin']) cells()[3].dispatchEvent(new Event(type, {bubbles: true}));
+          const key = new KeyboardEvent('keydown', {key: 'Enter', bubbles: true});
+          cells()[3].dispatchEvent(key);
+          drawn.push(root.querySelector('.chosen').dataset.at);
+          receive({only: null});
+          return [...drawn, cells().filter(cell => cell.textContent).length];
+        }""",
+        data | {"answered": 0, "lit": only, "only": only},
+    )
+    assert [bool(text) for text in texts] == [False, False, True, False]
+    assert [name.endswith(": not filled yet") for name in names] == [True, True, False, True]
+    assert chosen == "scores,1,0"  # an empty place explains nothing, and cannot be pinned
+    assert filled == 4
+
+
+def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page) -> None:
+    scenario = Scenario(embedding="published")
+    now = {"lit": None, "ofNow": True, "picked": {"matrix": "scores", "row": 1, "column": 5}}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0} | now
+    got = page.evaluate(
+        """data => {
+          const root = document.createElement('div');
+          root.innerHTML = '<div class="board"></div>';
+          document.body.replaceChildren(root);
+          const told = [];
+          const receive = (changed) => script.default({
+            parentElement: root, data: {...data, ...changed},
+            setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
+          const chosen = () => root.querySelector('.chosen')?.dataset.at;
+          const press = (key, at) => root.querySelector(at ? `[data-at="${at}"]` : '.cell')
+            .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+          receive({});
+          const seen = [chosen()];
+          press('Enter', 'context,2,1');
+          receive({});  // sent before Python knew
+          seen.push(chosen());
+          receive({answered: told[0].number, picked: told[0].pinned});
+          seen.push(chosen());
+          press('Escape');
+          receive({answered: told[1].number, picked: null});
+          press('Escape');  // nothing is pinned any more: nothing to tell
+          return [seen, chosen(), told.map(({pinned, edits}) => [pinned, edits])];
+        }""",
+        data,
+    )
+    pinned = {"matrix": "context", "row": 2, "column": 1}
+    assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, [[pinned, []], [None, []]]]

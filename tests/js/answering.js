@@ -1,0 +1,26 @@
+// Answers tests in Python, line by line: each asks for what a function does with the page's modules and a value.
+
+import { globSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+import { made } from "./made.js";
+
+const BOARD = new URL("../../attnviz/board/", import.meta.url);
+
+/** @type {Record<string, unknown>} */
+const modules = { made };
+for (const file of globSync("**/*.js", { cwd: BOARD })) {
+  modules[file.replace(/\.js$/, "")] = await import(new URL(file, BOARD).href);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { does, given } = JSON.parse(line);
+  let answer;
+  try {
+    const act = new Function(`return (${does})`)();
+    answer = { value: await act(modules, given) };
+  } catch (error) {
+    answer = { error: error instanceof Error ? error.stack : String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

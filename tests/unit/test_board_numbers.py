@@ -1,0 +1,89 @@
+"""The board's own script: numbers as Python writes and reads them. What needs no Python is held in tests/js."""
+
+import json
+import re
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import attnviz
+from attnviz import Scenario
+from attnviz.board.data import board_data
+from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
+from attnviz.words.numbers import written
+from tests.browser.looks import contrast
+from tests.node import ROOT, PageScript
+
+
+@given(values=st.lists(st.floats(width=32) | st.floats(), min_size=50, max_size=100), digits=st.integers(1, 6))
+@example(values=[0.25, 0.75, 0.03125, 0.09375, 2.5, 12250.0, 112500.0, 0.5, -0.0, 9999.99995, 99950.0], digits=1)
+@example(values=[0.25, 0.75, 0.03125, 0.09375, 2.5, 12250.0, 112500.0, 0.5, -0.0, 9999.99995, 99950.0], digits=4)
+def test_numbers_are_written_as_everywhere(script: PageScript, values: list[float], digits: int) -> None:
+    got = script.run(
+        "({ numbers }, [texts, digits]) => texts.map(text => numbers.written(Number(text), digits))",
+        [[str(value).replace("inf", "Infinity").replace("nan", "NaN") for value in values], digits],
+    )
+    assert got == [written(value, digits) for value in values]
+
+
+READ = "({ typed_numbers }, texts) => texts.map(typed_numbers.readNumber)"
+BLOCK = "({ pasting }, given) => pasting.blockIn(...given)"
+CASES = json.loads((ROOT / "tests" / "typed_numbers.json").read_text(encoding="utf-8"))
+
+
+@given(texts=st.lists(st.text("0123456789.,'/-−+e%½ 10^·x", max_size=9), min_size=40, max_size=60))
+def test_any_text_is_read_as_python_reads_it(script: PageScript, texts: list[str]) -> None:
+    got = script.run(READ, texts)
+    assert [(text, read) for text, read in zip(texts, got, strict=True)] == [
+        (text, read_by_python(text)) for text in texts
+    ]
+
+
+def read_by_python(text: str) -> dict[str, Any]:
+    try:
+        return {"value": parse_number(text)}
+    except NoNumberError as error:
+        return {"reason": error.reason}
+
+
+def test_a_refusal_is_told_in_the_words_of_python(script: PageScript) -> None:
+    for text, reason in CASES["refused"]:
+        if len(text) <= 40:
+            said = script.run("({ typed_numbers }, given) => typed_numbers.whyNoNumber(...given)", [text, reason])
+            assert said == why_no_number(NoNumberError(text, reason), f"“{text.strip()}”")
+
+
+@given(st.text("1.,;\t \r\n", max_size=30), st.integers(1, 3), st.integers(1, 3))
+def test_what_is_outside_of_a_matrix_is_counted(script: PageScript, text: str, rows: int, columns: int) -> None:
+    """Against the whole block, taken apart."""
+    lines = re.split(r"\r?\n", re.sub(r"[\r\n]+\Z", "", text))
+    tabbed = "\t" in text or ";" in text
+    read = read_by_python(text)
+    if ("value" in read or read["reason"] == "two_ways") and not re.search(r"[\t;]|\S\s*\n\s*\S", text):
+        assert script.run(BLOCK, [text, rows, columns]) == {
+            "lines": [[text.strip()]], "outside": 0,
+        }  # fmt: skip
+        return
+    blanks = all(re.search(r"\S\s+\S", line) and not re.search(r",\s|\s,", line) for line in lines if "," in line)
+    parts = r"\s+" if blanks else r"[\s,]+"
+    whole = [re.split(r"[\t;]", line) if tabbed else re.split(parts, line.strip()) for line in lines]
+    within = [line[:columns] for line in whole[:rows]]
+    assert script.run(BLOCK, [text, rows, columns]) == {
+        "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
+    }  # fmt: skip
+
+
+def test_numbers_stand_out_on_every_colour_of_the_scales(script: PageScript) -> None:
+    scenario = Scenario(embedding="published")
+    scales = board_data(scenario, attnviz.trace(scenario), 0, 4)["scales"]
+    for scale in scales.values():
+        for step in range(257):
+            colour, ink = script.run(
+                """({ colours: { colourOf, inkOn } }, [value, scale]) => {
+                  const colour = colourOf(value, [0, 1], scale, {});
+                  return [colour, inkOn(colour)];
+                }""",
+                [step / 256, scale],
+            )
+            assert contrast(colour, [0, 0, 0] if ink == "#000" else [255, 255, 255]) >= 4.5
