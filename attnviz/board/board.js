@@ -4,10 +4,10 @@
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
 import { make, toggle } from "./elements.js";
-import { evaluate, valueAt } from "./evaluate.js";
-import { seenSourcesOf } from "./explain.js";
+import { evaluate, seenSourcesOf } from "./evaluate.js";
 import { Grid, MORE_CHARACTERS } from "./grid.js";
 import { Input } from "./input.js";
+import { valueAt } from "./matrices.js";
 import { Mix } from "./mix.js";
 import { Panel } from "./panel.js";
 import { addressOf } from "./places.js";
@@ -270,7 +270,7 @@ export class Board {
     this.settled = false;
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (!this.settled) this.show(evaluate(this.data.stages, this.given, this.data.settings));
+      if (!this.settled) this.show(evaluate(this.data.stages, this.given));
     });
   }
 

@@ -8,10 +8,10 @@ import torch
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Product
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES, Stage, formula_of
 from attnviz.core.tokens import token_labels, visible
+from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
 
@@ -30,26 +30,31 @@ def board_data(
 ) -> dict[str, Any]:
     """Return the matrices of a trace as plain values for JSON, those that are `shown` laid out as in the formula."""
     names = list(trace.stages)
-    settings: dict[str, Any] = {"scale": trace.scale, "temperature": trace.temperature, "causal": trace.causal}
     return {
-        "stages": [_sent(stage) for stage in trace.stages.values()],
+        **table_data(trace),
         "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
         "shown": [name for name in names if name in shown],
         "titles": {name: formula_of(name, trace.stages) for name in names},
-        "matrices": {name: _matrix(matrix) for name, matrix in trace.matrices.items()},
         "limits": {name: colour_limits(trace, name) for name in names},
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
         "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
-        "tokens": [visible(token) for token in trace.tokens],
         "before": _before(scenario),
         "origins": {name: _origins(scenario, name) for name in scenario.editable},
         "mix": ["attention_weights", "v", "context"] if "context" in shown else None,
         "query": query,
-        "settings": settings
-        | {"temperatureText": f"{trace.temperature:g}", "divisor": trace.divisor, "dK": trace.q.shape[-1]},
+        "settings": {"causal": trace.causal},
         "digits": digits,
+    }
+
+
+def table_data(trace: Trace) -> dict[str, Any]:
+    """Return what the page needs to evaluate a trace and to explain its computed cells."""
+    return {
+        "stages": [_sent(stage) for stage in trace.stages.values()],
+        "matrices": {name: _matrix(matrix) for name, matrix in trace.matrices.items()},
+        "tokens": [visible(token) for token in trace.tokens],
     }
 
 
@@ -64,9 +69,9 @@ def _sent(stage: Stage) -> dict[str, Any]:
     return {
         **{name: getattr(stage, name) for name in _SENT},
         "rule": stage.kind,
-        "sources": stage.sources[:2],
-        "bias": next(iter(stage.sources[2:]), None),
-        "transposed": isinstance(stage.rule, Product) and stage.rule.transposed,
+        "sources": stage.sources,
+        "settings": {} if stage.rule is None else stage.rule.settings,
+        "isVector": stage.is_vector,
         "scale": "sequential" if stage.colours == "attention" else "diverging",
         "colour": STAGE_COLOURS.get(stage.name),
     }

@@ -2,6 +2,7 @@
 
 import { colourOf, inkOn } from "./colours.js";
 import { make, toggle } from "./elements.js";
+import { isMasked } from "./evaluate.js";
 import { placeInWords } from "./explain.js";
 import { written } from "./numbers.js";
 import { addressOf } from "./places.js";
@@ -88,8 +89,8 @@ export class Grid {
       const empty = board.isEmpty({ matrix: stage.name, row, column });
       if (Object.is(cell.value, values[at]) && cell.look === look && cell.empty === empty) return;
       Object.assign(cell, { value: values[at], look, empty });
-      const later = settings.causal && column > row;
-      cell.masked = later && values[at] === { scale: -Infinity, softmax: 0 }[stage.rule];
+      const blank = values[at] === 0 || values[at] === -Infinity;
+      cell.masked = blank && isMasked(board.made.stages, stage, row, column);
       const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
       if (cell.firstChild.data !== text) {
         cell.firstChild.data = text;

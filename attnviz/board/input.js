@@ -1,7 +1,8 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
 import { make } from "./elements.js";
-import { namedCell, placeInWords } from "./explain.js";
+import { namedCell } from "./cell.js";
+import { placeInWords } from "./explain.js";
 import { written } from "./numbers.js";
 import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";

@@ -1,7 +1,7 @@
 // How the context row of the query is built: the contribution of each token, stacked, feature by feature.
 
 import { make, toggle } from "./elements.js";
-import { valueAt } from "./evaluate.js";
+import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
 import { say } from "../scripts/sentences.js";
 

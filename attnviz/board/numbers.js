@@ -11,6 +11,11 @@ export function written(value, digits) {
   return value < 0 ? `−${text}` : text;
 }
 
+// The number that stands there, with the signs of `written`.
+export function numberOf(displayed) {
+  return Number(displayed.replaceAll("−", "-").replace("∞", "Infinity"));
+}
+
 // As Python rounds: what lies halfway between two numbers becomes the even one, where JavaScript takes the larger.
 function toFixed(size, digits) {
   const rounded = size.toFixed(digits);

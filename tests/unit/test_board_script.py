@@ -18,7 +18,7 @@ from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
 
 # What the script says of every cell, in the form of `wanted_of`, where that differs from what is wanted.
-_DIFFERENT = """({ made: madeOf, explain: { explain, seenSourcesOf } }, [data, wanted]) => {
+_DIFFERENT = """({ made: madeOf, explain: { explain }, evaluate: { seenSourcesOf } }, [data, wanted]) => {
   const made = madeOf(data);
   return wanted.flatMap(want => {
     const {matrix, row, column} = want;
@@ -36,7 +36,7 @@ _EVALUATED = """({ made: madeOf, evaluate: { evaluate }, difference: { differenc
   const made = madeOf(data);
   const given = Object.fromEntries(
     data.stages.filter(({rule}) => rule === 'given').map(({name}) => [name, made.matrices[name]]));
-  const evaluated = evaluate(data.stages, given, data.settings);
+  const evaluated = evaluate(data.stages, given);
   return {
     matrices: Object.fromEntries(Object.entries(evaluated).map(
       ([name, {rows, columns, values}]) => [name, {rows, columns, values: [...values].map(String)}])),

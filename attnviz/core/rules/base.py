@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from torch import Tensor
@@ -49,6 +49,11 @@ class Rule(ABC):
     name: ClassVar[str]
     n_sources: ClassVar[tuple[int, ...]]  # how many sources it may have
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its fields as plain values, as its twin in the page takes them."""
+        return asdict(self)
 
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:

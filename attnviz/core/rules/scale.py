@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,6 +41,11 @@ class Scale(EachCell):
 
     name = "scale"
     spells_sources = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its fields, and the temperature as it is written in symbols."""
+        return super().settings | {"temperature_text": f"{self.temperature:g}"}
 
     @property
     def divisor(self) -> float:
@@ -112,7 +118,7 @@ class Scale(EachCell):
     @property
     def in_symbols(self) -> list[str]:
         """What scores are divided by, in symbols."""
-        return self._divisors("√d_k", f"{self.temperature:g}")
+        return self._divisors("√d_k", self.settings["temperature_text"])
 
     def in_words(self, cell: Cell) -> str:
         """Say what scores are divided by; empty where by nothing."""

@@ -1,0 +1,39 @@
+// The standard normal distribution, in float64.
+
+const SERIES = 1.5; // up to here a series is quick, beyond it a continued fraction is
+const TERMS = 50;
+const ROOT_OF_PI = Math.sqrt(Math.PI);
+
+// Which share of it lies below a value, Φ.
+export function normalShare(value) {
+  return 0.5 * erfc(-value / Math.SQRT2);
+}
+
+// 1 less the error function. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, evaluated as CPython's math.erfc was.
+export function erfc(x) {
+  if (Number.isNaN(x)) return NaN;
+  const size = Math.abs(x);
+  if (size < SERIES) return 1 - erfBySeries(x);
+  return x > 0 ? erfcByFraction(size) : 2 - erfcByFraction(size);
+}
+
+function erfBySeries(x) {
+  let sum = 0;
+  for (let k = TERMS + 0.5; k > 1; k -= 1) sum = 2 + (x * x * sum) / k;
+  return (sum * x * Math.exp(-x * x)) / ROOT_OF_PI;
+}
+
+function erfcByFraction(x) {
+  if (x > 30) return 0; // less than the smallest float
+  const square = x * x;
+  let [a, step] = [0, 0.5];
+  let [p, pBefore, q, qBefore] = [1, 0, step + square, 1];
+  for (let i = 0; i < TERMS; i += 1) {
+    a += step;
+    step += 2;
+    const b = step + square;
+    [p, pBefore] = [b * p - a * pBefore, p];
+    [q, qBefore] = [b * q - a * qBefore, q];
+  }
+  return ((p / q) * x * Math.exp(-square)) / ROOT_OF_PI;
+}

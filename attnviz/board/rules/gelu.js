@@ -1,0 +1,48 @@
+// A number times the probability that a standard normal one is smaller: core/rules/gelu.py.
+
+import { tolerance } from "../bounds.js";
+import { already, grouped, namedCell, namedWithToken } from "../cell.js";
+import { decimal, decimalOf, productOf, sign } from "../decimals.js";
+import { matrixOf, valueAt } from "../matrices.js";
+import { normalShare } from "../normal.js";
+import { numberOf } from "../numbers.js";
+import { say } from "../../scripts/sentences.js";
+
+const ROUNDINGS = 4; // of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
+
+export function compute(_, numbers) {
+  return matrixOf(numbers.rows, numbers.columns, (row, column) => gelu(valueAt(numbers, row, column)));
+}
+
+function gelu(value) {
+  return value * normalShare(value);
+}
+
+export function reads(_, row, column) {
+  return [[[row, column]]];
+}
+
+export function bounded(_, row, column, numbers) {
+  const value = valueAt(numbers, row, column);
+  return { exact: gelu(value), tolerance: tolerance(Math.abs(value), ROUNDINGS) };
+}
+
+export function explain(cell) {
+  const number = cell.sources[0][0];
+  const name = namedCell(cell, number);
+  const [before, share, value] = [number.value, normalShare(number.value), cell.value].map(cell.write);
+  const displayed = decimalOf(normalShare(numberOf(before)));
+  return {
+    symbols: `${name} · Φ(${name})`,
+    steps: [
+      `${grouped(before)} × Φ(${before})`,
+      `${sign(displayed, share)} ${grouped(before)} × ${share}`,
+      `${sign(productOf([decimal(before), decimal(share)]), value)} ${value}`,
+    ],
+    words: say("explanation.gelu.words", { number: namedWithToken(cell, number) }),
+    notes: [
+      ...(Number.isFinite(cell.value) ? [] : [already(cell, number)]),
+      ...(number.value === -Infinity ? [say("explanation.trouble.product")] : []),
+    ],
+  };
+}

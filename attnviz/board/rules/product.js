@@ -1,0 +1,92 @@
+// The product of two matrices, with a bias added to each row where there is one: core/rules/product.py.
+
+import { FLOAT32, tolerance } from "../bounds.js";
+import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cell.js";
+import { decimal, productOf, sign, signOfAll, sumOf } from "../decimals.js";
+import { columnCells, lineOf, matrixOf, rowCells } from "../matrices.js";
+import { total } from "../numbers.js";
+import { inSum, shortened } from "../terms.js";
+import { say } from "../../scripts/sentences.js";
+
+export function compute({ transposed }, left, right, bias) {
+  return matrixOf(left.rows, transposed ? right.rows : right.columns, (row, column) => {
+    const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
+    let sum = bias ? bias.values[column] : 0;
+    for (let i = 0; i < left.columns; i += 1) sum += left.values[row * left.columns + i] * right.values[start + i * step];
+    return sum;
+  });
+}
+
+export function reads({ transposed }, row, column, left, right, bias) {
+  return [
+    rowCells(left, row),
+    transposed ? rowCells(right, column) : columnCells(right, column),
+    ...(bias ? [[[0, column]]] : []),
+  ];
+}
+
+export function bounded({ transposed }, row, column, left, right, bias) {
+  const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
+  const products = lineOf(left, row).map((value, i) => value * right.values[start + i * step]);
+  const terms = bias ? [...products, bias.values[column]] : products;
+  return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), products.length + 2) };
+}
+
+export function explain(cell) {
+  const [first, second, ...biases] = cell.sources;
+  const products = first.map((a, i) => ({ value: a.value * second[i].value, factors: [a, second[i]], count: 1 }));
+  const added = biases.flat().map((each) => ({ value: each.value, factors: [each], count: 1 }));
+  const symbolOf = ([{ matrix }]) => cell.made.stages.get(matrix).symbol;
+  return {
+    symbols: [`${namedBlock(cell, first)} · ${namedBlock(cell, second)}`, ...biases.map((block) => namedBlock(cell, block))].join(" + "),
+    steps: steps(cell, [...shortened(products), ...added]),
+    words: say(added.length ? "explanation.product.with_bias" : "explanation.product.sum", {
+      n: products.length,
+      first: rowNamed(cell, first),
+      a: symbolOf(first),
+      second: cell.stage.settings.transposed ? rowNamed(cell, second) : lineNamed("column", cell.column),
+      b: symbolOf(second),
+    }),
+    notes: Number.isFinite(cell.value) ? [] : trouble(cell, [...products, ...added]),
+  };
+}
+
+function steps(cell, terms) {
+  const factors = terms.map((term) => writtenFactors(cell, term));
+  const values = terms.map((term) => cell.write(term.value));
+  const value = cell.write(cell.value);
+  const displayed = terms.map((term, i) =>
+    term.factors.length ? productOf(factors[i].map((text) => decimal(text.replace(/[()]/g, "")))) : decimal(values[i]),
+  );
+  const start = inSum(factors.map((texts) => texts.join(" × ")));
+  if (terms.length === 1) return [start, `${sign(displayed[0], value)} ${value}`];
+  const sum = `${signOfAll(displayed, values)} ${inSum(values)}`;
+  return [start, sum, `${sign(sumOf(values.map(decimal)), value)} ${value}`];
+}
+
+// A row of a source by its token; by its number, without one.
+function rowNamed(cell, block) {
+  const token = tokenOf(cell, block[0]);
+  return token === null ? lineNamed("row", block[0].row) : say("explanation.line.of_token", { token });
+}
+
+function trouble(cell, terms) {
+  let noNumber = Number.isNaN(cell.value) ? [say("explanation.trouble.difference")] : [];
+  const broken = terms.flatMap((term) => term.factors).filter((factor) => !Number.isFinite(factor.value));
+  if (broken.length) {
+    if (broken.some((factor) => Number.isNaN(factor.value))) noNumber = [];
+    else if (terms.some((term) => Number.isNaN(term.value))) noNumber = [say("explanation.trouble.product")];
+    return [already(cell, broken[0]), ...noNumber];
+  }
+  const over = terms.filter((term) => Math.abs(term.value) > FLOAT32.max);
+  if (!over.length) return [say("explanation.trouble.on_the_way", { largest: largestFloat(cell) }), ...noNumber];
+  const worst = over.reduce((most, term) => (Math.abs(term.value) > Math.abs(most.value) ? term : most));
+  const beyond = say("explanation.trouble.beyond", {
+    arithmetic: `${writtenFactors(cell, worst).join(" × ")} = ${cell.write(worst.value)}`,
+    largest: largestFloat(cell),
+    infinite: cell.write(worst.value < 0 ? -Infinity : Infinity),
+  });
+  const n = over.length - 1;
+  const more = n ? [say("explanation.trouble.others_beyond", { n, terms: terms.length })] : [];
+  return [beyond, ...more, ...noNumber];
+}

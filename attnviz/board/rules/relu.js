@@ -1,0 +1,30 @@
+// A number, or 0 where it is negative: core/rules/relu.py.
+
+import { already, namedCell, namedWithToken } from "../cell.js";
+import { decimal, sign } from "../decimals.js";
+import { matrixOf, valueAt } from "../matrices.js";
+import { say } from "../../scripts/sentences.js";
+
+export function compute(_, numbers) {
+  return matrixOf(numbers.rows, numbers.columns, (row, column) => Math.max(0, valueAt(numbers, row, column)));
+}
+
+export function reads(_, row, column) {
+  return [[[row, column]]];
+}
+
+export function bounded(_, row, column, numbers) {
+  return { exact: Math.max(0, valueAt(numbers, row, column)), tolerance: 0 };
+}
+
+export function explain(cell) {
+  const number = cell.sources[0][0];
+  const exact = cell.write(Math.max(0, number.value));
+  const value = cell.write(cell.value);
+  return {
+    symbols: `max(0, ${namedCell(cell, number)})`,
+    steps: [`max(0, ${cell.write(number.value)})`, `${sign(decimal(exact), value)} ${value}`],
+    words: say("explanation.relu.words", { number: namedWithToken(cell, number) }),
+    notes: Number.isFinite(cell.value) ? [] : [already(cell, number)],
+  };
+}

@@ -1,0 +1,90 @@
+// Scores divided, and masked where a key comes after its query: core/rules/scale.py.
+
+import { tolerance } from "../bounds.js";
+import { already, largestFloat, namedCell } from "../cell.js";
+import { decimal, productOf, ratioOf, rootOf, sign } from "../decimals.js";
+import { matrixOf, valueAt } from "../matrices.js";
+import { quotient } from "../terms.js";
+import { say } from "../../scripts/sentences.js";
+
+export function hidden({ causal }, row, column) {
+  return causal && column > row;
+}
+
+export function compute(settings, scores) {
+  const divisor = divisorOf(settings);
+  return matrixOf(scores.rows, scores.columns, (row, column) =>
+    hidden(settings, row, column) ? -Infinity : valueAt(scores, row, column) / divisor,
+  );
+}
+
+export function reads(_, row, column) {
+  return [[[row, column]]];
+}
+
+export function bounded(settings, row, column, scores) {
+  if (hidden(settings, row, column)) return { exact: -Infinity, tolerance: 0 };
+  const exact = valueAt(scores, row, column) / divisorOf(settings);
+  return { exact, tolerance: tolerance(Math.abs(exact), 4) };
+}
+
+export function explain(cell) {
+  const { settings } = cell.stage;
+  const score = cell.sources[0][0];
+  const source = namedCell(cell, score);
+  const by = inWords(settings, cell);
+  const words = by
+    ? say("explanation.scale.divided", { score: source, divisor: by })
+    : say("explanation.scale.undivided", { score: source });
+  const divided = { symbols: quotient(source, inSymbols(settings)), steps: steps(cell, score), words, notes: trouble(cell, score) };
+  if (!cell.masked) return divided;
+  const masked = say("explanation.step.masked");
+  return {
+    symbols: `−∞ ${masked}`,
+    steps: [...divided.steps, `→ −∞ ${masked}`],
+    words: say("explanation.scale.masked", { key: cell.ofColumn, query: cell.ofRow, words }),
+    notes: divided.notes,
+  };
+}
+
+function steps(cell, score) {
+  const { settings } = cell.stage;
+  const divisor = divisorOf(settings);
+  const [numerator, value] = [cell.write(score.value), cell.write(cell.masked ? score.value / divisor : cell.value)];
+  const cooled = cell.write(settings.temperature);
+  const denominator = inSymbols(settings).length ? cell.write(divisor) : "1";
+  const said = [quotient(numerator, divisors(settings, `√${settings.d_k}`, cooled), " × ")];
+  if (settings.d_k !== null) {
+    const displayed = productOf(divisors(settings, rootOf(settings.d_k), decimal(cooled)));
+    said.push(`${sign(displayed, denominator)} ${numerator} / ${denominator}`);
+  }
+  return [...said, `${sign(ratioOf(decimal(numerator), decimal(denominator)), value)} ${value}`];
+}
+
+// What scores are divided by, in symbols.
+export function inSymbols(settings) {
+  return divisors(settings, "√d_k", settings.temperature_text);
+}
+
+// The same in words; empty where by nothing.
+export function inWords(settings, cell) {
+  const n = settings.d_k;
+  const root = n === null ? "" : say("explanation.scale.root", { n, root: cell.write(Math.sqrt(n)) });
+  const temperature = say("explanation.scale.temperature", { temperature: settings.temperature_text });
+  const words = divisors(settings, root, temperature);
+  return words.length === 2 ? say("explanation.scale.both", { root, temperature }) : words.join("");
+}
+
+function divisorOf({ d_k: dK, temperature }) {
+  return (dK === null ? 1 : Math.sqrt(dK)) * temperature;
+}
+
+function divisors({ d_k: dK, temperature }, root, cooled) {
+  return [...(dK === null ? [] : [root]), ...(temperature === 1 ? [] : [cooled])];
+}
+
+function trouble(cell, score) {
+  if (!Number.isFinite(score.value)) return [already(cell, score)];
+  if (Number.isFinite(cell.value) || cell.masked) return [];
+  return [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })];
+}
