@@ -47,6 +47,7 @@ quick: js
 lint: dev-packages
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
+	$(VENV)/bin/oxlint --deny-warnings
 
 types: dev-packages
 	$(PY) -m mypy

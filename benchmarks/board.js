@@ -1,5 +1,8 @@
 // Runs in the page before its own scripts: when the board is there, and what a move of the pointer takes.
 // All times are performance.now(): milliseconds since navigation began.
+
+import { painted } from "./painted.js";
+
 (() => {
   const bench = { board: null, moves: [], watched: null };
   window.boardBench = bench;

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from attnviz.scripts import joined
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, STOCK, Server, serving
 
@@ -94,8 +95,8 @@ def detail(measure: str, milliseconds: list[float]) -> Row:
 
 
 def in_page(script: str) -> str:
-    """Return a script that measures in the page; all of them take a picture's time in the same way."""
-    return "".join((Path(__file__).parent / name).read_text() for name in ("painted.js", script))
+    """Return a script that measures in the page."""
+    return joined(Path(__file__).parent / script)
 
 
 @contextmanager

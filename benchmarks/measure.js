@@ -1,5 +1,8 @@
 // Runs in the page before its own scripts. All times are performance.now(): milliseconds since navigation began.
 // bench.arm(selector, key): the next press of that key starts a measurement of the elements that match.
+
+import { painted } from "./painted.js";
+
 (() => {
   const bench = { loaded: null, pressed: null };
   window.bench = bench;

@@ -18,7 +18,7 @@ export class Mix {
     const structure = JSON.stringify([labels, values.columns]);
     if (structure !== this.structure) this.build(structure, labels, values.columns);
     const terms = Array.from({ length: values.columns }, (_, feature) =>
-      labels.map((_, token) => valueAt(weights, query, token) * valueAt(values, token, feature)),
+      labels.map((label, token) => valueAt(weights, query, token) * valueAt(values, token, feature)),
     );
     const most = Math.max(...terms.map((each) => each.reduce((sum, value) => sum + Math.abs(value), 0)));
     terms.forEach((each, feature) => {

@@ -17,7 +17,7 @@ const LONG = 8; // a sum of more terms shows the largest LONG - 1 and the remain
 export function shortened(terms, keep = null) {
   if (terms.length <= LONG) return terms;
   const size = ({ value }) => (Number.isNaN(value) ? Infinity : Math.abs(value));
-  const places = terms.map((_, place) => place).sort((a, b) => Math.sign(size(terms[b]) - size(terms[a]) || 0) || a - b);
+  const places = terms.map((_, place) => place).toSorted((a, b) => Math.sign(size(terms[b]) - size(terms[a]) || 0) || a - b);
   const shown = new Set(places.slice(0, LONG - 1));
   if (keep !== null) shown.add(keep);
   const rest = terms.filter((_, place) => !shown.has(place));

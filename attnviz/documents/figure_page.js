@@ -28,9 +28,9 @@ async function makeRoom(plot) {
   const { width, margin } = plot._fullLayout;
   const { left } = plot.getBoundingClientRect();
   const texts = [...plot.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
-  const drawn = texts.filter((text) => text.width > 0);
-  const before = Math.ceil(Math.max(0, ...drawn.map((text) => left - text.left)));
-  const after = Math.ceil(Math.max(0, ...drawn.map((text) => text.right + spare - left - width)));
+  const shown = texts.filter((text) => text.width > 0);
+  const before = Math.ceil(Math.max(0, ...shown.map((text) => left - text.left)));
+  const after = Math.ceil(Math.max(0, ...shown.map((text) => text.right + spare - left - width)));
   if (before + after > 0 && figure.layout.width) {
     const margins = { "margin.l": margin.l + before, "margin.r": margin.r + after };
     await Plotly.relayout(plot, { width: width + before + after, ...margins });
