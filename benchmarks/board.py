@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from benchmarks.browser import (
     AT_HEATMAPS,
@@ -28,7 +28,7 @@ MOVES = 20  # of a scrub; the pointer moves on by one step with each
 POINTINGS = 5  # walks over cells of all kinds
 TWELVE = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(12))
 VISITS = ("nothing cached", "on reload")
-WHOLE_BOARD = {"width": 1920, "height": 1700}
+WHOLE_BOARD: ViewportSize = {"width": 1920, "height": 1700}
 SCRUBBED, WATCHED = "w_q,0,1", "q,1,1"
 
 

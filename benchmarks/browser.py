@@ -1,13 +1,13 @@
 """What a person waits for, in a real Chromium: from the key press to the repainted page, and page load."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from attnviz.scripts import joined
 from benchmarks.rows import Row, p95
@@ -15,7 +15,7 @@ from benchmarks.servers import OURS, STOCK, Server, serving
 
 ROUNDS = 12
 LOADS = 5
-SIZE = {"width": 1440, "height": 1000}
+SIZE: ViewportSize = {"width": 1440, "height": 1000}
 QUIET_MS = 400  # a page that has not changed for so long has been repainted
 HEATMAPS = "[data-testid=stPlotlyChart]"
 # The view is chosen explicitly: the first page shows the board.
@@ -86,11 +86,11 @@ def _rows(
     return ratios + details
 
 
-def ratio(measure: str, above: list[float], below: list[float], target: str = "") -> Row:
+def ratio(measure: str, above: Sequence[float], below: Sequence[float], target: str = "") -> Row:
     return Row(measure, f"{median(a / b for a, b in zip(above, below, strict=True)):.2f}", target)
 
 
-def detail(measure: str, milliseconds: list[float]) -> Row:
+def detail(measure: str, milliseconds: Sequence[float]) -> Row:
     return Row(measure, f"{median(milliseconds):.0f} ms (p95 {p95(milliseconds):.0f})")
 
 
@@ -152,6 +152,7 @@ def _cell(page: Page) -> Callable[[int], Wait]:
     def change(i: int) -> Wait:
         page.bring_to_front()
         corner = page.get_by_test_id("stDataFrame").bounding_box()
+        assert corner is not None
         page.mouse.click(corner["x"] + 100, corner["y"] + 50)  # the first row's first cell
         page.keyboard.press("Enter")
         page.wait_for_timeout(200)  # the cell's text box takes a moment to come, and then drops keys that follow fast

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import torch
@@ -23,7 +24,7 @@ def run() -> list[Row]:
     ratios, details = [], []
     for n_tokens, target in TARGETS.items():
         scenario, fused = _scenario(n_tokens), _fused(n_tokens)
-        ours, theirs = _in_turn(lambda scenario=scenario: trace(scenario), fused)
+        ours, theirs = _in_turn(partial(trace, scenario), fused)
         ratio = median(a / b for a, b in zip(ours, theirs, strict=True))
         ratios.append(Row(f"trace / projections and fused attention, {n_tokens} tokens", f"{ratio:.2f}", target))
         details.append(

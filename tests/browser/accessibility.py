@@ -1,6 +1,6 @@
 """What an accessibility checker says about a page."""
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
 # Streamlit's own elements, which this repository cannot change.

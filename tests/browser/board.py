@@ -35,7 +35,7 @@ _WATCH = f"""() => {{ {_ROOT}
 class Board(Playground):
     """A reader's browser tab with a board in it."""
 
-    def open_board(self, **address: object) -> Self:
+    def open_board(self, **address: Any) -> Self:
         return self.open(view="board", **address)
 
     # What a reader does.

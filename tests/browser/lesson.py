@@ -23,10 +23,10 @@ class Learner(Playground):
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         return self
 
-    def lesson(self, **address: object) -> Self:
+    def lesson(self, **address: Any) -> Self:
         return self.open("/lesson", **address)
 
-    def questions(self, **address: object) -> Self:
+    def questions(self, **address: Any) -> Self:
         return self.open("/questions", **address)
 
     def tab_to(self, name: str) -> Self:

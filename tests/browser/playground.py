@@ -94,7 +94,7 @@ class Playground:
 
     # What a reader does.
 
-    def open(self, path: str = "/", view: str | None = None, **address: object) -> Self:
+    def open(self, path: str = "/", view: str | None = None, **address: Any) -> Self:
         view = view or ("heatmaps" if path == "/" else "board")
         if view != "board":
             address["view"] = view

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from typing import Any, Literal
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -13,10 +14,10 @@ PICTURES = ROOT / "docs"
 WIDTH, HEIGHT = 1366, 900
 MOST_BYTES = 150_000
 # Attention that leans somewhere, numbers of both signs, a repeated word, and an edit.
-SHOWN = {"text": "the cat sat on the mat", "init": "normal", "edits": "w_q.0.1.0.9", "query": 1}
+SHOWN: dict[str, Any] = {"text": "the cat sat on the mat", "init": "normal", "edits": "w_q.0.1.0.9", "query": 1}
 
 
-def take(browser: Browser, server: str, scheme: str) -> bytes:
+def take(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> bytes:
     """Return a picture of the playground on a light or dark page, as a PNG of few colours."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     playground = Playground(context.new_page(), server).open(view="board", **SHOWN)

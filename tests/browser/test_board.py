@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -76,7 +77,7 @@ def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) ->
         now = edited(("w_q", 0, 1, round(0.5166 + steps / 100, 4)))
         # The page's own numbers, in float64: the last digit may differ from torch's.
         wanted = numbers_of(trace(now))
-        eventually(lambda wanted=wanted: close(board.numbers(), wanted), True)
+        eventually(partial(shows, board, wanted), True)
         expect(board.status).to_have_text(say("board.status.preview"))
     assert board.link == ""
     board.page.mouse.up()
@@ -108,6 +109,10 @@ def test_the_sentence_follows_the_hand_and_is_torchs_in_the_end(board: Board) ->
 
 def close(shown: dict[str, str], wanted: dict[str, str]) -> bool:
     return shown.keys() == wanted.keys() and all(abs(value(shown[at]) - value(wanted[at])) < 1.5e-4 for at in wanted)
+
+
+def shows(board: Board, wanted: dict[str, str]) -> bool:
+    return close(board.numbers(), wanted)
 
 
 def value(text: str) -> float:

@@ -5,6 +5,8 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -14,7 +16,7 @@ from benchmarks.client import connected
 from benchmarks.load import SEED
 from tests.browser.board import DRAG_STARTS, Board
 from tests.browser.lesson import Learner
-from tests.browser.playground import eventually
+from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
 
@@ -54,7 +56,7 @@ def at_network(chromium: Browser) -> Iterator[Callable[..., Board]]:
         page.context.close()
 
 
-def _is_away(reader: Board) -> None:
+def _is_away(reader: Playground) -> None:
     expect(reader.page.locator(".connection")).to_have_text(AWAY)
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
@@ -84,12 +86,20 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(
     for _ in range(3):
         before = board.address
         board.page.go_back()
-        eventually(lambda before=before: board.address != before, True)
+        eventually(partial(_has_left, board, before), True)
         addresses.append(board.address)
     assert addresses[-1] == "", addresses  # each of the three was a step
 
 
-def _steps_back(board: Board, *addresses: str) -> None:
+def _has_left(reader: Playground, address: str) -> bool:
+    return reader.address != address
+
+
+def _is_in_address(reader: Playground, part: str) -> bool:
+    return part in reader.address
+
+
+def _steps_back(board: Playground, *addresses: str) -> None:
     """Go back once for each of these addresses."""
     for address in addresses:
         board.page.go_back()
@@ -289,7 +299,7 @@ def _sets_trials(reader: Board) -> Callable[[], bool]:
     return lambda: "trials.77" in reader.address
 
 
-FIRST_ACTS = (
+FIRST_ACTS: tuple[tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool]]], ...] = (
     ("/", {"view": "heatmaps"}, _edits_a_table),
     ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
     ("/", {}, _picks_a_token),
@@ -332,14 +342,15 @@ def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], p
 def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
     addresses = [board.address]
-    for change, seen in (
+    changes: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: board.type_over(("w_q", 0, 1), "0.9"), "edits=w_q.0.1.0.9"),
         (lambda: board.switch("Causal mask"), "causal=true"),
         (lambda: board.set_number("Seed", 7), "seed=7"),  # which drops the edit: that is no step of its own
         (lambda: board.pick("starts"), "query=2"),
-    ):
+    )
+    for change, seen in changes:
         change()
-        eventually(lambda seen=seen: seen in board.address, True)
+        eventually(partial(_is_in_address, board, seen), True)
         board.page.wait_for_timeout(1000)
         addresses.append(board.address)
     assert addresses[3] == "?causal=true&seed=7"

@@ -25,7 +25,8 @@ def opened(context: BrowserContext, file: Path, page: str) -> Page:
     file.write_text(page, encoding="utf-8")
     tab = context.new_page()
     trouble: list[str] = []
-    tab.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+    tab.on("dialog", lambda dialog: trouble.append(dialog.message))
+    tab.on("dialog", lambda dialog: dialog.dismiss())
     tab.on("pageerror", lambda error: trouble.append(str(error)))
     tab.on("console", lambda message: trouble.append(message.text))
     tab.on("requestfailed", lambda request: trouble.append(request.url))

@@ -27,7 +27,7 @@ def run(client: ClientConnection, *states: WidgetState) -> tuple[str, set[str]]:
     client.send(message.SerializeToString())
     session, drawn = "", set()
     while True:
-        answer = ForwardMsg.FromString(client.recv(timeout=SECONDS))  # type: ignore[arg-type]
+        answer = ForwardMsg.FromString(client.recv(timeout=SECONDS))
         kind = answer.WhichOneof("type")
         if kind == "new_session":
             session = answer.new_session.initialize.session_id

@@ -1,6 +1,7 @@
 """A word of 120 letters, as in a pasted address, makes no page wider than the screen."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.browser.playground import eventually
 
 WORDS = f"{'W' * 120} cat {'W' * 119}x"
 A = pack(query_of(Scenario(f"dog {'M' * 120} dog", embedding="published")))
-VIEWS: tuple[tuple[str, dict[str, object]], ...] = (
+VIEWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/", {"cell": "scores.0.2"}),
     ("/", {"view": "heatmaps", "cell": "scores.0.2"}),
     ("/lesson", {"step": 1}),

@@ -1,6 +1,7 @@
 """Light and dark, narrow and wide, and what an accessibility checker says."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 from playwright.sync_api import FloatRect, Locator
@@ -17,7 +18,7 @@ def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playgr
     for width, height in SCREENS:
         playground.page.set_viewport_size({"width": width, "height": height})
         playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
-        eventually(lambda width=width, height=height: out_of_place(playground, width, height), [])
+        eventually(partial(out_of_place, playground, width, height), [])
 
 
 def out_of_place(playground: Playground, width: int, height: int) -> list[str]:

@@ -1,6 +1,7 @@
 """Sharing in a real browser: the link that is copied opens the same, files come and go."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -47,7 +48,7 @@ def test_the_copied_link_opens_the_same_elsewhere(new_reader: Callable[..., Play
     receiver.page.goto(link)
     receiver.settle().says("'starts' reads ")
     for name in ("v", "attention_weights", "context"):
-        eventually(lambda name=name: receiver.cells(name), sender.cells(name))
+        eventually(partial(receiver.cells, name), sender.cells(name))
 
 
 def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) -> None:

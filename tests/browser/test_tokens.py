@@ -1,6 +1,7 @@
 """Tokens on the page: repeated, pointed at, picked, and hostile."""
 
 from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import expect
 
@@ -35,7 +36,7 @@ def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(pla
     playground.pick("step")
     playground.says("'step' reads 'journey' most: attention weight 0.2092")
     for matrix in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
-        eventually(lambda matrix=matrix: playground.outlined(matrix), ["step"])
+        eventually(partial(playground.outlined, matrix), ["step"])
     expect(playground.chip("step")).to_be_checked()
     expect(playground.chip("journey")).not_to_be_checked()
 

@@ -31,7 +31,7 @@ class Playground(Reader):
     def edit(self, matrix: str, row: int, column: int, value: Any) -> Self:
         """Type into a cell of the editor, on top of what was typed before."""
         self.look_at(matrix)
-        key = self.at.data_editor[0].key
+        key = self.at.data_editor[0].key or ""
         typed = self.at.session_state[key]["edited_rows"] if key in self.at.session_state else {}
         rows = {int(i): dict(cells) for i, cells in typed.items()}
         rows.setdefault(row, {})[self.editor.columns[column]] = value
@@ -113,8 +113,7 @@ class Playground(Reader):
     @property
     def board(self) -> dict[str, Any] | None:
         """What the board of the page is given to draw; None where there is no board."""
-        (board,) = self.boards or [None]
-        return board
+        return self.boards[0] if self.boards else None
 
     @property
     def sentence(self) -> str:
@@ -132,7 +131,7 @@ class Playground(Reader):
             yield element.value
         for kind in ("button", "text_input", "text_area", "number_input", "selectbox", "toggle"):
             for widget in self.at.get(kind):
-                yield widget.label
+                yield widget.proto.label
                 yield widget.proto.help
         for pills in self.at.pills:
             yield from pills.options

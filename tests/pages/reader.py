@@ -16,7 +16,12 @@ SEVERAL_SECONDS = 60
 
 def in_address(at: AppTest, name: str) -> str:
     """Return a text that the app itself keeps in the address; blank where it is not there."""
-    return next((each.value for each in at.text_input if each.key == name), "")
+    return next((each.value or "" for each in at.text_input if each.key == name), "")
+
+
+def control_of(at: AppTest, key: str) -> Any:
+    """Return the control with this key; what can be done with it depends on its kind."""
+    return at.get_by_key(key)
 
 
 def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
@@ -54,7 +59,7 @@ class Reader:
         return self.run()
 
     def set(self, control: str, value: Any) -> Self:
-        self.at.get_by_key(control).set_value(value)  # type: ignore[union-attr]
+        control_of(self.at, control).set_value(value)
         return self.run()
 
     def press(self, label: str, which: int = 0) -> Self:
@@ -79,7 +84,7 @@ class Reader:
         return [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
 
     def value(self, control: str) -> Any:
-        return self.at.get_by_key(control).value  # type: ignore[union-attr]
+        return control_of(self.at, control).value
 
     @property
     def texts(self) -> list[str]:

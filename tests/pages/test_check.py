@@ -53,7 +53,7 @@ class CheckPage(Reader):
     @property
     def check(self) -> str:
         """What the address carries."""
-        return self.at.text_input(key="check").value
+        return in_address(self.at, "check")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
     assert page.cells("Q, queries")[2] == ("wrong", "0.99")
     title = worked_example("three-words").title
     assert f"These are the numbers of “{title}”, as its source printed them. What's marked wrong is wrong" in page.says
-    again = CheckPage(tables=page.at.text_input(key="tables").value)  # a link to it says so, too
+    again = CheckPage(tables=in_address(page.at, "tables"))  # a link to it says so, too
     assert f"These are the numbers of “{title}”" in again.says
     assert "These are the numbers of" not in page.type(q="1 2 3\n4 5 6\n7 8 9").says
     assert [mark for mark, _ in page.cells("Context vectors")].count("follows") == 2
@@ -184,7 +184,7 @@ def test_what_was_typed_stays_while_other_pages_are_seen(page: CheckPage) -> Non
 
 def test_the_address_carries_what_was_typed() -> None:
     page = CheckPage().type(q="1 0", k="1 2 oops", scores="5").set("check.scale", False).set("check.tokens", "a <b>")
-    again = CheckPage(tables=page.at.text_input(key="tables").value)
+    again = CheckPage(tables=in_address(page.at, "tables"))
     assert (again.text_of("q"), again.text_of("k"), again.text_of("scores")) == ("1 0", "1 2 oops", "5")
     assert again.at.get_by_key("check.scale").value is False  # type: ignore[union-attr]
     assert again.says == page.says
@@ -382,7 +382,7 @@ def test_an_example_in_the_address_is_the_set_up() -> None:
 def test_what_else_the_address_says_lies_over_the_example() -> None:
     at = opened(example="love-ai", causal="true", edits="w_q.0.1.0.5")
     assert at.get_by_key("causal").value is True  # type: ignore[union-attr]
-    assert at.text_input(key="edits").value.endswith("w_v.example.love-ai*w_q.0.1.0.5")
+    assert in_address(at, "edits").endswith("w_v.example.love-ai*w_q.0.1.0.5")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -420,8 +420,8 @@ def test_another_sentence_leaves_the_vectors_of_an_example_behind() -> None:
     at = opened(example="love-ai")
     at.text_input(key="text").set_value("I love tea").run()
     assert not at.exception
-    assert "x.example" not in at.text_input(key="edits").value
-    assert "w_q.example.love-ai" in at.text_input(key="edits").value
+    assert "x.example" not in in_address(at, "edits")
+    assert "w_q.example.love-ai" in in_address(at, "edits")
 
 
 def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited() -> None:

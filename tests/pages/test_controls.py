@@ -80,9 +80,8 @@ def test_the_cpu_can_be_chosen(playground: Playground) -> None:
 
 def test_a_new_seed_draws_other_matrices(playground: Playground) -> None:
     playground.press("New seed")
-    seed = playground.at.number_input(key="seed").value
-    assert seed != 123 or playground.press("New seed").at.number_input(key="seed").value != 123
-    seed = int(playground.at.number_input(key="seed").value)
+    assert playground.value("seed") != 123 or playground.press("New seed").value("seed") != 123
+    seed = playground.value("seed")
     assert playground.shows(Scenario(embedding="published", seed=seed))
 
 

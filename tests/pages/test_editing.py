@@ -97,16 +97,17 @@ def test_edits_of_x_stay_with_their_token(playground: Playground) -> None:
     ("control", "value", "brought_back"), [("seed", 5, 2), ("init", "normal", 2), ("d_out", 3, 2), ("d_in", 2, 1)]
 )
 def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
-    playground: Playground, control: str, value: object, brought_back: int
+    playground: Playground, control: str, value: Any, brought_back: int
 ) -> None:
     edits = [("w_q", 0, 1, 0.9), ("w_k", 2, 1, -1.0)]
     for edit in edits:
         playground.edit(*edit)
     playground.set(control, value)
-    assert playground.shows(Scenario(**PUBLISHED, **{control: value}))
+    drawn = PUBLISHED | {control: value}
+    assert playground.shows(Scenario(**drawn))
     assert "2 changes were dropped, because their matrices were drawn anew." in playground.texts
     playground.press("Bring back")
-    assert playground.shows(Scenario(**PUBLISHED, **{control: value}, edits=edits[:brought_back]))
+    assert playground.shows(Scenario(**drawn, edits=edits[:brought_back]))
     assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer
 
 
@@ -142,14 +143,14 @@ def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name:
     drawn = PUBLISHED | {"init": "linear", "bias": True}
     playground.set("init", "linear").set("bias", True).edit(name, 0, 1, 0.9)
     playground.press("Identity")
-    assert playground.shows(Scenario(**drawn, **{name: "identity"}))
+    assert playground.shows(Scenario(**drawn | {name: "identity"}))
     assert f"{STAGES[name].symbol}: identity" in playground.texts
     playground.press("Zeros")
-    assert playground.shows(Scenario(**drawn, **{name: "zeros"}))
+    assert playground.shows(Scenario(**drawn | {name: "zeros"}))
     playground.press("Random")
     fill = playground.changes.removeprefix(f"{name}.").replace(".", ":")
     assert fill.startswith("random:")
-    assert playground.shows(Scenario(**drawn, **{name: fill}))
+    assert playground.shows(Scenario(**drawn | {name: fill}))
     playground.press("Random")
     assert playground.changes != f"{name}.{fill.replace(':', '.')}"
     playground.press("Reset")
@@ -250,7 +251,7 @@ def test_a_bad_cell_of_an_edited_cell_keeps_the_edit(playground: Playground) -> 
 def test_wide_matrices_are_edited_one_row_at_a_time(playground: Playground) -> None:
     playground.set("d_out", 40).look_at("w_q").set("playground.row", 2)
     assert playground.editor.shape == (40, 1)
-    key = playground.at.data_editor[0].key
+    key = playground.at.data_editor[0].key or ""
     playground.at.session_state[key] = {"edited_rows": {17: {"row 2": 8.0}}, "added_rows": [], "deleted_rows": []}
     playground.run()
     assert playground.shows(Scenario(**PUBLISHED, d_out=40, edits=[("w_q", 2, 17, 8.0)]))
@@ -317,7 +318,7 @@ def test_what_is_no_number_is_told_and_changes_nothing(playground: Playground, t
 
 def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable[..., Playground]) -> None:
     playground = open_playground(edits="w_q.0.0.0.5")
-    key = playground.at.data_editor[0].key
+    key = playground.at.data_editor[0].key or ""
     playground.at.session_state[key] = {"edited_rows": {1: {"1": "0.77"}}, "added_rows": [], "deleted_rows": []}
     playground.press("Undo")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 0.77)]))

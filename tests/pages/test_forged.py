@@ -40,7 +40,7 @@ FORGED: dict[str, Callable[[WidgetState], object]] = {
 
 def forge(reader: Reader, kind: str) -> None:
     """Send this for every control that the page has drawn."""
-    session = reader.at._tree._runner._session_state._state  # type: ignore[attr-defined, union-attr]
+    session = reader.at._tree._runner._session_state._state  # type: ignore[union-attr]
     states = WidgetStates()
     for key in session._new_widget_state.widget_metadata:
         state = states.widgets.add(id=key)

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
-from tests.pages.reader import Reader
+from tests.pages.reader import Reader, control_of
 
 Lesson = Callable[..., AppTest]
 
@@ -61,7 +61,7 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> No
 def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
     at = lesson(step="9")
     assert "(0.3061, 0.8210)" in texts(at)
-    at.get_by_key("seed").set_value(5)
+    at.number_input(key="seed").set_value(5)
     at.run()
     assert "(0.3061, 0.8210)" not in texts(at)
 
@@ -74,7 +74,7 @@ def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
 
 def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
     at = press(lesson(step="9"), "Use its sentence")
-    assert at.get_by_key("text").value == "the cat sat on the mat"
+    assert control_of(at, "text").value == "the cat sat on the mat"
     assert "'cat' gives 'sat'" in " ".join(caption.value for caption in at.caption)
 
 

@@ -16,7 +16,7 @@ def explained(scenario: Scenario, matrix: str, row: int, column: int) -> str:
 
 
 def cell_in_address(playground: Playground) -> str:
-    return playground.at.text_input(key="cell").value
+    return in_address(playground.at, "cell")
 
 
 @pytest.mark.parametrize(

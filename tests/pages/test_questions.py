@@ -11,7 +11,7 @@ from attnviz.app.text import as_message
 from attnviz.teach.questions import QUESTIONS, Exponent, Option
 from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
-from tests.pages.reader import Reader, in_address
+from tests.pages.reader import Reader, control_of, in_address
 
 Open = Callable[..., AppTest]
 
@@ -25,7 +25,7 @@ def opened() -> Open:
 
 
 def press(at: AppTest, label: str) -> AppTest:
-    next(each for each in at.button if each.label == label and each.key.startswith("questions.")).click()
+    next(each for each in at.button if each.label == label and str(each.key).startswith("questions.")).click()
     at.run()
     assert not at.exception
     return at
@@ -95,7 +95,7 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: 
                 at = opened(question=str(number), numbers=link)
             else:
                 value = float(choice) if isinstance(option, Exponent) else choice
-                at.get_by_key(f"questions.{number}.{option.name}").set_value(value).run()
+                control_of(at, f"questions.{number}.{option.name}").set_value(value).run()
                 assert in_address(at, "numbers") == link
             assert all(sentence in texts(at) for sentence in wanted.sentences), choice
 
@@ -105,7 +105,7 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
     told, link = texts(at), in_address(at, "numbers")
     assert texts(opened(question="11", numbers=link)) == told
     assert in_address(at, "edits") == ""
-    assert at.get_by_key("text").value == "Your journey starts with one step"
+    assert control_of(at, "text").value == "Your journey starts with one step"
     press(at, "Next")
     assert in_address(at, "numbers") == ""
 
@@ -193,7 +193,7 @@ def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
 def test_a_token_is_picked_to_follow_and_its_row_and_bars_are_shown(opened: Open) -> None:
     at = opened(question="1")
     assert board(at)["query"] == 1
-    at.get_by_key("questions.1.follow").set_value(3).run()
+    control_of(at, "questions.1.follow").set_value(3).run()
     assert board(at)["query"] == 3
     link = in_address(at, "numbers")
     assert board(opened(question="1", numbers=link))["query"] == 3

@@ -166,9 +166,9 @@ def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: Sca
 
 def test_the_slider_of_p_leaves_numbers_without_tails_in_the_url(scaling: ScalingPage) -> None:
     scaling.set("scaling.p", 0.1 + 0.2)
-    assert scaling.at.text_input(key="sweep").value.endswith("scales.none-sqrt-linear-own_p")  # p = 0.3 is the default
+    assert in_address(scaling.at, "sweep").endswith("scales.none-sqrt-linear-own_p")  # p = 0.3 is the default
     scaling.set("scaling.p", 0.1 + 0.05)
-    assert scaling.at.text_input(key="sweep").value.endswith("*p.0.15")
+    assert in_address(scaling.at, "sweep").endswith("*p.0.15")
 
 
 def test_a_dimension_is_picked_from_its_control(scaling: ScalingPage) -> None:
@@ -414,7 +414,7 @@ def test_an_x_too_large_to_sweep_gets_a_word() -> None:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    sweep = Mock(wraps=sweeps.sweep_scaling)
+    sweep = Mock(wraps=sweep_scaling)
     monkeypatch.setattr(sweeps, "sweep_scaling", sweep)
     return sweep
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 from attnviz import Scenario
 from tests.pages.playground import Playground
@@ -15,7 +16,7 @@ def test_two_sessions_do_not_see_each_others_numbers() -> None:
     one.type_sentence("dog bites man")
     other.edit("w_k", 0, 0, 5.0)
     one.edit("w_q", 1, 1, 8.0)
-    published = {"embedding": "published"}
+    published: dict[str, Any] = {"embedding": "published"}
     assert one.shows(Scenario("dog bites man", **published, seed=1, edits=[("w_q", 0, 1, 0.9), ("w_q", 1, 1, 8.0)]))
     assert other.shows(Scenario(**published, seed=2, w_q="zeros", edits=[("w_k", 0, 0, 5.0)]))
 

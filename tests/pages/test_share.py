@@ -40,10 +40,14 @@ class Sharing(Playground):
     def part(self, name: str) -> Self:
         return self.set("share.part", name.lower())
 
+    @property
+    def downloads(self) -> list[str]:
+        """The labels of the buttons that give a file."""
+        return [button.proto.label for button in self.at.get("download_button")]
+
     def says_of_data(self) -> list[str]:
         """The files that hold all matrices, in the order of their buttons."""
-        labels = [button.label for button in self.at.get("download_button")]
-        return [label for label in labels if label in ("JSON", "safetensors")]
+        return [label for label in self.downloads if label in ("JSON", "safetensors")]
 
     def open_scenario(self, data: bytes) -> Self:
         self.part("Open").at.file_uploader[0].set_value(("s.json", data, "application/json"))
@@ -112,7 +116,8 @@ def test_the_code_on_screen_is_that_of_the_scenario_on_screen(sharing: Sharing) 
 
 def test_what_can_be_taken_home(sharing: Sharing) -> None:
     labels = {
-        part: {button.label for button in sharing.part(part).at.get("download_button")} for part in ("Code", "Data")
+        part: {button.proto.label for button in sharing.part(part).at.get("download_button")}
+        for part in ("Code", "Data")
     }
     assert {"Python script", "Notebook"} <= labels["Code"]
     assert {"CSV", "JSON", "safetensors", "Scenario"} <= labels["Data"]

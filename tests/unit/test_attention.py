@@ -2,6 +2,7 @@
 
 import io
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,6 +106,9 @@ def test_gradients_are_those_of_pytorch() -> None:
     x = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
     leaves = [x, *module.parameters()]
     ours = torch.autograd.grad(module(x).square().sum(), leaves)
+    assert module.b_q is not None
+    assert module.b_k is not None
+    assert module.b_v is not None
     q, k, v = x @ module.w_q + module.b_q, x @ module.w_k + module.b_k, x @ module.w_v + module.b_v
     theirs = torch.autograd.grad(F.scaled_dot_product_attention(q, k, v).square().sum(), leaves)
     assert len(ours) == 7
@@ -126,7 +130,7 @@ def test_float64_inputs_are_computed_in_float64() -> None:
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("settings", [{}, {"causal": True, "scale": False, "temperature": 2.0}])
-def test_module_and_scenario_of_one_seed_agree(init: str, bias: bool, settings: dict) -> None:
+def test_module_and_scenario_of_one_seed_agree(init: str, bias: bool, settings: dict[str, Any]) -> None:
     scenario = Scenario(text="a cat sat", d_in=4, d_out=3, init=init, seed=11, bias=bias, **settings)
     expected = attnviz.trace(scenario)
     trace = SelfAttention(4, 3, init=init, seed=11, bias=bias, **settings).trace(expected.x)
@@ -163,7 +167,7 @@ def test_module_learns() -> None:
     for _ in range(30):
         optimizer.zero_grad()
         loss = F.mse_loss(module(x), target)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < losses[0] * 0.9
@@ -180,7 +184,7 @@ def test_module_learns() -> None:
         ({"init": "xavier"}, "init is 'xavier', expected one of uniform, linear, normal"),
     ],
 )
-def test_module_has_the_limits_of_a_scenario(arguments: dict, message: str) -> None:
+def test_module_has_the_limits_of_a_scenario(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SelfAttention(**{"d_in": 3, "d_out": 2} | arguments)
 
@@ -236,7 +240,7 @@ def zeros(*shape: int) -> torch.Tensor:
         ({"b_v": zeros(2)}, r"b_v has shape \(2,\), expected \(5,\)"),
     ],
 )  # fmt: skip
-def test_shapes_that_do_not_fit_are_named(change: dict, message: str) -> None:
+def test_shapes_that_do_not_fit_are_named(change: dict[str, Any], message: str) -> None:
     inputs = {"x": zeros(4, 3), "w_q": zeros(3, 2), "w_k": zeros(3, 2), "w_v": zeros(3, 5)}
     with pytest.raises(ValueError, match=message):
         attend(**inputs | change)

@@ -28,7 +28,7 @@ from tests.unit.helpers import cell_values, edits_of, setups
 W = ("w_q", "w_k", "w_v")
 
 
-def as_sets(changes: Changes) -> tuple[set, set]:
+def as_sets(changes: Changes) -> tuple[set[Any], set[Any]]:
     return set(changes.edits), set(changes.replaced)
 
 
@@ -38,10 +38,12 @@ def changed(draw: st.DrawFn) -> Scenario:
     setup = draw(setups())
     fills = st.sampled_from((None, None, "identity", "zeros", "random:7"))
     names = [name for name in EDITABLE if setup.bias or name not in BIASES]
-    setup = replace(setup, **{name: draw(fills) for name in names})
+    filled: dict[str, Any] = {name: draw(fills) for name in names}
+    setup = replace(setup, **filled)
     if draw(st.booleans()):
         name = draw(st.sampled_from(("x", "w_q", "w_k")))
-        setup = replace(setup, **{name: np.full(setup.shape_of(name), 0.25)})
+        given_here: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.25)}
+        setup = replace(setup, **given_here)
     if draw(st.booleans()):
         width = draw(st.integers(1, 6)) if setup.d_v is None else setup.d_v
         setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))

@@ -31,7 +31,8 @@ HOSTILE = "<b>x</b> & <img src=x>"
 
 def swept(dims: tuple[int, ...] = DIMS, source: str = "normal", **more: Any) -> pd.DataFrame:
     x = X if source.endswith("-projections") else None
-    return sweep_scaling(dims, 60, 0, **{"n_keys": 8, "source": source, "x": x, "scales": SCALES} | more)
+    settings: dict[str, Any] = {"n_keys": 8, "source": source, "x": x, "scales": SCALES}
+    return sweep_scaling(dims, 60, 0, **settings | more)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,8 @@ def test_the_pointer_reads_the_interval(table: pd.DataFrame) -> None:
                 found = re.fullmatch(rf"{re.escape(trace['name'])}, d = (\S+): (\S+)<br>99 %: (\S+) to (\S+)", said)
                 assert found, said
                 at, value, low, high = (float(number.replace("−", "-")) for number in found.groups())
-                assert (at, value) == (dim, pytest.approx(y, rel=6e-3, abs=6e-5))
+                assert at == dim
+                assert value == pytest.approx(y, rel=6e-3, abs=6e-5)
                 assert low <= value <= high
 
 

@@ -1,5 +1,7 @@
 """Devices: what is there is used, what is not falls back with a notice, what is no device is an error."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -77,7 +79,7 @@ def test_cuda_devices_are_listed_with_their_name() -> None:
 @pytest.mark.parametrize(
     "settings", [{}, {"causal": True, "bias": True, "temperature": 0.5}, {"d_in": 64, "d_out": 64}]
 )
-def test_cuda_gives_the_numbers_of_the_cpu(init: str, embedding: str, settings: dict) -> None:
+def test_cuda_gives_the_numbers_of_the_cpu(init: str, embedding: str, settings: dict[str, Any]) -> None:
     on_cpu, on_cuda = (
         trace(Scenario(init=init, embedding=embedding, device=device, **settings)) for device in ("cpu", "cuda")
     )

@@ -15,7 +15,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("notebook")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
-        notebook = nbformat.read(ROOT / "docs" / "example.ipynb", as_version=4)
+        notebook = nbformat.read(ROOT / "docs" / "example.ipynb", as_version=4)  # type: ignore[no-untyped-call]
         nbformat.validate(notebook)
         nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
     assert (folder / "attention.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

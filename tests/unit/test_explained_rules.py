@@ -31,7 +31,7 @@ def check_every_cell(trace: Trace, rule: Rule, digits: int) -> None:
         assert explanation.rule == rule.name
         check_arithmetic(explanation)
         assert explanation.symbols.startswith(f"M[{row}, {column}] = ")
-        blocks = rule.reads(row, column, *(tuple(source.shape) for source in sources))
+        blocks = rule.reads(row, column, *((source.shape[0], source.shape[1]) for source in sources))
         assert [cells[1:] for cells in explanation.sources] == list(blocks)
         assert not any("more than the rounding" in note for note in explanation.notes)
         if math.isfinite(explanation.value):

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -166,7 +166,8 @@ def test_every_cell_of_any_size(n_tokens: int, d_in: int, d_k: int, d_v: int, se
 def test_a_trace_in_other_precisions() -> None:
     inputs = random_inputs(3, 4, 2, 2, bias=True)
     for dtype in (torch.float64, torch.bfloat16, torch.float16):
-        trace = attend(**{name: matrix.to(dtype) for name, matrix in inputs.items()})
+        in_dtype: dict[str, Any] = {name: matrix.to(dtype) for name, matrix in inputs.items()}
+        trace = attend(**in_dtype)
         for name, row, column, value in cells_of(trace):
             explanation = explain(trace, name, row, column)
             assert explanation.value == value
@@ -181,7 +182,7 @@ def test_a_module_that_is_trained_can_be_explained() -> None:
 
 # --- Sources -------------------------------------------------------------------------------------------------
 
-AGAIN = {
+AGAIN: dict[str, Callable[[dict[str, torch.Tensor]], torch.Tensor]] = {
     "q": lambda t: t["x"] @ t["w_q"] + t["b_q"],
     "k": lambda t: t["x"] @ t["w_k"] + t["b_k"],
     "v": lambda t: t["x"] @ t["w_v"] + t["b_v"],
@@ -222,7 +223,7 @@ def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str) -> None:
     trace = attend(**inputs)
     for row in range(4):
         for column in range(getattr(trace, name).shape[1]):
-            changed = {key: matrix + 1 for key, matrix in inputs.items()}
+            changed: dict[str, Any] = {key: matrix + 1 for key, matrix in inputs.items()}
             for stage, rows, columns in explain(trace, name, row, column).sources:
                 source = stage.name
                 if changed[source].dim() == 1:
@@ -261,7 +262,7 @@ def test_a_new_stage_is_a_new_row_of_the_table() -> None:
     )  # fmt: skip
     trace = attend(**random_inputs(3, 3, 2, 4))
     table = {**trace.stages, "w_o": w_o, "projected": projected}
-    more = Trace(table, run(table, trace.matrices | {"w_o": torch.arange(8.0).reshape(4, 2)}))
+    more = Trace(table, run(table, {**trace.matrices, "w_o": torch.arange(8.0).reshape(4, 2)}))
     explanation = explain(more, "projected", 2, 1)
     assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
     check_arithmetic(explanation)

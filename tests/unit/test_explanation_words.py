@@ -12,10 +12,11 @@ import torch
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
 from attnviz.core.rules.displayed import as_decimal
+from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, random_inputs
-from tests.unit.test_explanation import cells_of, same, traced
+from tests.unit.test_explanation import cells_of, same
 
 PUBLISHED = Scenario(embedding="published")
 
@@ -113,21 +114,20 @@ def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_
             text = explain(trace, "attention_weights", row, column).text
             if "m = " not in text:
                 continue
-            exponent = as_decimal(re.search(r"exp\((\S+)\) / ", text)[1])
-            largest = as_decimal(re.search(r"m = (\S+), is subtracted", text)[1])
-            score, less, is_rounded = re.search(
+            ((exponent),) = map(as_decimal, re.findall(r"exp\((\S+)\) / ", text))
+            ((largest),) = map(as_decimal, re.findall(r"m = (\S+), is subtracted", text))
+            ((score, less, is_rounded),) = re.findall(
                 r"is (\S+), and less m it is (\S+?)( \(rounded\))?\.(?= |$)", text
-            ).groups()
+            )
             assert as_decimal(less) == exponent
             assert (as_decimal(score) - largest == exponent) != bool(is_rounded)
-            score = as_decimal(score)
-            rounded += score - largest != exponent
+            rounded += as_decimal(score) - largest != exponent
     assert rounded > 20
 
 
-def undefined(*inputs: torch.Tensor) -> AttentionTrace:
+def undefined(x: torch.Tensor, w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> AttentionTrace:
     with pytest.raises(UndefinedAttentionError) as error:
-        attend(*inputs)
+        attend(x, w_q, w_k, w_v)
     return error.value.trace
 
 
@@ -169,7 +169,8 @@ def test_a_sum_that_overflows_on_its_way_explains_itself() -> None:
 
 
 def test_a_number_too_small_for_float32_explains_itself() -> None:
-    trace = attend(torch.tensor([[1e-30]]), *[torch.tensor([[1e-30]])] * 3)
+    tiny = torch.tensor([[1e-30]])
+    trace = attend(tiny, tiny, tiny, tiny)
     assert "1.00e−60 is too small for float32, which holds 0 instead" in explain(trace, "q", 0, 0).text
 
 

@@ -137,7 +137,7 @@ def test_the_notebook_holds_the_script_in_its_cells() -> None:
 @pytest.mark.slow
 def test_jupyter_runs_the_notebook_to_the_numbers_on_screen() -> None:
     scenario = Scenario("Your <b>new</b> cat", embedding="published", init="linear", bias=True, causal=True)
-    made = nbformat.reads(notebook(scenario, digits=6), as_version=4)
+    made = nbformat.reads(notebook(scenario, digits=6), as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(made)
     nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
     assert_prints(made.cells[-1].outputs[0]["text"], scenario)

@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.elements.widgets.number_input import NumberInputSerde
@@ -123,8 +123,12 @@ def test_a_frame_that_is_no_message_leaves_one_line_in_the_log_and_our_own_error
     log: str, error: Exception, kept: bool
 ) -> None:
     records: list[logging.LogRecord] = []
-    handler = logging.Handler()
-    handler.emit = records.append  # type: ignore[method-assign]
+
+    class Keeping(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    handler = Keeping()
     logging.getLogger(log).addHandler(handler)
     try:
         logging.getLogger(log).warning("Error", exc_info=error)

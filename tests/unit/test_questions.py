@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -162,7 +163,7 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
 def test_4_what_cannot_be_computed_is_not_shown() -> None:
     (option,) = SIZES.options
     assert isinstance(option, Option)
-    broken = {"w_k": option.choices[1]}
+    broken: dict[str, Any] = {"w_k": option.choices[1]}
     assert SIZES.shown(broken) == ("x", "w_q", "w_v", "q", "v")
     assert SIZES.shown(SIZES.defaults) == SIZES.shows
     assert say("seen.sizes.refused", q="5 × 2", kt="3 × 5") in says(SIZES, **broken)
@@ -261,7 +262,7 @@ def test_9_symmetric_scores_with_weights_that_are_not() -> None:
     assert not in_scores.matrix.any()
     assert in_weights.matrix.abs().max() > 0.01
     smallest = traced(pressed(SYMMETRY, "smallest"))
-    assert (smallest.scores[0, 1], smallest.scores[1, 0]) == (1, 0)
+    assert (smallest.scores[0, 1].item(), smallest.scores[1, 0].item()) == (1, 0)
     assert smallest.attention_weights[1].tolist() == [0.5, 0.5], "B reads both the same"
 
 

@@ -31,6 +31,7 @@ def test_a_run_is_asked_for_with_these_states_and_as_the_page_was_opened(monkeyp
     with pytest.raises(RerunException) as raised:
         reconnecting.run_again(SENT)
     data = raised.value.rerun_data
+    assert data.widget_states is not None
     assert list(data.widget_states.widgets) == SENT
     assert {name: getattr(data, name) for name in asked} == asked
 

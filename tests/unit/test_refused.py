@@ -60,6 +60,7 @@ def assert_for_readers(error: ValueError) -> None:
 ragged: Any = [[1.0], [1.0, 2.0]]
 batch: Any = [[[1.0]]]
 unknown: Any = "nothing"
+no_edit: Any = ("w_q", "a", 0, 1.0)
 RAISERS: dict[str, Callable[[], object]] = {
     "too many edits": lambda: Scenario(d_in=65, d_out=65, edits=[("w_q", n // 65, n % 65, 0.0) for n in range(4225)]),
     "another shape": lambda: Scenario(w_q=[[1.0]]),
@@ -73,7 +74,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "an edit that is too large": lambda: with_changes(Scenario(), Changes((Edit("w_q", 0, 0, 1e39),), ())),
     "an edit of no matrix": lambda: with_changes(Scenario(), Changes((Edit("scores", 0, 0, 1.0),), ())),
     "an edit of a bias that is off": lambda: with_changes(Scenario(), Changes((Edit("b_q", 0, 0, 1.0),), ())),
-    "no edit": lambda: Scenario(edits=[("w_q", "a", 0, 1.0)]),
+    "no edit": lambda: Scenario(edits=[no_edit]),
     "a bias that is off": lambda: Scenario(b_q=[[0.0, 0.0]]),
     "no tokens": lambda: Scenario(""),
     "too many tokens": lambda: Scenario("a " * 1025),
@@ -165,6 +166,7 @@ def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> Non
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RefusedError":
                 kind = node.args[1]
                 assert isinstance(kind, ast.Constant)
+                assert isinstance(kind.value, str)
                 sentence = catalogue()[f"refused.{kind.value}"]
                 assert isinstance(sentence, str)
                 needed = {place for _, place, _, _ in Formatter().parse(sentence) if place is not None}

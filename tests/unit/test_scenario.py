@@ -139,7 +139,7 @@ def test_a_bad_matrix_is_named_with_its_cell_or_shape(name: str, value: Any, mes
 def test_biases_may_be_given_as_a_vector_or_one_row() -> None:
     scenario = Scenario(bias=True, b_q=[1, 2], b_k=[[3, 4]], b_v=torch.tensor([5.0, 6.0]))
     made = trace(scenario)
-    assert (made.b_q.tolist(), made.b_k.tolist(), made.b_v.tolist()) == ([1, 2], [3, 4], [5, 6])
+    assert [made[name].tolist() for name in BIASES] == [[1, 2], [3, 4], [5, 6]]
     with pytest.raises(ValueError, match=r"b_k has shape \(1, 3\), expected \(1, 2\)"):
         Scenario(bias=True, b_k=[1, 2, 3])
 
@@ -159,17 +159,18 @@ def test_values_may_have_their_own_width(bias: bool) -> None:
 def test_named_fills_are_what_they_say(name: str) -> None:
     scenario = Scenario(bias=True, init="linear", d_in=3, d_out=4)
     shape = scenario.shape_of(name)
-    identity = Scenario(bias=True, d_in=3, d_out=4, **{name: "identity"}).matrix(name)
+    setup: dict[str, Any] = {"bias": True, "d_in": 3, "d_out": 4}
+    identity = Scenario(**setup | {name: "identity"}).matrix(name)
     assert [(i, j) for i, j in identity.nonzero().tolist()] == [(i, i) for i in range(min(shape))]
     assert identity.max() == 1
-    assert torch.equal(Scenario(bias=True, d_in=3, d_out=4, **{name: "zeros"}).matrix(name), torch.zeros(shape))
+    assert torch.equal(Scenario(**setup | {name: "zeros"}).matrix(name), torch.zeros(shape))
 
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
 @pytest.mark.parametrize("name", ["w_q", "w_k", "w_v", "b_q", "b_k", "b_v"])
 def test_a_random_fill_draws_this_matrix_from_its_seed_alone(name: str, init: str) -> None:
-    before = Scenario(bias=True, init=init)
-    after = Scenario(bias=True, init=init, **{name: "random:42"})
+    setup: dict[str, Any] = {"bias": True, "init": init}
+    before, after = Scenario(**setup), Scenario(**setup | {name: "random:42"})
     expected = getattr(seeded_projections(3, 2, init, 42, bias=True), name)
     assert torch.equal(after.matrix(name), expected.reshape(before.shape_of(name)))
     for other in EDITABLE:
@@ -256,7 +257,7 @@ def test_a_matrix_that_is_not_there_is_named(name: str) -> None:
 
 
 def test_equal_questions_are_equal_and_hash_alike() -> None:
-    arguments = {"text": "a b", "edits": [["w_q", 0, 0, 1]], "w_v": [[1, 2]] * 3, "temperature": 2}
+    arguments: dict[str, Any] = {"text": "a b", "edits": [["w_q", 0, 0, 1]], "w_v": [[1, 2]] * 3, "temperature": 2}
     one, other = Scenario(**arguments), Scenario(**arguments)
     assert one == other
     assert len({one, other}) == 1

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -43,6 +44,10 @@ def test_linear_projections_are_three_linear_layers(d_in: int, d_out: int, bias:
         assert (layer.bias is None) if b is None else torch.equal(b, layer.bias)
 
 
+def _drawn(draw: Callable[..., torch.Tensor], shapes: list[tuple[int, int]]) -> list[torch.Tensor]:
+    return [draw(*shape) for shape in shapes]
+
+
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(("d_in", "d_out", "d_v"), [(3, 2, 5), (3, 5, 1), (16, 4, 16), (17, 64, 3)])
 def test_values_of_another_width_are_drawn_last_by_the_same_generator(
@@ -50,7 +55,7 @@ def test_values_of_another_width_are_drawn_last_by_the_same_generator(
 ) -> None:
     widths = (d_out, d_out, d_v)
     for init, draw in (("uniform", torch.rand), ("normal", torch.randn)):
-        expected = under_torch_seed(7, lambda draw=draw: [draw(d_in, width) for width in widths])
+        expected = under_torch_seed(7, partial(_drawn, draw, [(d_in, width) for width in widths]))
         drawn = seeded_projections(d_in, d_out, init, 7, bias, d_v)
         assert all(torch.equal(ours, theirs) for ours, theirs in zip(drawn[:3], expected, strict=True))
         assert drawn.b_v is None or torch.equal(drawn.b_v, torch.zeros(d_v))
@@ -64,9 +69,10 @@ def test_values_of_another_width_are_drawn_last_by_the_same_generator(
 @pytest.mark.parametrize("init", ["uniform", "normal"])
 def test_biases_start_at_zero_and_leave_the_projections_alone(init: str) -> None:
     plain, biased = seeded_projections(3, 2, init, 5), seeded_projections(3, 2, init, 5, bias=True)
-    for i in range(3):
-        assert torch.equal(plain[i], biased[i])
-        assert torch.equal(biased[3 + i], torch.zeros(2))
+    for before, after, bias in zip(plain[:3], biased[:3], biased[3:], strict=True):
+        assert torch.equal(before, after)
+        assert bias is not None
+        assert torch.equal(bias, torch.zeros(2))
 
 
 def test_unknown_init_names_the_choices() -> None:

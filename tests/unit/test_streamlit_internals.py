@@ -6,6 +6,7 @@ from dataclasses import fields
 from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
@@ -74,10 +75,10 @@ def test_outside_of_a_run_there_is_no_page() -> None:
 
 
 def test_pages_can_be_run_by_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(internals.PagesManager, "uses_pages_directory", True)
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", True)
     internals.run_by_entry_point()
-    assert internals.PagesManager.uses_pages_directory is False
-    assert "uses_pages_directory" in inspect.getsource(internals.PagesManager)
+    assert PagesManager.uses_pages_directory is False
+    assert "uses_pages_directory" in inspect.getsource(PagesManager)
 
 
 def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -31,7 +32,7 @@ W = ("w_q", "w_k", "w_v")
 COMPUTED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
-def overflown(**arguments: object) -> AttentionTrace:
+def overflown(**arguments: Any) -> AttentionTrace:
     with pytest.raises(UndefinedAttentionError) as caught:
         trace(Scenario(**arguments))
     return caught.value.trace
@@ -126,7 +127,9 @@ def test_rows_without_tokens_are_numbered_from_0() -> None:
 
 @given(setups(), st.data())
 def test_what_is_said_of_the_projections_is_true_of_each(setup: Scenario, data: st.DataObject) -> None:
-    fills = {name: data.draw(st.sampled_from((None, None, "random:3", "identity", "zeros"))) for name in W}
+    fills: dict[str, Any] = {
+        name: data.draw(st.sampled_from((None, None, "random:3", "identity", "zeros"))) for name in W
+    }
     scenario = replace(setup, **fills)
     scenario = replace(scenario, edits=data.draw(edits_of(scenario)))
     said = projections_in_words(scenario)
@@ -171,7 +174,7 @@ def test_scores_that_were_chosen_are_told_instead() -> None:
 def test_a_description_has_the_shape_and_the_spread(setup: Scenario, digits: int) -> None:
     made = trace(setup)
     for name in (stage for stage in STAGES if getattr(made, stage) is not None):
-        matrix = torch.atleast_2d(getattr(made, name))
+        matrix = getattr(made, name).reshape(-1, getattr(made, name).shape[-1])
         said = described(made, name, 0, digits)
         finite = matrix[matrix.isfinite()]
         assert f"{STAGES[name].title}, {matrix.shape[0]} by {matrix.shape[1]}: " in said
@@ -210,7 +213,7 @@ OVERFLOWS = [
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("first", "arguments"), OVERFLOWS, ids=lambda value: str(value)[:20])
-def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict, causal: bool) -> None:
+def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict[str, Any], causal: bool) -> None:
     made = traced(Scenario(text="a b", causal=causal, **arguments))
     later = torch.ones(2, 2, dtype=torch.bool).triu(1) if causal else torch.zeros(2, 2, dtype=torch.bool)
     bad = {name: ~getattr(made, name).isfinite() for name in COMPUTED}
@@ -246,7 +249,7 @@ def test_undefined_rows_are_counted() -> None:
         ({"x": [[1, 2, 3]] * 6}, "The numbers of X are given."),
     ],
 )
-def test_it_is_said_where_the_vectors_come_from(arguments: dict, said: str) -> None:
+def test_it_is_said_where_the_vectors_come_from(arguments: dict[str, Any], said: str) -> None:
     assert said in vectors_in_words(Scenario(**arguments))
 
 

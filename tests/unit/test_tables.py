@@ -223,7 +223,7 @@ FORMATS: dict[str, Callable[[np.ndarray], str]] = {
     "numpy's repr": repr,
     "torch": lambda table: repr(torch.from_numpy(table)),
     "torch with gradient": lambda table: repr(torch.from_numpy(table).requires_grad_() * 1),
-    "torch, wrapped": lambda table: torch._tensor_str._str(torch.from_numpy(table)).replace(", ", ",\n        "),
+    "torch, wrapped": lambda table: repr(torch.from_numpy(table)).replace(", ", ",\n        "),
     "Python list": lambda table: str(table.tolist()),
     "Python list over lines": lambda table: "[\n" + ",\n".join(str(row) for row in table.tolist()) + ",\n]",
     "Markdown": in_markdown,

@@ -1,6 +1,7 @@
 """Text to tokens to labels, for texts of all kinds."""
 
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import example, given
@@ -23,7 +24,17 @@ AS_TYPED = (
 
 # Characters that show nothing (Unicode: default ignorable) but whose category is that of a letter or mark.
 IGNORABLE = "\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\ufe00\ufe0f\U000e0100\U000e01ef"
-INVISIBLE_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp")
+Invisible = Literal["Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"]
+INVISIBLE_CATEGORIES: tuple[Invisible, ...] = (
+    "Cc",
+    "Cf",
+    "Cs",
+    "Co",
+    "Cn",
+    "Zs",
+    "Zl",
+    "Zp",
+)
 
 
 def texts(max_size: int = 30) -> st.SearchStrategy[str]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -66,8 +67,8 @@ def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     forth, back = Scenario("dog bites man", seed=3), Scenario("man bites dog", seed=3)
     torch.testing.assert_close(trace(forth).context.flip(0), trace(back).context)
     torch.testing.assert_close(trace(forth).attention_weights.flip(0, 1), trace(back).attention_weights)
-    forth, back = trace(with_positions(forth)), trace(with_positions(back))
-    assert (forth.context.flip(0) - back.context).abs().max() > 0.01
+    there, here = trace(with_positions(forth)), trace(with_positions(back))
+    assert (there.context.flip(0) - here.context).abs().max() > 0.01
 
 
 typed = st.decimals(-1000, 1000, places=6).map(float) | st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -114,15 +115,16 @@ def test_weights_can_be_read_off_contexts_only_where_the_values_are_independent(
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": True}, {"bias": True, "init": "linear", "temperature": 2.0}])
-def test_a_training_step_is_one_of_torchs_own_gradient_descent(settings: dict) -> None:
-    scenario = Scenario("the cat sat down", **({"d_in": 3, "d_out": 2, "d_v": 3, "init": "normal"} | settings))
+def test_a_training_step_is_one_of_torchs_own_gradient_descent(settings: dict[str, Any]) -> None:
+    setup: dict[str, Any] = {"d_in": 3, "d_out": 2, "d_v": 3, "init": "normal"}
+    scenario = Scenario("the cat sat down", **setup | settings)
     inputs = [scenario.matrix(name).double().requires_grad_(name != "x") for name in ("x", "w_q", "w_k", "w_v")]
     biases = [scenario.matrix(name)[0].double() if scenario.bias else 0 for name in ("b_q", "b_k", "b_v")]
     q, k, v = (inputs[0] @ w + b for w, b in zip(inputs[1:], biases, strict=True))
     context = F.scaled_dot_product_attention(
         q, k, v, is_causal=scenario.causal, scale=1 / math.sqrt(2) / scenario.temperature
     )
-    F.mse_loss(context[:-1], inputs[0][1:].detach()).backward()
+    F.mse_loss(context[:-1], inputs[0][1:].detach()).backward()  # type: ignore[no-untyped-call]
     optimizer = torch.optim.SGD(inputs[1:], lr=0.1)
     optimizer.step()
     stepped = training_step(scenario, 0.1)

@@ -67,6 +67,7 @@ def test_what_is_said_is_in_the_catalogue_with_its_places() -> None:
         key = call.args[0] if call.args else None
         if (isinstance(call.func, ast.Name) and call.func.id == "plural") or not isinstance(key, ast.Constant):
             continue
+        assert isinstance(key.value, str)
         where = f"{file.relative_to(ROOT)}:{call.lineno}"
         assert key.value in catalogue(), f"{where}: no sentence {key.value!r}"
         given = {each.arg for each in call.keywords}

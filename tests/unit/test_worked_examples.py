@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +103,12 @@ def test_what_is_chosen_for_scores_is_said_while_it_is_so() -> None:
     )
     assert "W_v" not in chosen_in_words(replace(scenario, w_v=None))
     assert html.escape(words) in report(scenario, attnviz.trace(scenario))
-    with_others = [{"edits": [("x", 0, 1, 0.5)]}, {"w_k": None}, {"x": None}, {"text": "fewer tokens", "w_q": "zeros"}]
+    with_others: list[dict[str, Any]] = [
+        {"edits": [("x", 0, 1, 0.5)]},
+        {"w_k": None},
+        {"x": None},
+        {"text": "fewer tokens", "w_q": "zeros"},
+    ]
     assert [chosen_in_words(replace(scenario, **other)) for other in with_others] == 4 * [""]
     assert not any(chosen_in_words(example.scenario) for example in WHOLE)
     trace = attnviz.trace(scenario)

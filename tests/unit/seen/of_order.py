@@ -24,7 +24,7 @@ def stepped_loss(w: World) -> float:
         q, k, v = (x @ each for each in moving)
         return loss_of(torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True), x)
 
-    loss().backward()
+    loss().backward()  # type: ignore[no-untyped-call]
     torch.optim.SGD(moving, lr=RATE).step()
     return float(loss().detach())
 

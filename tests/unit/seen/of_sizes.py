@@ -138,9 +138,11 @@ def divided(w: World, title: str) -> tuple[np.ndarray, np.ndarray]:
     """A matrix in float32, with the scores divided and as chosen, made by torch."""
     root = torch.tensor(float(np.sqrt(w.now.q.shape[1])))
     place = w.question.options[0].choices.index(w.options["place"])  # type: ignore[union-attr]
-    on_q, on_k, on_scores = [(root, 1, 1), (root.sqrt(), root.sqrt(), 1), (1, 1, root)][place]
+    one = torch.tensor(1.0)
+    places = [(root, one, one), (root.sqrt(), root.sqrt(), one), (one, one, root)]
+    on_q, on_k, on_scores = places[place]
     made = []
-    for q_by, k_by, by in ((1, 1, root), (on_q, on_k, on_scores)):
+    for q_by, k_by, by in ((one, one, root), (on_q, on_k, on_scores)):
         q, k = w.now.q / q_by, w.now.k / k_by
         scaled = q @ k.T / by
         all_made = (q, k, scaled, torch.softmax(scaled, -1))
