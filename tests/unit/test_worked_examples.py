@@ -175,5 +175,8 @@ def test_an_example_leaves_and_comes_back(example: WorkedExample) -> None:
     assert scenario_from_query(query_of(example.scenario)) == (example.scenario, [])
     assert scenario_from_json(scenario_json(example.scenario)) == example.scenario
     names: dict[str, torch.Tensor] = {}
-    exec(pytorch_script(example.scenario), names)  # our own code, as a reader runs it
+    try:
+        exec(pytorch_script(example.scenario), names)  # our own code, as a reader runs it
+    finally:
+        torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]  # the script changes it
     assert torch.equal(names["context"], attnviz.trace(example.scenario).context)
