@@ -46,7 +46,8 @@ def _fact(name: str, value: object) -> str:
         case "counted" | "other_counted" if isinstance(value, tuple):
             return plural(*value)
         case "why":
-            return say(f"refused.counts.{value}")
+            key = f"refused.counts.{value}"
+            return say(key) if key in catalogue() else say("refused.counts.other", size=value)
         case "allowed" if isinstance(value, tuple):
             return ", ".join(literal(str(each)) for each in value)
         case _:

@@ -8,7 +8,8 @@ import numpy as np
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BIASES, STAGES
+from attnviz.core.sizes import sizes_of
+from attnviz.core.stages import BIASES, STAGES, Table
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
@@ -58,7 +59,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         ("The projections", _projections(scenario)),
         ("Cells edited by hand", _edits(scenario)),
         ("On its device", _device(scenario)),
-        ("Scaled dot-product attention", _attention(scenario)),
+        ("Scaled dot-product attention", _computation(scenario.table)),
         ("Each row of attention weights sums to 1", _prints(digits)),
     ]
     return [(title, lines) for title, lines in shown if lines]
@@ -214,32 +215,17 @@ def _device(scenario: Scenario) -> list[str]:
     ]
 
 
-def _attention(scenario: Scenario) -> list[str]:
-    lines = [
-        f"{letter} = x @ w_{letter}" + (f" + b_{letter}" if scenario.bias else "") + f"  # (n_tokens, {width})"
-        for letter, width in zip("qkv", ("d_k", "d_k", "d_v"), strict=True)
-    ]
-    lines.append("scores = q @ k.T  # (n_tokens, n_tokens): query, key")
-    lines.append(f"scaled_scores = scores{_divided(scenario)}")
-    if scenario.causal:
-        lines += [
-            "future = torch.ones_like(scores, dtype=torch.bool).triu(1)",
-            'scaled_scores = scaled_scores.masked_fill(future, float("-inf"))  # none attends to a later token',
-        ]
-    return [
-        *lines,
-        "attention_weights = torch.softmax(scaled_scores, dim=-1)",
-        "context = attention_weights @ v  # (n_tokens, d_v)",
-    ]
-
-
-def _divided(scenario: Scenario) -> str:
-    factors = (["d_k**0.5"] if scenario.scale else []) + (
-        [repr(scenario.temperature)] if scenario.temperature != 1 else []
-    )
-    return {0: "  # not scaled", 1: f" / {factors[0] if factors else ''}"}.get(
-        len(factors), f" / ({' * '.join(factors)})"
-    )
+def _computation(table: Table) -> list[str]:
+    """Return the lines of every rule, with the shape that each makes."""
+    lines, sizes = [], sizes_of(table)
+    for name, stage in table.items():
+        if stage.rule is None:
+            continue
+        first, *more = stage.rule.code(name, *stage.sources)
+        shape = ", ".join("n_tokens" if size == "tokens" else size for size in sizes[name])
+        what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
+        lines += [f"{first}  # ({shape}){what}", *more]
+    return lines
 
 
 def _prints(digits: int) -> list[str]:

@@ -1,23 +1,13 @@
 """Whether tables of one computation fit together; if not, which one does not, and what was expected of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
+from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import EVERY_STAGE
 
-# What the rows and the columns of each table count. Rows of X are both queries and keys.
-_COUNTS: dict[str, tuple[str, str]] = {
-    "x": ("tokens", "d_in"),
-    "w_q": ("d_in", "d_k"), "w_k": ("d_in", "d_k"), "w_v": ("d_in", "d_v"),
-    "b_q": ("1", "d_k"), "b_k": ("1", "d_k"), "b_v": ("1", "d_v"),
-    "q": ("queries", "d_k"), "k": ("keys", "d_k"), "v": ("keys", "d_v"),
-    "scores": ("queries", "keys"), "scaled_scores": ("queries", "keys"), "attention_weights": ("queries", "keys"),
-    "context": ("queries", "d_v"),
-    "w_1": ("d_v", "d_hidden"), "b_1": ("1", "d_hidden"), "w_2": ("d_hidden", "d_model"), "b_2": ("1", "d_model"),
-    "preactivations": ("queries", "d_hidden"), "hidden": ("queries", "d_hidden"), "output": ("queries", "d_model"),
-}  # fmt: skip
-_TOKENS = ("tokens", "queries", "keys")
+_KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
 
 
 def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -28,26 +18,29 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     ...
     attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
-    known: dict[str, tuple[int, str]] = {}
-    first: dict[str, tuple[str, str]] = {}  # which table showed it, and by its rows or its columns
+    sizes = _sizes(shapes)
+    first: dict[str, tuple[str, int]] = {}  # which table showed a size, and whether by its rows or its columns
     for name, shape in shapes.items():
-        symbol = EVERY_STAGE[name].symbol
-        for axis, counts in enumerate(_COUNTS[name]):
+        stage = EVERY_STAGE[name]
+        for axis, counts in enumerate(sizes[name]):
             line = ("row", "column")[axis]
-            expected, reason = (1, "it is a bias") if counts == "1" else known.get(counts, (shape[axis], ""))
+            counted = (shape[axis], line)
+            if counts == "1":
+                if shape[axis] != 1:
+                    message = f"{stage.symbol} has {_in_words(shape)}, expected 1 row: it is a bias"
+                    raise RefusedError(message, "fit_bias", table=name, counted=counted)
+                continue
+            other, of = first.setdefault(counts, (name, axis))
+            expected, other_line = shapes[other][of], ("row", "column")[of]
             if shape[axis] != expected:
-                message = f"{symbol} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
-                if counts == "1":
-                    raise RefusedError(message, "fit_bias", table=name, counted=(shape[axis], line))
-                other = first[counts]
+                what = f" ({counts})" if counts.startswith("d_") else ""
+                reason = f"{EVERY_STAGE[other].symbol} has {_counted(expected, other_line)}{what}"
+                message = f"{stage.symbol} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
+                why = _KINDS.get((stage.rows, stage.columns)[axis], counts) if counts == "tokens" else counts
                 raise RefusedError(
-                    message, "fit_one", table=name, counted=(shape[axis], line), other=other[0],
-                    other_counted=(expected, other[1]), why=counts,
+                    message, "fit_one", table=name, counted=counted, other=other,
+                    other_counted=(expected, other_line), why=why,
                 )  # fmt: skip
-            what = f" ({counts})" if counts.startswith("d_") else ""
-            for each in _TOKENS if counts == "tokens" else (counts,):
-                known.setdefault(each, (shape[axis], f"{symbol} has {_counted(shape[axis], line)}{what}"))
-                first.setdefault(each, (name, line))
 
 
 def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
@@ -56,16 +49,19 @@ def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> in
     >>> columns_shown("x", {"w_q": (2, None)}), columns_shown("w_k", {"q": (3, 4)}), columns_shown("w_v", {"q": (3, 4)})
     (2, 4, None)
     """
-    wanted = {_COUNTS[name][1]}
-    if "x" in shapes and wanted & set(_TOKENS):
-        wanted = set(_TOKENS)
+    sizes = _sizes(shapes)
     counted = (
         (counts, number)
         for other, shape in shapes.items()
-        for axis, (counts, number) in enumerate(zip(_COUNTS[other], shape, strict=True))
+        for axis, (counts, number) in enumerate(zip(sizes[other], shape, strict=True))
         if (other, axis) != (name, 1)
     )
-    return next((number for counts, number in counted if counts in wanted and number is not None), None)
+    return next((number for counts, number in counted if counts == sizes[name][1] and number is not None), None)
+
+
+def _sizes(shown: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+    """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
+    return sizes_of(EVERY_STAGE, one_sequence=any(EVERY_STAGE[name].colours == "inputs" for name in shown))
 
 
 def _in_words(shape: tuple[int, ...]) -> str:
@@ -83,8 +79,8 @@ def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int 
     """
     if stated is not None:
         check_whole("d_k", stated, 1, MAX_D)
-    for name in ("q", "k", "w_q", "w_k"):
-        if name in shapes:
+    for name, (_, columns) in _sizes(shapes).items():
+        if columns == "d_k" and name in shapes and not EVERY_STAGE[name].is_vector:
             shown = shapes[name][1]
             if stated not in (None, shown):
                 symbol = EVERY_STAGE[name].symbol

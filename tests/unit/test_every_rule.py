@@ -142,7 +142,7 @@ def test_the_lines_of_a_table_compute_it_in_plain_torch() -> None:
             if stage.rule is None:
                 values[name] = trace[name]
             else:
-                exec(f"{name} = {stage.rule.code(*stage.sources)}", values)
+                exec("\n".join(stage.rule.code(name, *stage.sources)), values)
             torch.testing.assert_close(values[name], trace[name], equal_nan=True)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, expect
+from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
 from attnviz.core.rules.cell import Cell, Factor, Made, Term
 from attnviz.core.rules.displayed import as_decimal, in_sum, sign, total
 from attnviz.words import say
@@ -24,7 +24,7 @@ class Add(Rule):
         """Add them."""
         return sources[0] + sources[1]
 
-    def shape(self, *shapes: Shape) -> Shape:
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape that both have."""
         expect(shapes[1] == shapes[0], "the second summand", shapes[1], f"{shapes[0]} like the first")
         return shapes[0]
@@ -47,9 +47,9 @@ class Add(Rule):
         """A sum."""
         return " + ".join(symbols)
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """A sum."""
-        return " + ".join(names)
+        return [f"{made} = {' + '.join(names)}"]
 
     def explain(self, cell: Cell) -> Made:
         """Their sum."""

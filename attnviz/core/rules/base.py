@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from torch import Tensor
@@ -11,6 +11,7 @@ from torch import Tensor
 from attnviz.core.rules.cell import Cell, Cells, Made
 
 Shape = tuple[int, int]  # (rows, columns); a vector is one row
+Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it
 Block = tuple[range, range]  # all of these rows by all of these columns
 
 
@@ -60,8 +61,8 @@ class Rule(ABC):
         """Return the matrix made from these; gradients flow."""
 
     @abstractmethod
-    def shape(self, *shapes: Shape) -> Shape:
-        """Return the shape of what is made from matrices of these shapes.
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """Return the shape of what is made from matrices of these shapes, in numbers or in what stands for them.
 
         Raises ``ValueError`` with the shape that does not fit and the one expected.
         """
@@ -101,8 +102,8 @@ class Rule(ABC):
         """Return the rule in symbols, given those of its sources."""
 
     @abstractmethod
-    def code(self, *names: str) -> str:
-        """Return the rule as an expression of PyTorch, given the names of its sources."""
+    def code(self, made: str, *names: str) -> list[str]:
+        """Return the lines of PyTorch that make what is called `made` of the sources of these names."""
 
     @abstractmethod
     def explain(self, cell: Cell) -> Made:
@@ -122,7 +123,7 @@ class EachCell(Rule):
 
     n_sources = (1,)
 
-    def shape(self, *shapes: Shape) -> Shape:
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape of the source."""
         return shapes[0]
 
@@ -135,7 +136,7 @@ class EachCell(Rule):
         return marks[0]
 
 
-def expect(fits: bool, what: str, has: Sequence[int], expected: str) -> None:
+def expect(fits: bool, what: str, has: Sequence[object], expected: str) -> None:
     """Raise ``ValueError`` naming a shape and the one expected, unless it fits."""
     if not fits:
         raise ValueError(f"{what} has shape {tuple(has)}, expected {expected}")

@@ -45,9 +45,9 @@ class GELU(EachCell):
         """The number times its share of the bell curve."""
         return f"{symbols[0]} · Φ({symbols[0]})"
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """Torch's own."""
-        return f"torch.nn.functional.gelu({names[0]})"
+        return [f"{made} = torch.nn.functional.gelu({names[0]})"]
 
     def explain(self, cell: Cell) -> Made:
         """The number, times the share below it."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, expect
+from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
 from attnviz.core.rules.cell import Cell, Cells, Made, Term, line_of
 from attnviz.core.rules.displayed import as_decimal, in_sum, shortened, sign_of_all, total
 from attnviz.words import say
@@ -27,7 +27,7 @@ class Product(Rule):
         made = sources[0] @ (sources[1].mT if self.transposed else sources[1])
         return made + sources[2] if len(sources) == 3 else made
 
-    def shape(self, *shapes: Shape) -> Shape:
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """As many rows as the first source, as many columns as the second."""
         first, second, *bias = shapes
         inner, width = second[::-1] if self.transposed else second
@@ -82,9 +82,10 @@ class Product(Rule):
         product = f"{symbols[0]} {symbols[1]}{'ᵀ' if self.transposed else ''}"
         return " + ".join((product, *symbols[2:]))
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """A matrix product."""
-        return " + ".join((f"{names[0]} @ {names[1]}{'.mT' if self.transposed else ''}", *names[2:]))
+        product = f"{names[0]} @ {names[1]}{'.mT' if self.transposed else ''}"
+        return [f"{made} = {' + '.join((product, *names[2:]))}"]
 
     def explain(self, cell: Cell) -> Made:
         """Number by number, then the sum of the products and the bias."""

@@ -31,9 +31,9 @@ class ReLU(EachCell):
         """The larger of the two."""
         return f"max(0, {symbols[0]})"
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """Torch's own."""
-        return f"torch.relu({names[0]})"
+        return [f"{made} = torch.relu({names[0]})"]
 
     def explain(self, cell: Cell) -> Made:
         """The larger of the two."""

@@ -44,7 +44,7 @@ class Scale(EachCell):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its fields, and the temperature as it is written in symbols."""
+        """Its fields, and the temperature as formulas write it."""
         return super().settings | {"temperature_text": f"{self.temperature:g}"}
 
     @property
@@ -77,13 +77,15 @@ class Scale(EachCell):
         formula = quotient(symbols[0], self.in_symbols) if self.in_symbols else say("stages.formula.undivided")
         return say("stages.formula.masked", formula=formula) if self.causal else formula
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """A quotient, masked where the key comes later."""
-        divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
-        if not self.causal:
-            return divided
-        divided = divided if divided == names[0] else f"({divided})"
-        return f'{divided}.masked_fill(torch.ones_like({names[0]}, dtype=torch.bool).triu(1), float("-inf"))'
+        lines = [f"{made} = {quotient(names[0], self._divisors('d_k**0.5', repr(self.temperature)), ' * ')}"]
+        if self.causal:
+            lines += [
+                f"future = torch.ones_like({names[0]}, dtype=torch.bool).triu(1)",
+                f'{made} = {made}.masked_fill(future, float("-inf"))  # none attends to a later token',
+            ]
+        return lines
 
     def explain(self, cell: Cell) -> Made:
         """A quotient, then the mask."""

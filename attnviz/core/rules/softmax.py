@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape
+from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size
 from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term
 from attnviz.core.rules.displayed import as_decimal, exp, quotient, shortened, sign, sign_of_all, total
 from attnviz.core.rules.scale import Scale
@@ -31,7 +31,7 @@ class Softmax(Rule):
         """Torch's own."""
         return torch.softmax(sources[0], dim=-1)
 
-    def shape(self, *shapes: Shape) -> Shape:
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape of the source."""
         return shapes[0]
 
@@ -62,9 +62,9 @@ class Softmax(Rule):
         """In words, for the symbols say less."""
         return say("stages.formula.softmax")
 
-    def code(self, *names: str) -> str:
+    def code(self, made: str, *names: str) -> list[str]:
         """Torch's own."""
-        return f"torch.softmax({names[0]}, dim=-1)"
+        return [f"{made} = torch.softmax({names[0]}, dim=-1)"]
 
     def explain(self, cell: Cell) -> Made:
         """exp of a number over the sum of the exps of its row; a shift of the whole row cancels."""
