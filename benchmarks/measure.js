@@ -3,38 +3,39 @@
 
 import { painted } from "./painted.js";
 
-(() => {
-  const bench = { loaded: null, pressed: null };
-  window.bench = bench;
-  const now = () => performance.now();
+const nothing = () => ({ pressed: null, sent: null, changed: null, painted: null, touched: new Set() });
+/** @type {Bench} */
+const bench = { loaded: null, selector: "", key: null, ...nothing() };
+window.bench = bench;
 
-  bench.arm = (selector, key) =>
-    Object.assign(bench, { selector, key, pressed: null, sent: null, changed: null, painted: null, touched: new Set() });
+bench.arm = (selector, key) => Object.assign(bench, { selector, key, ...nothing() });
 
-  // On the window and capturing, so that this sees the key before Streamlit does.
-  window.addEventListener("keydown", (event) => {
-    if (event.key === bench.key && bench.pressed === null) bench.pressed = now();
-  }, true);
+// On the window and capturing, so that this sees the key before Streamlit does.
+window.addEventListener("keydown", (event) => {
+  if (event.key === bench.key && bench.pressed === null) bench.pressed = performance.now();
+}, true);
 
-  const send = WebSocket.prototype.send;
-  WebSocket.prototype.send = function (...data) {
-    if (bench.pressed !== null) bench.sent ??= now();
-    return send.apply(this, data);
-  };
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (...data) {
+  if (bench.pressed !== null) bench.sent ??= performance.now();
+  return send.apply(this, data);
+};
 
-  // Of an element that was removed or added, the parent is the target.
-  const holderOf = (target) => (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
+// Of an element that was removed or added, the parent is the target.
+/** @param {Node} target */
+function holderOf(target) {
+  return (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
+}
 
-  new MutationObserver((records) => {
-    if (bench.loaded === null && bench.awaited && document.querySelector(bench.awaited)) {
-      bench.loaded = NaN; // found, and painted soon
-      painted().then((at) => { bench.loaded = at; });
-    }
-    if (bench.pressed === null) return;
-    const holders = records.map((record) => holderOf(record.target)).filter(Boolean);
-    if (holders.length === 0) return;
-    holders.forEach((holder) => bench.touched.add(holder));
-    bench.changed = now();
-    painted().then((at) => { bench.painted = at; });
-  }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-})();
+new MutationObserver((records) => {
+  if (bench.loaded === null && bench.awaited && document.querySelector(bench.awaited)) {
+    bench.loaded = NaN; // found, and painted soon
+    painted().then((at) => { bench.loaded = at; });
+  }
+  if (bench.pressed === null) return;
+  const holders = records.map((record) => holderOf(record.target)).filter((holder) => holder !== null && holder !== undefined);
+  if (holders.length === 0) return;
+  holders.forEach((holder) => bench.touched.add(holder));
+  bench.changed = performance.now();
+  painted().then((at) => { bench.painted = at; });
+}).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });

@@ -1,4 +1,5 @@
 // The time at which the next frame has been painted: a message that is sent in a frame arrives after it.
+/** @returns {Promise<number>} */
 export const painted = () =>
   new Promise((resolve) => requestAnimationFrame(() => {
     const channel = new MessageChannel();

@@ -12,58 +12,107 @@ import { Mix } from "./mix.js";
 import { Panel } from "./panel.js";
 import { addressOf } from "./places.js";
 import { readsMost } from "./reads_most.js";
+import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Drawing, Trigger } from "../scripts/types.js" */
+/** @import { BoardCell, BoardData, Edit, Made, Matrices, Matrix, Place, Stages } from "./types.js" */
+
 const LONGEST_LABEL = 16; // characters of it that are seen
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
+/** @typedef {{ edits: Edit[], pinned: Place | null }} Changes what Python is told of */
+
+/** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
 
+/** @param {Drawing<BoardData>} drawing */
 export default function board({ parentElement, data, setTriggerValue }) {
-  const root = parentElement.querySelector(".board");
-  if (!boards.has(root)) boards.set(root, new Board(root));
-  boards.get(root).receive(data, setTriggerValue);
+  const root = partOf(parentElement, ".board");
+  keptFor(boards, root, () => new Board(root, data)).receive(data, setTriggerValue);
 }
 
 // All that decides which cells there are and what stands around them.
+/** @param {BoardData} data */
 function structureOf({ matrices, stages, labels, titles, layout, framed, notes, digits }) {
   const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
   return JSON.stringify([stages, labels, shapes, titles, layout, framed, notes, digits]);
 }
 
+// The table by its stages' names.
+/** @param {BoardData} data */
+function stagesOf({ stages }) {
+  return /** @type {Stages} */ (new Map(stages.map((stage) => [stage.name, stage])));
+}
+
+// JSON has no infinities and no NaN: these travel as words.
+/** @param {BoardData} data @returns {Matrices} */
+function matricesOf({ matrices }) {
+  const read = Object.entries(matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]);
+  return Object.fromEntries(read);
+}
+
 export class Board {
-  constructor(root) {
+  /** @param {HTMLElement} root @param {BoardData} data */
+  constructor(root, data) {
     this.root = root;
+    this.data = data;
+    this.stages = stagesOf(data);
+    this.torch = matricesOf(data);
+    this.structure = ""; // of what is built
+    this.characters = 0; // that have room in a column
+    this.shown = this.torch;
+    /** @type {Made} */
+    this.made = { ...data, stages: this.stages, matrices: this.torch };
+    /** @type {Matrices} */
+    this.given = {}; // the inputs, with what was done to them
+    this.settled = false; // whether torch's numbers are shown
+    /** @type {[BoardData, Trigger] | null} */
+    this.late = null; // what waits until a number has been typed
+    /** @type {number | undefined} */
+    this.asked = undefined; // for which answer the rest of the page was asked for
+    /** @type {number | null} */
+    this.rest = null; // the frame in which what is out of view is drawn
+    /** @type {number | null} */
+    this.frame = null; // and the one in which a change is
+    /** @type {Map<string, Grid>} */
     this.grids = new Map(); // by matrix
+    /** @type {Map<string, Edit & { number: number }>} */
     this.pending = new Map(); // by address: edits that Python has not answered yet
     this.panel = new Panel(this);
     this.mix = new Mix();
-    this.at = this.pinned = this.drag = null;
+    /** @type {Place | null} */
+    this.at = null; // the cell that is pointed at
+    /** @type {Place | null} */
+    this.pinned = null;
+    /** @type {(Place & { value: number }) | null} */
+    this.drag = null;
+    /** @type {Set<BoardCell>} */
     this.marked = new Set(); // the cells that are lit
     this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
+    /** @type {Sender<Changes>} */
     this.sender = new Sender(root, (sent) => this.tellAgain(sent));
     root.addEventListener("attnviz:late", () => this.panel.report());
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
 
+  /** @param {BoardData} data @param {Trigger} trigger */
   receive(data, trigger) {
     const structure = structureOf(data);
     this.late = structure !== this.structure && this.input.typing ? [data, trigger] : null;
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
     this.data = data;
-    this.stages = new Map(data.stages.map((stage) => [stage.name, stage]));
-    this.torch = Object.fromEntries(
-      Object.entries(data.matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]),
-    );
+    this.stages = stagesOf(data);
+    this.torch = matricesOf(data);
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;
     if (anew) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
     }
-    if (data.ofNow && !this.sender.waiting) this.pinned = data.picked; // else what was pinned since is newer
+    if (data.ofNow && !this.sender.waiting) this.pinned = data.picked ?? null; // else what was pinned since is newer
     if (data.ofNow && data.answered && data.answered === this.sender.number && this.asked !== data.answered) {
       this.asked = data.answered;
       setTimeout(() => this.sender.ask(() => trigger("rest", data.answered)), PAINTED_MS);
@@ -92,11 +141,13 @@ export class Board {
     for (const edit of this.pending.values()) this.change(edit, edit.value ?? this.data.before[addressOf(edit)] ?? this.givenAt(edit));
   }
 
+  /** @param {Matrices} matrices @returns {Matrices} */
   givenBy(matrices) {
     const given = this.data.stages.filter((stage) => stage.rule === "given");
     return Object.fromEntries(given.map(({ name }) => [name, { ...matrices[name], values: matrices[name].values.slice() }]));
   }
 
+  /** @param {Place} place */
   fits({ matrix, row, column }) {
     const { rows, columns } = this.torch[matrix] ?? { rows: 0, columns: 0 };
     return row < rows && column < columns;
@@ -104,6 +155,7 @@ export class Board {
 
   // ---- drawing ----
 
+  /** @param {string} structure */
   build(structure) {
     this.structure = structure;
     this.grids.clear();
@@ -113,15 +165,16 @@ export class Board {
     this.input.kept = false;
     this.made = { ...this.data, stages: this.stages, matrices: this.torch };
     this.characters = this.data.digits + MORE_CHARACTERS;
-    this.root.style.setProperty("--characters", this.characters);
-    const column = (names) => make("div", "column", names.map((name) => this.grid(name).matrix));
+    this.root.style.setProperty("--characters", String(this.characters));
+    const column = (/** @type {string[]} */ names) => make("div", "column", names.map((name) => this.grid(name).matrix));
     const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
-    if (this.data.mix) lines.at(-1).append(this.mix.element);
-    this.root.style.setProperty("--widest", Math.max(...this.data.layout.map((columns) => this.widthOf(columns))));
+    if (this.data.mix) lines.at(-1)?.append(this.mix.element);
+    this.root.style.setProperty("--widest", String(Math.max(...this.data.layout.map((columns) => this.widthOf(columns)))));
     toggle(this.root, "framed", Boolean(this.data.framed));
     this.root.replaceChildren(...(this.data.framed ? [legend()] : []), ...lines, this.panel.element);
   }
 
+  /** @param {string} name */
   grid(name) {
     const grid = new Grid(this, name);
     this.grids.set(name, grid);
@@ -130,20 +183,25 @@ export class Board {
   }
 
   // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
+  /** @param {string[][]} columns */
   widthOf(columns) {
     const longest = Math.min(LONGEST_LABEL, Math.max(...this.data.labels.map((label) => label.length)));
-    const widthOfOne = (name) => 1 + (this.stages.get(name).rows === "feature" ? 2 : longest) + (this.characters + 1) * this.torch[name].columns;
+    const widthOfOne = (/** @type {string} */ name) => 1 + (this.stages.get(name).rows === "feature" ? 2 : longest) + (this.characters + 1) * this.torch[name].columns;
     return columns.reduce((sum, names) => sum + Math.max(0, ...names.map(widthOfOne)), 0);
   }
 
   // Show these matrices; only cells whose number, colour or mark changed are written.
+  /** @param {Matrices} matrices */
   show(matrices) {
     this.shown = matrices;
     this.made = { ...this.data, stages: this.stages, matrices };
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
-    if (this.data.mix) this.mix.show(this.data, ...this.data.mix.map((name) => matrices[name]), !this.drag);
+    if (this.data.mix) {
+      const [weights, values, contexts] = this.data.mix;
+      this.mix.show(this.data, matrices[weights], matrices[values], matrices[contexts], !this.drag);
+    }
     this.explain();
     this.panel.report();
     tellPage(this);
@@ -154,6 +212,7 @@ export class Board {
     this.draw((grid) => grid.inView === false);
   }
 
+  /** @param {(grid: Grid) => boolean} which */
   draw(which) {
     for (const grid of this.grids.values()) {
       if (!which(grid)) continue;
@@ -162,6 +221,7 @@ export class Board {
     }
   }
 
+  /** @param {IntersectionObserverEntry[]} changes */
   seen(changes) {
     for (const grid of this.grids.values()) {
       const change = changes.findLast(({ target }) => target === grid.element);
@@ -173,37 +233,45 @@ export class Board {
 
   // ---- one cell ----
 
+  /** @param {Place} place */
   stage(place) {
     return this.stages.get(place.matrix);
   }
 
+  /** @param {Place} place */
   cellAt(place) {
-    return place && this.grids.get(place.matrix)?.cells[place.row * this.shown[place.matrix].columns + place.column];
+    return this.grids.get(place.matrix)?.cells[place.row * this.shown[place.matrix].columns + place.column];
   }
 
+  /** @param {Place} place */
   valueAt({ matrix, row, column }) {
     return valueAt(this.shown[matrix], row, column);
   }
 
   // Whether a cell of a matrix of which only one is filled yet.
+  /** @param {Place} place */
   isEmpty({ matrix, row, column }) {
     const { only } = this.data;
     return matrix === only?.matrix && (row !== only.row || column !== only.column);
   }
 
+  /** @param {Place} place */
   isShown(place) {
     return Boolean(this.cellAt(place)) && !this.isEmpty(place);
   }
 
   // The number of an input, with edits that are not drawn yet.
+  /** @param {Place} place */
   givenAt({ matrix, row, column }) {
     return valueAt(this.given[matrix], row, column);
   }
 
+  /** @param {Place} place */
   isEditable(place) {
     return this.stage(place).rule === "given";
   }
 
+  /** @param {Place} place */
   isEdited(place) {
     const pending = this.pending.get(addressOf(place));
     return pending ? pending.value !== null : addressOf(place) in this.data.before;
@@ -211,11 +279,16 @@ export class Board {
 
   // Light up what the cell of now is made from, and say how.
   explain() {
-    const place = [this.pinned, this.at, this.data.lit].find((each) => this.isShown(each)) ?? null;
+    const place = [this.pinned, this.at, this.data.lit].find((each) => each && this.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(this.made, place) : [];
-    const lit = new Map(sources.flat().map((source) => [this.cellAt(source), "source"]));
-    if (place) lit.set(this.cellAt(place), "chosen");
-    lit.delete(undefined); // a source that is not on this board
+    /** @type {Map<BoardCell, string>} */
+    const lit = new Map();
+    for (const source of sources.flat()) {
+      const cell = this.cellAt(source);
+      if (cell) lit.set(cell, "source"); // else the source is not on this board
+    }
+    const chosen = place && this.cellAt(place);
+    if (chosen) lit.set(chosen, "chosen");
     for (const cell of this.marked) {
       for (const mark of ["source", "chosen"]) toggle(cell, mark, lit.get(cell) === mark);
     }
@@ -224,17 +297,20 @@ export class Board {
     this.panel.show(place, sources);
   }
 
+  /** @param {Place | null} place */
   choose(place) {
     if (addressOf(place) === addressOf(this.at)) return;
     this.at = place;
-    if (!this.isShown(this.pinned)) this.explain();
+    if (!this.pinned || !this.isShown(this.pinned)) this.explain();
   }
 
+  /** @param {Place | null} place */
   isPinned(place) {
     return addressOf(this.pinned) === addressOf(place);
   }
 
   // Pin a cell, or with null unpin the one that is pinned.
+  /** @param {Place | null} place */
   pin(place) {
     if (!this.isPinned(place) && (!place || this.isShown(place))) {
       this.pinned = place;
@@ -249,10 +325,11 @@ export class Board {
     this.pin(null);
   }
 
+  /** @param {Place} place */
   focus(place) {
     const cell = this.cellAt(place);
     if (!cell) return;
-    for (const other of this.grids.get(place.matrix).cells) {
+    for (const other of this.grids.get(place.matrix)?.cells ?? []) {
       if (other.tabIndex === 0 && other !== cell) other.tabIndex = -1;
     }
     cell.tabIndex = 0;
@@ -262,6 +339,7 @@ export class Board {
   // ---- changing ----
 
   // Show what a cell's new number does to every matrix, with the next frame.
+  /** @param {Place} place @param {number} value */
   change(place, value) {
     if (!this.fits(place)) return;
     const { columns, values } = this.given[place.matrix];
@@ -275,6 +353,7 @@ export class Board {
   }
 
   // Give a number back that was changed, but is not to be edited.
+  /** @param {Place} place @param {number} value */
   restore(place, value) {
     this.change(place, value);
     this.settle();
@@ -282,6 +361,7 @@ export class Board {
 
   // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
   // that still wait to be sent are on the way to these.
+  /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
     this.panel.say("");
     this.tell(edits, replaces);
@@ -292,6 +372,7 @@ export class Board {
     if (!this.settled) this.panel.report();
   }
 
+  /** @param {Edit[]} edits */
   tell(edits = [], replaces = false) {
     const sent = edits.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
     this.sender.send({ edits: sent, pinned: this.pinned }, replaces);
@@ -299,6 +380,7 @@ export class Board {
   }
 
   // After a reload what was done is no longer on the board.
+  /** @param {Changes} changes */
   tellAgain({ edits, pinned }) {
     this.pinned = pinned;
     const fitting = edits.filter((edit) => this.fits(edit));
@@ -306,6 +388,7 @@ export class Board {
     else this.tell();
   }
 
+  /** @param {Place} place */
   reset(place) {
     this.commit([{ ...place, value: null }]);
   }
@@ -313,13 +396,14 @@ export class Board {
 
 // What the frames of matrices mean.
 function legend() {
-  const each = (origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
+  const each = (/** @type {string} */ origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
   return make("div", "legend", [each("learned"), each("computed"), say("board.legend.input")]);
 }
 
 // For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
+/** @param {Board} board */
 function tellPage({ made, data, shown, torch }) {
-  const tell = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
+  const tell = (/** @type {string} */ name, /** @type {string | null} */ detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
   if (data.ofNow) tell("attnviz-sentence", readsMost(made, data.query));
   tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

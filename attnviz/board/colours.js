@@ -1,7 +1,10 @@
 // The colours of cells.
 
+/** @import { Colour, ColourScale, Signs } from "./types.js" */
+
 // The colour of a value within its limits on a scale of [position, [r, g, b]]; what is no finite number has one
 // of its own.
+/** @param {number} value @param {[number, number]} limits @param {ColourScale} scale @param {Signs} signs */
 export function colourOf(value, [low, high], scale, signs) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? signs.nan : signs.infinite;
   const position = Math.min(1, Math.max(0, (value - low) / (high - low)));
@@ -12,6 +15,7 @@ export function colourOf(value, [low, high], scale, signs) {
 }
 
 // Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
+/** @param {Colour} colour */
 export function inkOn(colour) {
   const [red, green, blue] = colour.map((channel) => {
     const part = channel / 255;

@@ -3,12 +3,16 @@
 import { mayBe } from "./bounds.js";
 import { boundedOf, evaluate } from "./evaluate.js";
 
+/** @import { Made, Matrices, Place } from "./types.js" */
+
 // How far torch's matrices are from the page's own evaluation, and the first cell that the roundings of float32
 // do not explain: each is judged by torch's own numbers of the cells that it is made from.
+/** @param {Made} made @param {Matrices} given */
 export function difference(made, given) {
   const own = evaluate([...made.stages.values()], given);
   let largest = 0;
   let within = 0; // the number in which it is
+  /** @type {Place | null} */
   let unexplained = null;
   for (const stage of made.stages.values()) {
     if (stage.rule === "given") continue;

@@ -1,6 +1,7 @@
 // Elements of the page.
 
-export function make(tag, className, children = []) {
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {(Node | string)[]} children */
+export function make(tag, className = "", children = []) {
   const element = document.createElement(tag);
   if (className) element.className = className;
   element.append(...children);
@@ -8,6 +9,7 @@ export function make(tag, className, children = []) {
 }
 
 // Without touching what is as it should be: each touch costs time, and counts as a change.
+/** @param {Element} element @param {string} className @param {boolean} on */
 export function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
 }

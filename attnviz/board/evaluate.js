@@ -3,7 +3,11 @@
 
 import { RULES } from "./rules.js";
 
+/** @import { Made, Matrices, Place, Stage, Stages } from "./types.js" */
+
+/** @param {Stage[]} stages @param {Matrices} given */
 export function evaluate(stages, given) {
+  /** @type {Matrices} */
   const matrices = { ...given };
   for (const stage of stages) {
     if (stage.rule !== "given") matrices[stage.name] = RULES[stage.rule].compute(stage.settings, ...sourcesIn(matrices, stage));
@@ -11,11 +15,13 @@ export function evaluate(stages, given) {
   return matrices;
 }
 
+/** @param {Matrices} matrices @param {Stage} stage */
 function sourcesIn(matrices, stage) {
   return stage.sources.map((name) => matrices[name]);
 }
 
 // The cells that a cell is made from, as a list for each of its sources of { matrix, row, column }.
+/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices @returns {Place[][]} */
 export function sourcesOf(stage, row, column, matrices) {
   if (stage.rule === "given") return [];
   const blocks = RULES[stage.rule].reads(stage.settings, row, column, ...sourcesIn(matrices, stage));
@@ -23,6 +29,7 @@ export function sourcesOf(stage, row, column, matrices) {
 }
 
 // The same where the explanation names other matrices, such as the scores for scaled scores that are not on the board.
+/** @param {Made} made @param {Place} place */
 export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   const sources = sourcesOf(stage, row, column, made.matrices);
@@ -31,11 +38,13 @@ export function seenSourcesOf(made, { matrix, row, column }) {
 }
 
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
+/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
 export function boundedOf(stage, row, column, matrices) {
   return RULES[stage.rule].bounded(stage.settings, row, column, ...sourcesIn(matrices, stage));
 }
 
 // Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
+/** @param {Stages} stages @param {Stage} stage @param {number} row @param {number} column */
 export function isMasked(stages, stage, row, column) {
   const makers = [stage, ...(stage.rule === "softmax" ? stage.sources.map((name) => stages.get(name)) : [])];
   return makers.some(({ rule, settings }) => RULES[rule]?.hidden?.(settings, row, column) ?? false);

@@ -10,6 +10,9 @@ import { written } from "./numbers.js";
 import { RULES } from "./rules.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Bounded, Cell, Explained, Made, Place, Stage } from "./types.js" */
+
+/** @param {Made} made @param {Place} place */
 export function explain(made, place) {
   const cell = cellOf(made, place);
   const rule = cell.stage.rule === "given" ? given(cell) : madeBy(cell);
@@ -27,18 +30,21 @@ export function explain(made, place) {
   };
 }
 
+/** @param {string[]} steps */
 function numbersOf(steps) {
   const numbers = steps.join(" ");
   return steps.some((step) => step.startsWith("≈")) ? say("explanation.rounded", { numbers }) : numbers;
 }
 
 // Where a cell is: its matrix, row and column.
+/** @param {Made} made @param {Place} place */
 export function placeInWords(made, place) {
   const { stage, ofRow, ofColumn } = cellOf(made, place);
   const where = stage.isVector ? ofColumn : say("explanation.place", { row: ofRow, column: ofColumn });
   return say("explanation.where", { matrix: stage.title, place: where });
 }
 
+/** @param {Made} made @param {Place} place @returns {Cell} */
 function cellOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   return {
@@ -51,6 +57,7 @@ function cellOf(made, { matrix, row, column }) {
 }
 
 // A row or a column by what it stands for, with the text of its token: "query 1 'cat'".
+/** @param {Made} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
 function labelOf({ tokens }, stage, axis, index) {
   const kind = stage[axis];
   if (kind === "feature") return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, index);
@@ -58,14 +65,16 @@ function labelOf({ tokens }, stage, axis, index) {
   return index < tokens.length ? say("explanation.line.called", { line, token: tokens[index] }) : line;
 }
 
+/** @param {Cell} cell @returns {Bounded & Explained} */
 function madeBy(cell) {
   const { made, stage, row, column } = cell;
-  const sources = sourcesOf(stage, row, column, made.matrices);
-  for (const source of sources.flat()) source.value = valueAt(made.matrices[source.matrix], source.row, source.column);
+  const valued = (/** @type {Place} */ place) => ({ ...place, value: valueAt(made.matrices[place.matrix], place.row, place.column) });
+  const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
   const masked = isMasked(made.stages, stage, row, column);
   return { ...boundedOf(stage, row, column, made.matrices), ...RULES[stage.rule].explain({ ...cell, sources, masked }) };
 }
 
+/** @param {Cell} cell @returns {Bounded & Explained} */
 function given(cell) {
   const { made, stage, row, column } = cell;
   const origin = made.origins[stage.name];
@@ -78,6 +87,7 @@ function given(cell) {
   return { symbols: "", steps: [cell.write(cell.value)], words, notes: [], exact: cell.value, tolerance: 0 };
 }
 
+/** @param {Cell} cell @param {Bounded} rule */
 function remarks(cell, rule) {
   const { value } = cell;
   const said = { exact: cell.write(rule.exact), dtype: FLOAT32.name };

@@ -8,24 +8,30 @@ import { written } from "./numbers.js";
 import { addressOf } from "./places.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Board } from "./board.js" */
+/** @import { Axis, BoardCell, Matrix } from "./types.js" */
+
 export const MORE_CHARACTERS = 3; // than digits after the point have room in a column; a longer number has smaller letters
 
 export class Grid {
+  /** @param {Board} board @param {string} name */
   constructor(board, name) {
     this.board = board;
     this.stage = board.stages.get(name);
     this.inView = true;
+    /** @type {BoardCell[]} */
     this.cells = [];
+    this.element = make("div", "grid");
     this.build(board.torch[name]);
     this.matrix = make("div", `matrix ${this.stage.origin} ${this.stage.rule}`, [...this.title(), this.element, this.about()]);
   }
 
+  /** @param {Matrix} matrix */
   build({ rows, columns }) {
     const { stage } = this;
-    this.element = make("div", "grid");
     this.element.setAttribute("role", "grid");
     this.element.setAttribute("aria-label", say("board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
-    this.element.style.setProperty("--columns", columns);
+    this.element.style.setProperty("--columns", String(columns));
     const header = make("div", "line", [make("span", "corner")]);
     for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
     header.setAttribute("aria-hidden", "true");
@@ -45,7 +51,8 @@ export class Grid {
     const { name, title, colour } = this.stage;
     const called = make("b", "", [title]);
     if (colour) called.style.borderBottom = `3px solid ${colour}`;
-    const shape = make("span", "shape", [say("board.matrix.shape", this.board.torch[name])]);
+    const { rows, columns } = this.board.torch[name];
+    const shape = make("span", "shape", [say("board.matrix.shape", { rows, columns })]);
     const note = notes?.[name] ? [make("span", "note", [say("board.matrix.note", { note: notes[name] })])] : [];
     const line = make("div", "title", [called, " ", shape, " ", ...note]);
     line.dataset.new = say("board.matrix.new");
@@ -58,17 +65,21 @@ export class Grid {
     return make("div", "about", [plain, ...(columns === "key" ? [make("div", "", [axes])] : [])]);
   }
 
+  /** @param {number} row @param {number} column @returns {BoardCell} */
   cell(row, column) {
     const place = { matrix: this.stage.name, row, column };
-    const cell = make("span", this.stage.rule === "given" ? "cell editable" : "cell");
+    const called = placeInWords(this.board.made, place);
+    // The text is one node, of which only the characters change.
+    const parts = { called, text: document.createTextNode("") };
+    const cell = Object.assign(make("span", this.stage.rule === "given" ? "cell editable" : "cell"), parts);
     cell.setAttribute("role", "gridcell");
     cell.tabIndex = row + column === 0 ? 0 : -1;
     cell.dataset.at = addressOf(place);
-    cell.called = placeInWords(this.board.made, place);
-    cell.append(""); // its text, of which only the characters change
+    cell.append(cell.text);
     return cell;
   }
 
+  /** @param {Axis} kind @param {number} at @param {string} side */
   label(kind, at, side) {
     const text = kind === "feature" ? String(at) : this.board.data.labels[at];
     const label = make("span", `label ${side}`, [text]);
@@ -92,8 +103,8 @@ export class Grid {
       const blank = values[at] === 0 || values[at] === -Infinity;
       cell.masked = blank && isMasked(board.made.stages, stage, row, column);
       const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
-      if (cell.firstChild.data !== text) {
-        cell.firstChild.data = text;
+      if (cell.text.data !== text) {
+        cell.text.data = text;
         this.fit(cell, text);
       }
       const colour = empty || cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
@@ -108,6 +119,7 @@ export class Grid {
 
   // A column is as wide as the digits ask for, whatever its numbers are, so that nothing moves when one gets longer. The
   // letters of a number with no room for it are smaller.
+  /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
     const room = this.board.characters;
     const size = text.length > room ? `${Math.floor((1000 * room) / text.length) / 10}%` : "";
@@ -123,7 +135,7 @@ export class Grid {
       const row = Math.floor(at / columns);
       toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
       toggle(cell, "query", stage.rows !== "feature" && row === board.data.query);
-      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : cell.firstChild.data;
+      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : cell.text.data;
       const label = say("board.matrix.cell", { where: cell.called, value });
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });

@@ -8,39 +8,54 @@ import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";
 import { stepped } from "./stepping.js";
 import { readNumber, whyNoNumber } from "./typed_numbers.js";
+import { focusedBeside } from "../scripts/parts.js";
 import { followPointer } from "../scripts/pointer.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Board } from "./board.js" */
+/** @import { Edit, Place } from "./types.js" */
+
 const PIXELS_PER_STEP = 4;
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
+/** @type {Record<string, [down: number, right: number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Input {
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
     this.typing = false; // whether a box to type into is open
     this.held = false; // whether a number is held by some pointer
     this.dragged = false; // whether it was, and what ends with it is no click
-    for (const type of ["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "click", "dblclick", "paste"]) {
-      board.root.addEventListener(type, (event) => this[type](event));
-    }
+    const { root } = board;
+    root.addEventListener("pointerdown", (event) => this.pointerdown(event));
+    root.addEventListener("pointerover", (event) => this.pointerover(event));
+    root.addEventListener("pointerleave", () => this.pointerleave());
+    root.addEventListener("focusin", (event) => this.focusin(event));
+    root.addEventListener("focusout", (event) => this.focusout(event));
+    root.addEventListener("keydown", (event) => this.keydown(event));
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("dblclick", (event) => this.dblclick(event));
+    root.addEventListener("paste", (event) => this.paste(event));
   }
 
   get focused() {
-    return placeOf(this.board.root.getRootNode().activeElement);
+    return placeOf(focusedBeside(this.board.root));
   }
 
   // Away from all cells, the one with the focus counts; in the panel, the one that it speaks of.
+  /** @param {PointerEvent} event */
   pointerover(event) {
     const place = placeOf(event.target) ?? this.focused;
-    if (place && !this.kept && !this.board.drag && !event.target.closest(".panel")) this.board.choose(place);
+    if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.choose(place);
   }
 
   pointerleave() {
     if (!this.kept && !this.board.drag) this.board.choose(this.focused);
   }
 
+  /** @param {FocusEvent} event */
   focusin(event) {
     const place = placeOf(event.target);
     if (!place) return;
@@ -48,10 +63,13 @@ export class Input {
     this.board.choose(place);
   }
 
+  /** @param {FocusEvent} event */
   focusout(event) {
-    if (!this.board.root.contains(event.relatedTarget)) this.kept = false;
+    const { relatedTarget } = event;
+    if (!(relatedTarget instanceof Node) || !this.board.root.contains(relatedTarget)) this.kept = false;
   }
 
+  /** @param {PointerEvent} event */
   pointerdown(event) {
     const { board } = this;
     const place = placeOf(event.target);
@@ -65,6 +83,7 @@ export class Input {
   }
 
   // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
+  /** @param {MouseEvent} event */
   click(event) {
     const place = placeOf(event.target);
     if (!place || this.dragged || event.detail > 1) return;
@@ -75,12 +94,14 @@ export class Input {
   }
 
   // Until the button is released, a number follows the hand; back where it was, or with Escape, nothing is edited.
+  /** @param {Place} place @param {PointerEvent} pressed */
   dragFrom(place, pressed) {
     const { board } = this;
     const before = board.givenAt(place);
     let steps = 0;
+    /** @type {number | null} */
     let start = null; // from where steps are counted, once it is a drag
-    const move = (moved) => {
+    const move = (/** @type {PointerEvent} */ moved) => {
       const way = moved.clientX - pressed.clientX;
       if (start === null && Math.abs(way) < DRAG_STARTS) return;
       start ??= Math.sign(way) * DRAG_STARTS;
@@ -90,7 +111,7 @@ export class Input {
       board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
       board.change(place, board.drag.value);
     };
-    const end = (take) => {
+    const end = (/** @type {boolean} */ take) => {
       stop();
       window.removeEventListener("keydown", cancel, true);
       this.held = false;
@@ -100,7 +121,7 @@ export class Input {
       if (edit && take && steps !== 0) board.commit([edit]);
       else if (edit) board.restore(place, before);
     };
-    const cancel = (event) => {
+    const cancel = (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape" || !board.drag) return;
       event.stopPropagation(); // what is pinned stays pinned
       end(false);
@@ -110,13 +131,15 @@ export class Input {
     window.addEventListener("keydown", cancel, true); // before the cell hears of it
   }
 
+  /** @param {KeyboardEvent} event */
   keydown(event) {
     const place = placeOf(event.target);
     if (place && this.press(event, place)) event.preventDefault();
-    else if (event.key === "Escape" && event.target.closest(".panel")) this.board.focus(this.board.at);
+    else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
   }
 
   // Do what a key stands for; return whether it stands for anything.
+  /** @param {KeyboardEvent} event @param {Place} place */
   press(event, place) {
     const { board } = this;
     const editable = board.isEditable(place);
@@ -126,7 +149,7 @@ export class Input {
       board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }], event.repeat);
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
-      const within = (at, length) => Math.min(length - 1, Math.max(0, at));
+      const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
       board.focus({ ...place, row: within(place.row + down, rows), column: within(place.column + right, columns) });
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       this.kept = true;
@@ -146,6 +169,7 @@ export class Input {
     return true;
   }
 
+  /** @param {MouseEvent} event */
   dblclick(event) {
     const place = placeOf(event.target);
     if (!place || !this.board.isEditable(place)) return;
@@ -154,17 +178,20 @@ export class Input {
   }
 
   // Open a box over a cell, to type into; what is left as it is `shown` edits nothing.
+  /** @param {Place} place @param {string} text @param {string | null} shown */
   type(place, text, shown = null) {
     const { board } = this;
+    const cell = board.cellAt(place);
+    if (!cell) return;
     const input = make("input", "typed");
     input.value = text;
     input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
-    const cell = board.cellAt(place);
     const box = cell.getBoundingClientRect();
     const origin = board.root.getBoundingClientRect();
     const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
-    const style = { left: box.left - origin.left, top: box.top - origin.top, height: box.height };
-    for (const [side, pixels] of Object.entries(style)) input.style[side] = `${pixels / zoom}px`;
+    input.style.left = `${(box.left - origin.left) / zoom}px`;
+    input.style.top = `${(box.top - origin.top) / zoom}px`;
+    input.style.height = `${box.height / zoom}px`;
     // Its cell's own box, and more only for a text that is longer.
     const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
     fit();
@@ -172,7 +199,7 @@ export class Input {
     input.style.fontSize = getComputedStyle(cell).fontSize;
     let done = false;
     this.typing = true;
-    const end = (take, leave) => {
+    const end = (/** @type {boolean} */ take, leave = false) => {
       if (done) return;
       done = true;
       this.typing = false;
@@ -180,8 +207,8 @@ export class Input {
       input.remove();
       if (!leave) board.focus(place);
       if (!take || input.value === shown) return;
-      const { value, reason } = readNumber(input.value);
-      if (reason) board.panel.say(this.refused(place, input.value, reason));
+      const { value, reason = "" } = readNumber(input.value);
+      if (value === undefined) board.panel.say(this.refused(place, input.value, reason));
       else board.commit([{ ...place, value }]);
     };
     input.onkeydown = (event) => {
@@ -195,6 +222,7 @@ export class Input {
     if (text.length > 1) input.select();
   }
 
+  /** @param {Place} place @param {string} text @param {string} reason */
   refused(place, text, reason) {
     const { board } = this;
     const value = written(board.givenAt(place), board.data.digits);
@@ -202,6 +230,7 @@ export class Input {
   }
 
   // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
+  /** @param {ClipboardEvent} event */
   paste(event) {
     const { board } = this;
     const place = this.focused;
@@ -212,14 +241,16 @@ export class Input {
       return;
     }
     const { rows, columns } = board.shown[place.matrix];
-    const { lines, outside } = blockIn(event.clipboardData.getData("text"), rows - place.row, columns - place.column);
+    const { lines, outside } = blockIn(event.clipboardData?.getData("text") ?? "", rows - place.row, columns - place.column);
+    /** @type {Edit[]} */
     const edits = [];
+    /** @type {string[]} */
     const refused = [];
     lines.forEach((line, down) => {
       line.forEach((text, right) => {
         const cell = { matrix: place.matrix, row: place.row + down, column: place.column + right };
-        const { value, reason } = readNumber(text);
-        if (reason) refused.push(this.refused(cell, text, reason));
+        const { value, reason = "" } = readNumber(text);
+        if (value === undefined) refused.push(this.refused(cell, text, reason));
         else edits.push({ ...cell, value });
       });
     });
@@ -229,4 +260,9 @@ export class Input {
     if (outside) left.push(say("board.paste.outside", { n: outside }));
     if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left].join(" "));
   }
+}
+
+/** @param {EventTarget | null} target */
+function inPanel(target) {
+  return target instanceof Element && target.closest(".panel") !== null;
 }

@@ -5,15 +5,19 @@ import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { BoardData, Matrix } from "./types.js" */
+
 export class Mix {
   constructor() {
     this.title = make("div", "title");
     this.bars = make("div", "bars");
     this.hatched = make("div", "hatched");
+    this.structure = ""; // of what is built
     this.element = make("div", "mix", [this.title, this.bars, this.hatched]);
   }
 
   // What is said to a screen reader waits while a cell is dragged.
+  /** @param {BoardData} data @param {Matrix} weights @param {Matrix} values @param {Matrix} contexts @param {boolean} aloud */
   show({ labels, query, digits }, weights, values, contexts, aloud) {
     const structure = JSON.stringify([labels, values.columns]);
     if (structure !== this.structure) this.build(structure, labels, values.columns);
@@ -29,6 +33,7 @@ export class Mix {
     this.showTitle(labels[query], terms.flat().some((value) => value < 0));
   }
 
+  /** @param {string} token @param {boolean} negative */
   showTitle(token, negative) {
     const called = say("board.mix.title", { token });
     const says = say("board.mix.parts");
@@ -37,6 +42,7 @@ export class Mix {
     if (this.hatched.textContent !== hatched) this.hatched.textContent = hatched;
   }
 
+  /** @param {string} structure @param {string[]} labels @param {number} columns */
   build(structure, labels, columns) {
     this.structure = structure;
     const bars = Array.from({ length: columns }, (_, feature) => {
@@ -48,6 +54,7 @@ export class Mix {
     this.bars.replaceChildren(...bars);
   }
 
+  /** @param {number} feature @param {number[]} terms @param {string} sum @param {string[]} labels @param {number} digits */
   nameBar(feature, terms, sum, labels, digits) {
     const parts = terms.map((value, token) => `${labels[token]} ${written(value, digits)}`);
     const name = say("board.mix.bar", { index: feature, sum, parts: parts.join(", ") });
@@ -55,10 +62,11 @@ export class Mix {
     if (bar.getAttribute("aria-label") !== name) bar.setAttribute("aria-label", name);
   }
 
+  /** @param {Element} bar @param {number[]} terms @param {string} sum @param {number} most @param {string[]} labels @param {number} digits */
   showBar(bar, terms, sum, most, labels, digits) {
     const [, stack, told] = bar.children;
     terms.forEach((value, token) => {
-      const part = stack.children[token];
+      const part = /** @type {HTMLElement & { value?: number, most?: number }} */ (stack.children[token]);
       if (part.value === value && part.most === most) return;
       Object.assign(part, { value, most });
       // Rounded, so that torch's last digits lay out nothing anew.

@@ -5,11 +5,13 @@ const TERMS = 50;
 const ROOT_OF_PI = Math.sqrt(Math.PI);
 
 // Which share of it lies below a value, Φ.
+/** @param {number} value */
 export function normalShare(value) {
   return 0.5 * erfc(-value / Math.SQRT2);
 }
 
 // 1 less the error function. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, evaluated as CPython's math.erfc was.
+/** @param {number} x */
 export function erfc(x) {
   if (Number.isNaN(x)) return NaN;
   const size = Math.abs(x);
@@ -17,12 +19,14 @@ export function erfc(x) {
   return x > 0 ? erfcByFraction(size) : 2 - erfcByFraction(size);
 }
 
+/** @param {number} x */
 function erfBySeries(x) {
   let sum = 0;
   for (let k = TERMS + 0.5; k > 1; k -= 1) sum = 2 + (x * x * sum) / k;
   return (sum * x * Math.exp(-x * x)) / ROOT_OF_PI;
 }
 
+/** @param {number} x */
 function erfcByFraction(x) {
   if (x > 30) return 0; // less than the smallest float
   const square = x * x;

@@ -1,6 +1,7 @@
 // How numbers are displayed: what attnviz/words/numbers.py does, done in the page. A test holds the two together.
 
 // A number as the page writes it everywhere: fixed digits, or powers of ten where these would not do.
+/** @param {number} value @param {number} digits */
 export function written(value, digits) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
@@ -12,17 +13,20 @@ export function written(value, digits) {
 }
 
 // The number that stands there, with the signs of `written`.
+/** @param {string} displayed */
 export function numberOf(displayed) {
   return Number(displayed.replaceAll("−", "-").replace("∞", "Infinity"));
 }
 
 // As Python rounds: what lies halfway between two numbers becomes the even one, where JavaScript takes the larger.
+/** @param {number} size @param {number} digits */
 function toFixed(size, digits) {
   const rounded = size.toFixed(digits);
   if ((size * 10 ** digits * 2) % 1 !== 0) return rounded;
   return evenOfTie(size.toFixed(100), rounded);
 }
 
+/** @param {number} size @param {number} digits */
 function toExponential(size, digits) {
   const [mantissa, power] = size.toExponential(digits).split("e");
   const [exact, exactPower] = size.toExponential(100).split("e");
@@ -30,13 +34,15 @@ function toExponential(size, digits) {
   return `${rounded}e${power.replace(/\d+/, (number) => number.padStart(2, "0")).replace("-", "−")}`;
 }
 
+/** @param {string} exact @param {string} rounded */
 function evenOfTie(exact, rounded) {
   const cut = exact.slice(0, rounded.length);
   const isTie = /^5?0*$/.test(exact.slice(rounded.length)) && exact[rounded.length] === "5";
-  return isTie && "02468".includes(cut.at(-1)) ? cut : rounded;
+  return isTie && "02468".includes(cut.slice(-1)) ? cut : rounded;
 }
 
 // Sum exactly, or nearly so (Neumaier 1974); infinities and NaN sum as floats do.
+/** @param {Iterable<number>} values */
 export function total(values) {
   let sum = 0;
   let lost = 0;
@@ -45,5 +51,5 @@ export function total(values) {
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;
   }
-  return Number.isFinite(lost) ? sum + lost : values.reduce((all, value) => all + value, 0);
+  return Number.isFinite(lost) ? sum + lost : [...values].reduce((all, value) => all + value, 0);
 }

@@ -6,13 +6,21 @@ import { explain, placeInWords } from "./explain.js";
 import { addressOf } from "./places.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Board } from "./board.js" */
+/** @import { Explained, Made, Place } from "./types.js" */
+
 const LARGE = 1000; // a difference in a number from here on is told with the number
 
+/** @typedef {[text: string, act: () => void]} Offer what a button says and does */
+
 export class Panel {
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
+    /** @type {Place[]} */
     this.trail = []; // where stepping to sources came from ...
     this.reached = ""; // ... and the address of the cell that it led to
+    this.key = ""; // what is offered
     this.message = make("div", "message");
     this.where = make("b");
     this.symbols = make("span", "symbols");
@@ -28,14 +36,16 @@ export class Panel {
     this.element.setAttribute("role", "status");
   }
 
+  /** @param {string} text */
   say(text) {
     if (this.message.textContent !== text) this.message.textContent = text;
   }
 
+  /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
     const said = place ? explain(this.board.made, place) : null;
     const given = said && !said.symbols.includes(" = ");
-    const editable = said && this.board.isEditable(place);
+    const editable = place !== null && this.board.isEditable(place);
     const texts = said
       ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : said.numbers, sentences(said, editable)]
       : [say("board.panel.point"), say("board.panel.point_then"), "", say("board.panel.how")];
@@ -52,7 +62,7 @@ export class Panel {
   // Whose numbers these are, and whether torch's and the page's agree.
   report() {
     const { drag, settled, made, given } = this.board;
-    let [text, more, alarm] = [this.whoseNumbers(drag), "", false];
+    let [text, more, alarm] = [this.whoseNumbers(drag !== null), "", false];
     if (settled) {
       const found = difference(made, given);
       alarm = found.unexplained !== null;
@@ -65,23 +75,26 @@ export class Panel {
     toggle(this.status, "plain", !more);
   }
 
+  /** @param {boolean} drag */
   whoseNumbers(drag) {
     if (window.attnvizConnection?.ready === false) return say("board.status.offline");
     if (drag) return say("board.status.preview");
     return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
   }
 
+  /** @param {Place} place @param {Place[][]} sources */
   offered(place, sources) {
     const { board } = this;
     // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
     const first = board.stage(place).rule === "softmax" ? place.column : 0;
-    const offered = sources
-      .map((block) => block[first])
-      .filter((source) => board.cellAt(source))
-      .map((source) => [say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place)]);
+    const onBoard = sources.map((block) => block[first]).filter((source) => board.cellAt(source));
+    /** @type {Offer[]} */
+    const offered = onBoard.map((source) => [
+      say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place),
+    ]);
     if (this.trail.length && this.reached === addressOf(place)) offered.push([say("board.panel.back"), () => this.stepBack()]);
     // The button goes, and the focus with it: to the cell.
-    const back = (act) => () => {
+    const back = (/** @type {() => void} */ act) => () => {
       act();
       board.focus(place);
     };
@@ -91,6 +104,7 @@ export class Panel {
     return offered;
   }
 
+  /** @param {Place} source @param {Place} from */
   stepTo(source, from) {
     this.arriveAt(from);
     this.trail.push(from);
@@ -98,9 +112,11 @@ export class Panel {
   }
 
   stepBack() {
-    this.goTo(this.trail.pop());
+    const place = this.trail.pop();
+    if (place) this.goTo(place);
   }
 
+  /** @param {Place} place */
   goTo(place) {
     const { board } = this;
     this.reached = addressOf(place);
@@ -110,6 +126,7 @@ export class Panel {
   }
 
   // A cell that no step leads to has no way back.
+  /** @param {Place} place */
   arriveAt(place) {
     if (this.reached !== addressOf(place)) this.leaveTrail();
   }
@@ -120,31 +137,37 @@ export class Panel {
   }
 
   takeFocus() {
-    this.steps.firstChild?.focus();
+    const first = this.steps.firstChild;
+    if (first instanceof HTMLElement) first.focus();
   }
 }
 
+/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable */
 function sentences({ words, notes }, editable) {
   const how = say("explanation.only", { words });
   return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes].join(" ");
 }
 
+/** @param {number} number */
 function short(number) {
   return number.toExponential(0).replaceAll("-", "−").replace("+", "");
 }
 
+/** @param {{ largest: number, within: number }} found */
 function differenceOf({ largest, within }) {
   const size = largest === 0 ? "0" : short(largest);
   if (Math.abs(within) < LARGE) return say("board.status.difference", { size });
   return say("board.status.difference_within", { size, within: short(within) });
 }
 
+/** @param {Made} made @param {{ largest: number, unexplained: Place | null }} found */
 function alarmOf(made, { largest, unexplained }) {
-  const where = placeInWords(made, unexplained);
+  const where = unexplained ? placeInWords(made, unexplained) : "";
   const told = largest > 0 && Number.isFinite(largest);
   return told ? say("board.status.wrong_by", { size: short(largest), where }) : say("board.status.wrong", { where });
 }
 
+/** @param {string} text @param {() => void} act */
 function buttonOf(text, act) {
   const button = make("button", "", [text]);
   button.type = "button";

@@ -4,9 +4,12 @@
 import { written } from "./numbers.js";
 import { say } from "../scripts/sentences.js";
 
+/** @import { Made } from "./types.js" */
+
 const SAME = Math.fround(1e-6); // weights that differ by less are the same, if they are written alike
 const NAMED = 3; // of several tokens that are read alike
 
+/** @param {Made} made @param {number} query */
 export function readsMost({ names, digits, settings, matrices }, query) {
   const { columns: count, values } = matrices.attention_weights;
   const row = Array.from(values.slice(query * count, (query + 1) * count));
@@ -16,7 +19,7 @@ export function readsMost({ names, digits, settings, matrices }, query) {
   const largest = Math.max(...row);
   const weight = written(largest, digits);
   if (reach === 1) return say(count > 1 ? "summary.reads.first" : "summary.reads.alone", { token, weight });
-  const isLargest = (value) => Math.fround(largest - value) < SAME && written(value, digits) === weight;
+  const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && written(value, digits) === weight;
   const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
     if (settings.causal && reach < count) return say("summary.reads.equally_masked", { token, weight });
@@ -27,8 +30,9 @@ export function readsMost({ names, digits, settings, matrices }, query) {
   return say(`summary.reads.${kind}`, { token, names: namesOf(names, query, ties), weight, even });
 }
 
+/** @param {string[]} labels @param {number} query @param {number[]} keys */
 function namesOf(labels, query, keys) {
   const names = keys.map((key) => (key === query ? say("summary.itself") : say("summary.named", { token: labels[key] })));
   if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
-  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names.at(-1) }) : names[0];
+  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];
 }

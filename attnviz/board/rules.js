@@ -18,4 +18,7 @@ import * as relu from "./rules/relu.js";
 import * as scale from "./rules/scale.js";
 import * as softmax from "./rules/softmax.js";
 
+/** @import { Rule } from "./types.js" */
+
+/** @type {Record<string, Rule>} */
 export const RULES = { add, gelu, product, relu, scale, softmax };

@@ -3,6 +3,12 @@
 
 import { say } from "../scripts/sentences.js";
 
+/**
+ * What was read, or why nothing was.
+ * @template Value
+ * @typedef {{ value?: Value, reason?: string }} Read
+ */
+
 export const LONGEST_TYPED = 60;
 const SHOWN_OF_TYPED = 40;
 
@@ -20,6 +26,9 @@ const DECIMAL = whole(String.raw`${TYPED_DIGITS}(?:[eE]([-+]?[0-9]{1,5})|${TIMES
 const POWER = whole(TEN_TO);
 const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_DIGITS}`);
 
+// Signs that may begin the decimals, each with the one that then parts thousands.
+/** @type {["." | ",", string][]} */
+const SIGNS = [[".", ","], [",", "."]];
 // By the sign that begins the decimals.
 const PLAIN = { ".": whole(String.raw`[0-9]+\.?[0-9]*|\.[0-9]+`), ",": whole("[0-9]+,?[0-9]*|,[0-9]+") };
 const THOUSANDS = {
@@ -28,26 +37,29 @@ const THOUSANDS = {
 };
 const TWO_WAYS = whole("[1-9][0-9]{0,2},[0-9]{3}");
 
+/** @param {string} pattern */
 function whole(pattern) {
   return new RegExp(`^(?:${pattern})$`);
 }
 
 // { value } of a number that float32 can hold, or { reason } why a text is none: empty, no_number, two_ways, zero (a
 // division by it), too_large.
+/** @param {string} text @returns {Read<number>} */
 export function readNumber(text) {
   if (text.length > LONGEST_TYPED) return { reason: "no_number" };
   const plain = inAscii(text);
   if (!plain) return { reason: "empty" };
   const bare = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
   const { reason, value } = sizeOf(bare);
-  if (reason) return { reason };
+  if (value === undefined) return { reason };
   if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };
   return { value: plain[0] === "-" ? -value : value };
 }
 
 // A text with plain digits and signs in place of typeset ones.
+/** @param {string} text */
 function inAscii(text) {
-  const lowered = (digits) => [...digits].map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
+  const lowered = (/** @type {string} */ digits) => [...digits].map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
   return text
     .trim()
     .replace(RAISED, (_, digits) => `10^${lowered(digits)}`)
@@ -57,34 +69,37 @@ function inAscii(text) {
     .replace(/[⁄∕]/g, "/");
 }
 
+/** @param {string} bare @returns {Read<number>} */
 function sizeOf(bare) {
   const power = POWER.exec(bare);
   if (power) return { value: Number(`1e${power[1]}`) };
   const decimal = DECIMAL.exec(bare);
   if (decimal) {
     const exponent = decimal[2] ?? decimal[3];
-    const { reason, digits } = withPoint(decimal[1], exponent === undefined);
-    return reason ? { reason } : { value: Number(`${digits}e${Number(exponent ?? 0) - (decimal[4] ? 2 : 0)}`) };
+    const { reason, value } = withPoint(decimal[1], exponent === undefined);
+    return reason ? { reason } : { value: Number(`${value}e${Number(exponent ?? 0) - (decimal[4] ? 2 : 0)}`) };
   }
   const fraction = FRACTION.exec(bare);
   if (!fraction) return { reason: "no_number" };
   const [above, below] = [withPoint(fraction[2], true), withPoint(fraction[3], true)];
-  const divisor = Number(below.digits);
+  const divisor = Number(below.value);
   const reason = above.reason ?? below.reason ?? (divisor === 0 ? "zero" : undefined);
-  return reason ? { reason } : { value: (Number(fraction[1] ?? 0) * divisor + Number(above.digits)) / divisor };
+  return reason ? { reason } : { value: (Number(fraction[1] ?? 0) * divisor + Number(above.value)) / divisor };
 }
 
 // Digits with a point for the decimals; where they may be grouped, "1,234" could be two numbers.
+/** @param {string} digits @param {boolean} grouped @returns {Read<string>} */
 function withPoint(digits, grouped) {
-  for (const [sign, other] of [[".", ","], [",", "."]]) {
-    if (THOUSANDS[sign].test(digits)) return { digits: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
+  for (const [sign, other] of SIGNS) {
+    if (THOUSANDS[sign].test(digits)) return { value: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
     if (!PLAIN[sign].test(digits)) continue;
-    return grouped && sign === "," && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { digits: digits.replace(sign, ".") };
+    return grouped && sign === "," && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { value: digits.replace(sign, ".") };
   }
   return { reason: "no_number" };
 }
 
 // Why a text is no number, and what would be one.
+/** @param {string} text @param {string} reason */
 export function whyNoNumber(text, reason) {
   const shown = `“${text.trim().length > SHOWN_OF_TYPED ? `${text.trim().slice(0, SHOWN_OF_TYPED)}…` : text.trim()}”`;
   const plain = inAscii(text);

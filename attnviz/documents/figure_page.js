@@ -1,10 +1,12 @@
 // Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
 // page what is drawn, and plotly.js.
 
-const { figure, filename, spare } = JSON.parse(document.getElementById("given").textContent);
-const place = document.getElementById("figure");
-const frame = document.getElementById("frame");
-const face = document.getElementById("letters").textContent;
+import { partOf } from "../scripts/parts.js";
+
+const { figure, filename, spare } = JSON.parse(partOf(document, "#given").textContent ?? "");
+const place = partOf(document, "#figure");
+const frame = partOf(document, "#frame");
+const face = partOf(document, "#letters").textContent;
 const options = { displayModeBar: false, responsive: !figure.layout.width };
 const ready = lettersThere()
   .then(() => Plotly.newPlot(place, figure.data, figure.layout, options))
@@ -13,7 +15,7 @@ const ready = lettersThere()
 addEventListener("resize", () => ready.then(fit));
 
 for (const button of document.querySelectorAll("button")) {
-  button.addEventListener("click", async () => save(await ready, button.dataset.format));
+  button.addEventListener("click", async () => save(await ready, button.dataset.format ?? ""));
 }
 
 // A figure that is measured before its letters are there is measured in others.
@@ -24,6 +26,7 @@ async function lettersThere() {
 }
 
 // Letters may be wider than was reckoned with; what then stands out would be cut off.
+/** @param {Plot} plot */
 async function makeRoom(plot) {
   const { width, margin } = plot._fullLayout;
   const { left } = plot.getBoundingClientRect();
@@ -39,6 +42,7 @@ async function makeRoom(plot) {
 }
 
 // A figure wider than the window is shown smaller, and whole; it is saved in its own size.
+/** @param {Plot} plot */
 function fit(plot) {
   const { width, height } = plot._fullLayout;
   const scale = figure.layout.width ? Math.min(1, frame.clientWidth / width) : 1;
@@ -47,25 +51,29 @@ function fit(plot) {
   return plot;
 }
 
+/** @param {Plot} plot @param {string} format */
 async function save(plot, format) {
   const { width, height } = plot._fullLayout;
   const svg = await Plotly.toImage(plot, { format: "svg", imageDataOnly: true, width, height });
   const picture = svg.replace(/<svg[^>]*>/, (start) => `${start}<style>${face}</style>`);
   const file = new Blob([picture], { type: "image/svg+xml" });
-  download(format === "svg" ? file : await drawn(picture, width, height), format);
+  const saved = format === "svg" ? file : await drawn(picture, width, height);
+  if (saved) download(saved, format);
 }
 
 // The picture as a PNG, with twice as many pixels each way.
+/** @param {string} picture @param {number} width @param {number} height @returns {Promise<Blob | null>} */
 async function drawn(picture, width, height) {
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(picture)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [2 * width, 2 * height];
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
+/** @param {Blob} file @param {string} format */
 function download(file, format) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);

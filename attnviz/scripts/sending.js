@@ -3,19 +3,36 @@
 // would be one step in the browser's history. They are sent again after the connection was away, where no answer
 // comes, and, by the tab's own storage, after a reload that came before the answer.
 
+/**
+ * What is sent: numbered, so that its answer is told from others.
+ * @template Parts
+ * @typedef {{ number: number, parts: Parts }} Message
+ */
+
 const UNANSWERED = "attnviz.unanswered.";
 const PATIENCE_MS = 5000; // twice as long after each try
 const ADDRESSES = 3; // that are kept beside the one of now
 
+/** @template {object} Parts what a message of this component holds */
 export class Sender {
   // `again(parts)` takes once more what is from before a reload.
+  /** @param {HTMLElement} root @param {(parts: Parts) => void} again */
   constructor(root, again = (parts) => this.send(parts)) {
     this.root = root;
     this.again = again;
     this.number = 0;
+    /** @type {Message<Parts>[]} */
     this.line = []; // what is not answered, of which the first has been sent
+    /** @type {Message<Parts>[]} */
     this.kept = []; // what is not in the address ...
+    /** @type {string[]} */
     this.addresses = []; // ... and which there were since
+    /** @type {string | undefined} */
+    this.key = undefined; // of the component, once it has been drawn
+    this.trigger = (/** @type {unknown} */ _message) => {};
+    this.patience = PATIENCE_MS;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     for (const type of ["attnviz:back", "attnviz:address", "attnviz:safe", "popstate"]) window.addEventListener(type, this);
   }
 
@@ -29,22 +46,31 @@ export class Sender {
   }
 
   // With each drawing: the number that Python has answered last, and how to tell it more.
+  /** @param {string} key @param {number} answered @param {(message: unknown) => void} trigger */
   receive(key, answered, trigger) {
     const kept = this.key === undefined ? keptUnder(key) : null;
     Object.assign(this, { key, trigger });
-    if (this.waiting?.number <= answered) {
-      while (this.waiting?.number <= answered) this.line.shift();
+    if (this.isAnswered(answered)) {
+      while (this.isAnswered(answered)) this.line.shift();
       clearTimeout(this.timer);
       if (this.waiting) this.deliver();
       else this.timer = setTimeout(() => this.kept.length && window.attnvizConnection?.askForAddress(), PATIENCE_MS);
     }
     if (!kept) return;
-    const lost = (kept.addresses ?? []).some(wasHere) ? (kept.messages ?? []).filter(({ number }) => number > answered) : [];
+    /** @type {Message<Parts>[]} */
+    const messages = (kept.addresses ?? []).some(wasHere) ? (kept.messages ?? []) : [];
+    const lost = messages.filter(({ number }) => number > answered);
     if (lost.length) setTimeout(() => this.waiting || lost.forEach(({ parts }) => this.again(parts)));
     else sessionStorage.removeItem(UNANSWERED + key);
   }
 
+  /** @param {number} answered */
+  isAnswered(answered) {
+    return this.waiting !== null && this.waiting.number <= answered;
+  }
+
   // With `replaces`, as while a key is held down, what waits to be sent is out of date.
+  /** @param {Parts} parts */
   send(parts, replaces = false) {
     this.number = this.next;
     if (replaces && this.line.length > 1) this.drop(this.line.pop());
@@ -55,6 +81,7 @@ export class Sender {
     if (this.line.length === 1) this.deliver();
   }
 
+  /** @param {Message<Parts> | undefined} message */
   drop(message) {
     this.kept = this.kept.filter((each) => each !== message);
   }
@@ -64,6 +91,7 @@ export class Sender {
   }
 
   // Send what is no change of the reader, and needs no answer; `say` is given what sends it with the last number.
+  /** @param {(send: (parts: Parts) => void) => void} say */
   ask(say) {
     const page = window.attnvizConnection;
     if (page?.ready === false) return;
@@ -79,10 +107,11 @@ export class Sender {
     this.timer = setTimeout(() => this.remind(), patience);
     if (page?.ready === false) return;
     page?.owe();
-    this.trigger({ number: this.waiting.number, ...this.waiting.parts });
+    if (this.waiting) this.trigger({ number: this.waiting.number, ...this.waiting.parts });
   }
 
   remind() {
+    /** @type {HTMLElement | null} */
     const app = document.querySelector("[data-testid=stApp]");
     if (!this.waiting || !this.root.isConnected) return;
     if (app?.dataset.testScriptState === "running") this.timer = setTimeout(() => this.remind(), PATIENCE_MS);
@@ -90,12 +119,14 @@ export class Sender {
     this.root.dispatchEvent(new Event("attnviz:late"));
   }
 
-  handleEvent({ type, detail }) {
+  /** @param {Event} event */
+  handleEvent(event) {
+    const { type } = event;
     if (!this.root.isConnected) return;
     if (type === "attnviz:back" && this.waiting) this.deliver();
     if (type === "attnviz:address") this.keep();
     if (type === "popstate") this.forget(this.waiting ? this.waiting.number - 1 : Infinity); // what was answered is undone
-    if (type === "attnviz:safe" && this.kept.length) this.forget(detail[this.key] ?? 0);
+    if (event instanceof CustomEvent && type === "attnviz:safe" && this.kept.length) this.forget(event.detail[this.key ?? ""] ?? 0);
   }
 
   // For a reload. Its answer is not enough to forget it: the address has to hold what came of it. An address that is
@@ -110,6 +141,7 @@ export class Sender {
     }
   }
 
+  /** @param {number} safe */
   forget(safe) {
     this.kept = this.kept.filter(({ number }) => number > safe);
     if (this.kept.length) return this.keep();
@@ -122,15 +154,17 @@ export class Sender {
   }
 }
 
+/** @param {string} key @returns {{ addresses?: string[], messages?: Message<any>[] } | null} */
 function keptUnder(key) {
   try {
-    return JSON.parse(sessionStorage.getItem(UNANSWERED + key));
+    return JSON.parse(sessionStorage.getItem(UNANSWERED + key) ?? "null");
   } catch {
     return null;
   }
 }
 
 // Whether this is the address of now, or the one that the page was opened with.
+/** @param {string} address */
 function wasHere(address) {
   return [location.href, performance.getEntriesByType("navigation")[0]?.name].includes(address);
 }

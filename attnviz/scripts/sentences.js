@@ -3,19 +3,25 @@
 import { SENTENCES } from "./sent.js";
 
 // A sentence with its places filled; the place `n` chooses among its forms.
+/** @param {string} key @param {Record<string, string | number>} places */
 export function say(key, places = {}) {
   const template = SENTENCES[key];
   if (template === undefined) throw new Error(`the script has no sentence ${key}`);
-  const form = typeof template === "string" ? template : template[places.n === 1 ? "one" : "other"];
-  return form.replace(/\{(\w+)\}/g, (_, name) => {
+  return formOf(template, places.n === 1).replace(/\{(\w+)\}/g, (_, name) => {
     if (!(name in places)) throw new Error(`${key} needs ${name}`);
-    const counts = (name === "n" || name === "count") && Number.isInteger(places[name]);
-    return counts ? places[name].toLocaleString("en") : String(places[name]);
+    const place = places[name];
+    const counts = (name === "n" || name === "count") && typeof place === "number" && Number.isInteger(place);
+    return counts ? place.toLocaleString("en") : String(place);
   });
 }
 
 // A number of things in words: "1 token", "2,000 characters".
+/** @param {number} n @param {string} noun */
 export function plural(n, noun) {
-  const template = SENTENCES[`count.${noun}`];
-  return template[n === 1 ? "one" : "other"].replace("{n}", n.toLocaleString("en"));
+  return formOf(SENTENCES[`count.${noun}`], n === 1).replace("{n}", n.toLocaleString("en"));
+}
+
+/** @param {import("./sent.js").Template} template @param {boolean} ofOne */
+function formOf(template, ofOne) {
+  return typeof template === "string" ? template : template[ofOne ? "one" : "other"];
 }

@@ -1,21 +1,37 @@
 // Marks what Python says of torch's numbers as older, while a board of the page shows others: those of a drag, or of an
 // edit that the rest of the page hasn't heard of yet.
 
+import { keptFor, partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ of: string, note: string }} Data whose numbers it was said of, and what marks it as older */
+
+/** @type {WeakMap<HTMLElement, Part>} */
 const parts = new WeakMap();
 
+/** @param {Drawing<Data>} drawing */
 export default function outdated({ parentElement, data }) {
-  const element = parentElement.querySelector(".outdated");
-  if (!parts.has(element)) parts.set(element, new Part(element));
-  parts.get(element).receive(data);
+  const element = partOf(parentElement, ".outdated");
+  keptFor(parts, element, () => new Part(element)).receive(data);
 }
 
 class Part {
+  /** @param {HTMLElement} element */
   constructor(element) {
     this.element = element;
-    this.hear = ({ detail }) => this.compare((this.shown = detail));
+    /** @type {Data} */
+    this.data = { of: "", note: "" };
+    /** @type {string | null | undefined} */
+    this.shown = undefined; // until a board shows something
+    this.hear = (/** @type {CustomEvent<string | null>} */ { detail }) => {
+      this.shown = detail;
+      this.compare();
+    };
     window.addEventListener("attnviz-numbers", this.hear);
   }
 
+  /** @param {Data} data */
   receive(data) {
     this.data = data;
     this.compare();

@@ -2,7 +2,12 @@
 // K, or to the scores. As a whole it is a slider of three places, for the keyboard and for screen readers.
 
 import { nearest, onDrag, steppedTo } from "./dragging.js";
+import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
+
+/** @import { Answered, Drawing } from "../../scripts/types.js" */
+
+/** @typedef {Answered & { label: string, places: string[], place: number }} Data */
 
 const WHOLE = "÷ √d_k";
 const HALF = "÷ √√d_k";
@@ -12,18 +17,25 @@ const BLOCKS = [
   [HALF, HALF, ""],
   ["", "", WHOLE],
 ];
+/** @type {WeakMap<HTMLElement, Formula>} */
 const formulas = new WeakMap();
 
+/** @param {Drawing<Data>} drawing */
 export default function scaleBlock({ parentElement, data, setTriggerValue }) {
-  const root = parentElement.querySelector(".formula");
-  if (!formulas.has(root)) formulas.set(root, new Formula(root));
-  formulas.get(root).receive(data, (place) => setTriggerValue("place", place));
+  const root = partOf(parentElement, ".formula");
+  keptFor(formulas, root, () => new Formula(root)).receive(data, (place) => setTriggerValue("place", place));
 }
 
 class Formula {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    /** @type {Sender<{ value: number }>} */
     this.sender = new Sender(root);
+    /** @type {string[]} */
+    this.places = [];
+    this.place = -1; // until it is drawn
+    this.dragging = this.moved = false;
     this.slots = BLOCKS.map(() => pieceOf("slot"));
     this.ghost = pieceOf("block ghost", WHOLE);
     const [q, k, product] = this.slots;
@@ -32,14 +44,16 @@ class Formula {
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
 
+  /** @param {Data} data @param {(message: unknown) => void} trigger */
   receive({ label, places, place, key, answered }, trigger) {
     this.sender.receive(key, answered, trigger);
     this.places = places;
     this.root.setAttribute("aria-label", label);
-    this.root.setAttribute("aria-valuemax", places.length - 1);
+    this.root.setAttribute("aria-valuemax", String(places.length - 1));
     if (!this.dragging && !this.sender.waiting) this.show(place);
   }
 
+  /** @param {number} place */
   show(place) {
     this.place = place;
     this.slots.forEach((slot, i) => {
@@ -47,11 +61,12 @@ class Formula {
       if (slot.textContent !== text) slot.textContent = text;
       slot.classList.toggle("block", text !== "");
     });
-    this.root.setAttribute("aria-valuenow", place);
+    this.root.setAttribute("aria-valuenow", String(place));
     this.root.setAttribute("aria-valuetext", this.places[place]);
   }
 
   // Python hears of each place on the way, so that what depends on it follows the hand.
+  /** @param {number | null} place */
   moveTo(place, replaces = false) {
     if (place === null || place === this.place) return;
     this.show(place);
@@ -59,6 +74,7 @@ class Formula {
     this.moved = true;
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     const place = steppedTo(event.key, this.place, this.places.length);
     if (place === null) return;
@@ -66,6 +82,7 @@ class Formula {
     this.moveTo(place);
   }
 
+  /** @param {PointerEvent} event */
   grab(event) {
     event.preventDefault();
     if (this.dragging) return false; // by another finger
@@ -78,6 +95,7 @@ class Formula {
     return true;
   }
 
+  /** @param {PointerEvent} event */
   follow({ clientX, clientY }) {
     const { left, top } = this.root.getBoundingClientRect();
     this.ghost.style.translate = `calc(${clientX - left}px - 50%) calc(${clientY - top}px - 50%)`;
@@ -91,6 +109,7 @@ class Formula {
   }
 }
 
+/** @param {string} className */
 function pieceOf(className, text = "") {
   const piece = document.createElement("span");
   piece.className = className;

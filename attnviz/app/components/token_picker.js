@@ -1,24 +1,36 @@
 // A row of tokens, one of which is picked: a radio group that mouse and arrow keys move.
 // Token texts are only ever set as textContent.
 
+import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
 
+/** @import { Answered, Drawing } from "../../scripts/types.js" */
+
+/**
+ * @typedef {Answered & { tokens: { label: string, published: boolean, origin: string }[], picked: number, query: string,
+ *   label: string }} Data
+ */
+
+/** @typedef {{ buttons: HTMLButtonElement[], sender: Sender<{ position: number }>, picked: HTMLButtonElement | null }} State */
+
+/** @type {WeakMap<HTMLElement, State>} */
 const groups = new WeakMap();
 
+/** @param {Drawing<Data>} drawing */
 export default function tokenPicker({ parentElement, data, setTriggerValue }) {
-  const group = parentElement.querySelector(".tokens");
+  const group = partOf(parentElement, ".tokens");
   group.setAttribute("aria-label", data.label);
-  group.querySelector(".query").textContent = data.query;
-  const state = groups.get(group) ?? begun(group);
+  partOf(group, ".query").textContent = data.query;
+  const state = keptFor(groups, group, begun);
   state.sender.receive(data.key, data.answered, (picked) => setTriggerValue("picked", picked));
 
-  const pick = (position, replaces = false) => {
+  const pick = (/** @type {number} */ position, replaces = false) => {
     show(state, group, position);
     state.buttons[position].focus();
     state.sender.send({ position }, replaces);
   };
 
-  while (state.buttons.length > data.tokens.length) state.buttons.pop().remove();
+  while (state.buttons.length > data.tokens.length) state.buttons.pop()?.remove();
   while (state.buttons.length < data.tokens.length) {
     const button = document.createElement("button");
     button.type = "button";
@@ -29,7 +41,7 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
   state.buttons.forEach((button, position) => {
     button.textContent = data.tokens[position].label;
     button.title = data.tokens[position].origin;
-    button.dataset.published = data.tokens[position].published;
+    button.dataset.published = String(data.tokens[position].published);
     button.onclick = () => pick(position);
     button.onkeydown = (event) => {
       const target = moved(event.key, position, state.buttons.length);
@@ -42,22 +54,25 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
   goesOn(group);
 }
 
+/** @param {HTMLElement} group */
 function begun(group) {
-  const state = { buttons: [], sender: new Sender(group) };
-  groups.set(group, state);
+  /** @type {State} */
+  const state = { buttons: [], sender: new Sender(group), picked: null };
   group.addEventListener("scroll", () => goesOn(group));
   new ResizeObserver(() => goesOn(group)).observe(group);
   return state;
 }
 
 // Whether there are tokens above or below those in sight, which the page shows by letting them fade.
+/** @param {HTMLElement} group */
 function goesOn(group) {
   const below = group.scrollHeight - group.clientHeight - group.scrollTop;
-  group.dataset.above = group.scrollTop > 1;
-  group.dataset.below = below > 1;
+  group.dataset.above = String(group.scrollTop > 1);
+  group.dataset.below = String(below > 1);
 }
 
 // Where a key leads from a position, or null for a key that leads nowhere.
+/** @param {string} key @param {number} position @param {number} length */
 export function moved(key, position, length) {
   switch (key) {
     case "ArrowRight":
@@ -75,6 +90,7 @@ export function moved(key, position, length) {
   }
 }
 
+/** @param {State} state @param {HTMLElement} group @param {number} picked */
 function show(state, group, picked) {
   state.buttons.forEach((button, position) => {
     button.setAttribute("aria-checked", String(position === picked));

@@ -4,8 +4,15 @@
 const GAP = 8; // pixels between the cell and the explanation
 const LOOKS = 15; // the explanation grows, and the heatmaps are drawn anew, within about so many looks
 const PAUSE = 100; // ms between them
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ cell: string, matrix: string, row: number }} Picked the address of the picked cell, if there is one, and its place */
+
+/** @type {WeakMap<object, string>} */
 const shown = new WeakMap();
 
+/** @param {Drawing<Picked>} drawing */
 export default function keepInSight({ parentElement, data }) {
   const before = shown.get(parentElement);
   shown.set(parentElement, data.cell);
@@ -13,14 +20,17 @@ export default function keepInSight({ parentElement, data }) {
   look(data, LOOKS);
 }
 
+/** @param {Picked} cell @param {number} left */
 function look(cell, left) {
   const scrolled = uncover(document, cell);
   if (left > 0) setTimeout(() => look(cell, left - 1), scrolled ? 2 * PAUSE : PAUSE);
 }
 
 // Scroll as far as the cell is covered; say whether it was.
+/** @param {ParentNode} page @param {Picked} cell */
 function uncover(page, { matrix, row }) {
   const panel = page.querySelector(".st-key-picked_cell");
+  /** @type {HTMLElement & { _fullLayout?: any } | null} */
   const plot = page.querySelector(`.st-key-playground-${matrix} .js-plotly-plot`);
   const main = page.querySelector("[data-testid=stMain]");
   const axis = plot?._fullLayout?.yaxis;

@@ -2,6 +2,19 @@
 // each change of the reader one step back in the browser's history.
 
 import { Presses } from "./presses.js";
+import { partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing, Trigger } from "../../scripts/types.js" */
+
+/**
+ * What Python sends: the number of the last message "back" that it heard, the messages that it has answered, what is
+ * said, and what the address should hold.
+ * @typedef {object} Data
+ * @property {number} back
+ * @property {Record<string, number>} answered
+ * @property {{ away: string, back: string }} words
+ * @property {{ there: Record<string, boolean>, marks: Record<string, string> }} address
+ */
 
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 const MEND_MS = 800; // until an address that lacks something is late, and not on its way
@@ -9,13 +22,19 @@ const MENDS = 3;
 const IDLE_MS = 1500;
 const HEARD_MS = 5000;
 
+/** @param {Drawing<Data>} drawing */
 export default function connection({ parentElement, data, setTriggerValue }) {
-  window.attnvizConnection ??= new Connection();
-  window.attnvizConnection.receive(parentElement.querySelector(".connection"), data, setTriggerValue);
+  const root = partOf(parentElement, ".connection");
+  window.attnvizConnection ??= new Connection(root, data, setTriggerValue);
+  window.attnvizConnection.receive(root, data, setTriggerValue);
 }
 
-class Connection {
-  constructor() {
+export class Connection {
+  /** @param {HTMLElement} root @param {Data} data @param {Trigger} trigger */
+  constructor(root, data, trigger) {
+    this.root = root;
+    this.data = data;
+    this.trigger = trigger;
     this.connected = true;
     this.back = 0; // the number of the last message that the connection is back ...
     this.heard = 0; // ... and of the last one that was answered
@@ -24,15 +43,26 @@ class Connection {
     this.presses = new Presses();
     this.steps = new Steps(this.presses);
     this.watching = new MutationObserver(() => this.look());
+    this.app = this.watch();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.mending = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.silence = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.hearing = undefined;
     new MutationObserver(() => this.closeDialog()).observe(document.body, { childList: true });
   }
 
+  watch() {
+    const app = partOf(document, "[data-testid=stApp]");
+    this.watching.observe(app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
+    return app;
+  }
+
+  /** @param {HTMLElement} root @param {Data} data @param {Trigger} trigger */
   receive(root, data, trigger) {
     Object.assign(this, { root, data, trigger });
-    if (this.app?.isConnected !== true) {
-      this.app = document.querySelector("[data-testid=stApp]");
-      this.watching.observe(this.app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
-    }
+    if (!this.app.isConnected) this.app = this.watch();
     this.look();
     if (data.back > this.heard && data.back === this.back) this.isBack();
     clearTimeout(this.mending);
@@ -90,6 +120,7 @@ class Connection {
     this.keepQuiet();
   }
 
+  /** @param {string} text */
   show(text) {
     this.root.textContent = text;
     this.root.classList.toggle("away", !this.connected);
@@ -98,7 +129,9 @@ class Connection {
   // Streamlit's own words are for whoever started the server.
   closeDialog() {
     if (this.connected) return;
-    document.querySelector("[data-testid=stDialog] button[aria-label=Close]")?.click();
+    /** @type {HTMLElement | null} */
+    const close = document.querySelector("[data-testid=stDialog] button[aria-label=Close]");
+    close?.click();
   }
 
   // A run that a click ends early can leave the address behind: a run without a click mends that.
@@ -133,6 +166,7 @@ class Connection {
 }
 
 // As short as it is, a text that misses something has another one.
+/** @param {string} text */
 export function markOf(text) {
   return `${[...text].length} ${[...text].slice(-200).join("")}`;
 }
@@ -141,9 +175,13 @@ export function markOf(text) {
 // control, so that one Back would undo a control together with what came before it. Here each change of the reader is
 // one entry, and what only follows from it changes that entry.
 class Steps {
+  /** @param {Presses} presses */
   constructor(presses) {
     this.owed = 0; // changes of the reader that have been sent and not been seen in the address
     this.silent = false; // whether what is sent next is no such change
+    this.acted = false; // whether the reader did something since
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.forgetting = undefined;
     this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
     history.pushState = (...entry) => this.put("push", ...entry);
     history.replaceState = (...entry) => this.put("replace", ...entry);
@@ -154,6 +192,7 @@ class Steps {
     const { prototype } = WebSocket;
     const { send } = prototype;
     const steps = this;
+    /** @this {WebSocket} @param {Parameters<typeof send>[0]} message */
     prototype.send = function (message) {
       steps.sent();
       send.call(this, message);
@@ -161,7 +200,8 @@ class Steps {
     };
   }
 
-  put(how, state, title, to) {
+  /** @param {"push" | "replace"} how @param {[state: any, title: string, to?: string | URL | null]} entry */
+  put(how, ...[state, title, to]) {
     const url = new URL(to ?? location.href, location.href);
     if (url.pathname !== location.pathname) {
       this.owed = 0;
@@ -189,6 +229,7 @@ class Steps {
 
   // Not every change is seen in the address.
   forget() {
+    /** @type {HTMLElement | null} */
     const app = document.querySelector("[data-testid=stApp]");
     if (app?.dataset.testScriptState === "notRunning") this.owed = 0;
     else this.forgetting = setTimeout(() => this.forget(), IDLE_MS);

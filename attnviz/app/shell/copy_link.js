@@ -1,38 +1,46 @@
 // A field with the link of the page as it stands in the address bar, and a button that copies it.
 // The address is read when it is needed: it changes with every control.
 
+import { partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @type {WeakSet<HTMLElement>} */
 const wired = new WeakSet();
 
+/** @param {Drawing<{ hide: string, label: string, button: string, copied: string, byHand: string }>} drawing */
 export default function copyLink({ parentElement, data }) {
-  const root = parentElement.querySelector(".copy-link");
-  const field = root.querySelector("input");
+  const root = partOf(parentElement, ".copy-link");
+  const field = /** @type {HTMLInputElement} */ (partOf(root, "input"));
   Object.assign(root.dataset, { hide: data.hide, copied: data.copied, byHand: data.byHand });
   field.setAttribute("aria-label", data.label);
-  root.querySelector("button").textContent = data.button;
+  partOf(root, "button").textContent = data.button;
   field.value = linkOf(location.href, data.hide);
   if (wired.has(root)) return;
   wired.add(root);
   const refresh = () => {
-    field.value = linkOf(location.href, root.dataset.hide);
+    field.value = linkOf(location.href, root.dataset.hide ?? "");
   };
   root.addEventListener("pointerenter", refresh);
   field.addEventListener("focus", () => {
     refresh();
     field.select();
   });
-  root.querySelector("button").addEventListener("click", async () => {
+  partOf(root, "button").addEventListener("click", async () => {
     refresh();
-    root.querySelector("[role=status]").textContent = root.dataset[(await copied(field)) ? "copied" : "byHand"];
+    partOf(root, "[role=status]").textContent = root.dataset[(await copied(field)) ? "copied" : "byHand"] ?? "";
   });
 }
 
 // The link that opens this page as it is, without the controls named in `hide`.
+/** @param {string} href @param {string} hide */
 export function linkOf(href, hide) {
   const url = new URL(href);
   if (hide) url.searchParams.set("hide", hide);
   return url.href;
 }
 
+/** @param {HTMLInputElement} field */
 async function copied(field) {
   try {
     await navigator.clipboard.writeText(field.value);

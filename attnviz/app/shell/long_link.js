@@ -1,5 +1,6 @@
 // A link that the server refuses as a whole opens once more with what fits of it, and the names of what does not.
 
+/** @param {string} query @param {number} longest @param {number} most @param {string} leftOut @param {string} mark */
 export function reopened(query, longest, most, leftOut, mark) {
   if (query.length <= longest && query.split("&").length <= most) return null;
   const written = [...new Map(new URLSearchParams(query))].map(([name, value]) => ({

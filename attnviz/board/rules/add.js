@@ -8,19 +8,25 @@ import { total } from "../numbers.js";
 import { inSum } from "../terms.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { MadeCell, Matrix, Settings, Source } from "../types.js" */
+
+/** @param {Settings} _ @param {Matrix} first @param {Matrix} second */
 export function compute(_, first, second) {
   return matrixOf(first.rows, first.columns, (row, column) => valueAt(first, row, column) + valueAt(second, row, column));
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
 export function reads(_, row, column) {
   return [[[row, column]], [[row, column]]];
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix[]} sources */
 export function bounded(_, row, column, ...sources) {
   const numbers = sources.map((source) => valueAt(source, row, column));
   return { exact: total(numbers), tolerance: tolerance(total(numbers.map(Math.abs)), 2) };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const numbers = cell.sources.flat();
   const [values, value] = [numbers.map((number) => cell.write(number.value)), cell.write(cell.value)];
@@ -37,6 +43,7 @@ export function explain(cell) {
   };
 }
 
+/** @param {MadeCell} cell @param {Source[]} numbers */
 function trouble(cell, numbers) {
   const broken = numbers.filter(({ value }) => !Number.isFinite(value));
   if (broken.length) {

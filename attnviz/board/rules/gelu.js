@@ -8,25 +8,32 @@ import { normalShare } from "../normal.js";
 import { numberOf } from "../numbers.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { MadeCell, Matrix, Settings } from "../types.js" */
+
 const ROUNDINGS = 4; // of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
+/** @param {Settings} _ @param {Matrix} numbers */
 export function compute(_, numbers) {
   return matrixOf(numbers.rows, numbers.columns, (row, column) => gelu(valueAt(numbers, row, column)));
 }
 
+/** @param {number} value */
 function gelu(value) {
   return value * normalShare(value);
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
 export function reads(_, row, column) {
   return [[[row, column]]];
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} numbers */
 export function bounded(_, row, column, numbers) {
   const value = valueAt(numbers, row, column);
   return { exact: gelu(value), tolerance: tolerance(Math.abs(value), ROUNDINGS) };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const number = cell.sources[0][0];
   const name = namedCell(cell, number);

@@ -8,6 +8,9 @@ import { total } from "../numbers.js";
 import { inSum, shortened } from "../terms.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { MadeCell, Matrix, Settings, Source, Term } from "../types.js" */
+
+/** @param {Settings} settings @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
 export function compute({ transposed }, left, right, bias) {
   return matrixOf(left.rows, transposed ? right.rows : right.columns, (row, column) => {
     const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
@@ -17,14 +20,16 @@ export function compute({ transposed }, left, right, bias) {
   });
 }
 
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] @returns {[number, number][][]} */
 export function reads({ transposed }, row, column, left, right, bias) {
   return [
     rowCells(left, row),
     transposed ? rowCells(right, column) : columnCells(right, column),
-    ...(bias ? [[[0, column]]] : []),
+    ...(bias ? [[/** @type {[number, number]} */ ([0, column])]] : []),
   ];
 }
 
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
 export function bounded({ transposed }, row, column, left, right, bias) {
   const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
   const products = lineOf(left, row).map((value, i) => value * right.values[start + i * step]);
@@ -32,11 +37,12 @@ export function bounded({ transposed }, row, column, left, right, bias) {
   return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), products.length + 2) };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const [first, second, ...biases] = cell.sources;
   const products = first.map((a, i) => ({ value: a.value * second[i].value, factors: [a, second[i]], count: 1 }));
   const added = biases.flat().map((each) => ({ value: each.value, factors: [each], count: 1 }));
-  const symbolOf = ([{ matrix }]) => cell.made.stages.get(matrix).symbol;
+  const symbolOf = (/** @type {Source[]} */ [{ matrix }]) => cell.made.stages.get(matrix).symbol;
   return {
     symbols: [`${namedBlock(cell, first)} · ${namedBlock(cell, second)}`, ...biases.map((block) => namedBlock(cell, block))].join(" + "),
     steps: steps(cell, [...shortened(products), ...added]),
@@ -51,6 +57,7 @@ export function explain(cell) {
   };
 }
 
+/** @param {MadeCell} cell @param {Term[]} terms */
 function steps(cell, terms) {
   const factors = terms.map((term) => writtenFactors(cell, term));
   const values = terms.map((term) => cell.write(term.value));
@@ -65,11 +72,13 @@ function steps(cell, terms) {
 }
 
 // A row of a source by its token; by its number, without one.
+/** @param {MadeCell} cell @param {Source[]} block */
 function rowNamed(cell, block) {
   const token = tokenOf(cell, block[0]);
   return token === null ? lineNamed("row", block[0].row) : say("explanation.line.of_token", { token });
 }
 
+/** @param {MadeCell} cell @param {Term[]} terms */
 function trouble(cell, terms) {
   let noNumber = Number.isNaN(cell.value) ? [say("explanation.trouble.difference")] : [];
   const broken = terms.flatMap((term) => term.factors).filter((factor) => !Number.isFinite(factor.value));

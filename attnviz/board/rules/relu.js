@@ -5,18 +5,24 @@ import { decimal, sign } from "../decimals.js";
 import { matrixOf, valueAt } from "../matrices.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { MadeCell, Matrix, Settings } from "../types.js" */
+
+/** @param {Settings} _ @param {Matrix} numbers */
 export function compute(_, numbers) {
   return matrixOf(numbers.rows, numbers.columns, (row, column) => Math.max(0, valueAt(numbers, row, column)));
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
 export function reads(_, row, column) {
   return [[[row, column]]];
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} numbers */
 export function bounded(_, row, column, numbers) {
   return { exact: Math.max(0, valueAt(numbers, row, column)), tolerance: 0 };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const number = cell.sources[0][0];
   const exact = cell.write(Math.max(0, number.value));

@@ -7,10 +7,14 @@ import { matrixOf, valueAt } from "../matrices.js";
 import { quotient } from "../terms.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { Cell, MadeCell, Matrix, Settings, Source } from "../types.js" */
+
+/** @param {Settings} settings @param {number} row @param {number} column */
 export function hidden({ causal }, row, column) {
   return causal && column > row;
 }
 
+/** @param {Settings} settings @param {Matrix} scores */
 export function compute(settings, scores) {
   const divisor = divisorOf(settings);
   return matrixOf(scores.rows, scores.columns, (row, column) =>
@@ -18,16 +22,19 @@ export function compute(settings, scores) {
   );
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
 export function reads(_, row, column) {
   return [[[row, column]]];
 }
 
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores */
 export function bounded(settings, row, column, scores) {
   if (hidden(settings, row, column)) return { exact: -Infinity, tolerance: 0 };
   const exact = valueAt(scores, row, column) / divisorOf(settings);
   return { exact, tolerance: tolerance(Math.abs(exact), 4) };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const { settings } = cell.stage;
   const score = cell.sources[0][0];
@@ -47,6 +54,7 @@ export function explain(cell) {
   };
 }
 
+/** @param {MadeCell} cell @param {Source} score */
 function steps(cell, score) {
   const { settings } = cell.stage;
   const divisor = divisorOf(settings);
@@ -62,11 +70,13 @@ function steps(cell, score) {
 }
 
 // What scores are divided by, in symbols.
+/** @param {Settings} settings */
 export function inSymbols(settings) {
   return divisors(settings, "√d_k", settings.temperature_text);
 }
 
 // The same in words; empty where by nothing.
+/** @param {Settings} settings @param {Cell} cell */
 export function inWords(settings, cell) {
   const n = settings.d_k;
   const root = n === null ? "" : say("explanation.scale.root", { n, root: cell.write(Math.sqrt(n)) });
@@ -75,14 +85,17 @@ export function inWords(settings, cell) {
   return words.length === 2 ? say("explanation.scale.both", { root, temperature }) : words.join("");
 }
 
+/** @param {Settings} settings */
 function divisorOf({ d_k: dK, temperature }) {
   return (dK === null ? 1 : Math.sqrt(dK)) * temperature;
 }
 
+/** @template Divisor @param {Settings} settings @param {Divisor} root @param {Divisor} cooled */
 function divisors({ d_k: dK, temperature }, root, cooled) {
   return [...(dK === null ? [] : [root]), ...(temperature === 1 ? [] : [cooled])];
 }
 
+/** @param {MadeCell} cell @param {Source} score */
 function trouble(cell, score) {
   if (!Number.isFinite(score.value)) return [already(cell, score)];
   if (Number.isFinite(cell.value) || cell.masked) return [];

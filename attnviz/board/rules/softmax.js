@@ -9,24 +9,29 @@ import { quotient, shortened } from "../terms.js";
 import { inSymbols, inWords } from "./scale.js";
 import { say } from "../../scripts/sentences.js";
 
+/** @import { Made, MadeCell, Matrix, Settings, Source, Stage, Term } from "../types.js" */
+
 const READABLE = 9; // exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 const FAR = 1000; // exp of this far below is 0 at every precision
 
+/** @param {Settings} _ @param {Matrix} scores */
 export function compute(_, scores) {
-  const rows = Array.from({ length: scores.rows }, (_, row) => {
+  const rows = Array.from({ length: scores.rows }, (every, row) => {
     const line = lineOf(scores, row);
     const largest = Math.max(...line);
     const exps = line.map((score) => Math.exp(score - largest));
-    const sum = exps.reduce((sum, each) => sum + each, 0);
+    const sum = exps.reduce((all, exp) => all + exp, 0);
     return exps.map((each) => each / sum);
   });
   return matrixOf(scores.rows, scores.columns, (row, column) => rows[row][column]);
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} scores */
 export function reads(_, row, column, scores) {
   return [rowCells(scores, row)];
 }
 
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} scores */
 export function bounded(_, row, column, scores) {
   const line = lineOf(scores, row);
   const { shift, powers, divisor } = shares(line);
@@ -37,6 +42,7 @@ export function bounded(_, row, column, scores) {
   return { exact, tolerance: tolerance(exact, distances[column] + spread + line.length + 8) };
 }
 
+/** @param {number[] | Float64Array} scores */
 function shares(scores) {
   const largest = Math.max(...scores);
   const shift = Math.abs(largest) <= READABLE ? 0 : largest;
@@ -44,6 +50,7 @@ function shares(scores) {
   return { shift, powers, divisor: total(powers) };
 }
 
+/** @param {MadeCell} cell */
 export function explain(cell) {
   const [row] = cell.sources;
   const beside = scoresBeside(cell, row);
@@ -58,10 +65,11 @@ export function explain(cell) {
   };
 }
 
+/** @param {MadeCell} cell @param {Term[]} all @param {number} shift @param {number} divisor */
 function steps(cell, all, shift, divisor) {
   const own = all[cell.column];
   const terms = shortened(all, cell.column);
-  const expOf = (term) => (term.factors.length ? `exp(${cell.write(term.factors[0].value - shift)})` : writtenFactors(cell, term)[0]);
+  const expOf = (/** @type {Term} */ term) => (term.factors.length ? `exp(${cell.write(term.factors[0].value - shift)})` : writtenFactors(cell, term)[0]);
   const [exps, values] = [terms.map(expOf), terms.map((term) => cell.write(term.value))];
   const displayed = terms.map((term, i) =>
     term.factors.length ? decimalOf(Math.exp(numberOf(exps[i].slice(4, -1)))) : decimal(values[i]),
@@ -78,15 +86,24 @@ function steps(cell, all, shift, divisor) {
 }
 
 // The scores as they stand on the board: those that it reads, or those that these are divided from; null where none do.
+/**
+ * @typedef {object} Beside the scores of a row as they stand on the board: what they are called, and divided by
+ * @property {(column: number | string) => string} of
+ * @property {(column: number | string) => string} name
+ * @property {(lowered: string) => string} softmax
+ * @property {string} divisor
+ */
+
+/** @param {MadeCell} cell @param {Source[]} row @returns {Beside | null} */
 function scoresBeside(cell, row) {
   const { stages } = cell.made;
   const [matrix] = seen(cell.stage, cell.made);
   if (!matrix) return null;
-  const of = (column) => namedCell(cell, { matrix, row: cell.row, column });
+  const of = (/** @type {number | string} */ column) => namedCell(cell, { matrix, row: cell.row, column });
   const { settings } = stages.get(row[0].matrix);
   const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [inSymbols(settings), inWords(settings, cell)];
-  const name = (column) => quotient(of(column), symbols);
-  const softmax = (lowered) =>
+  const name = (/** @type {number | string} */ column) => quotient(of(column), symbols);
+  const softmax = (/** @type {string} */ lowered) =>
     divisor // no quotient within a quotient
       ? `softmax(${name(":")}${lowered})[${cell.column}]`
       : `exp(${of(cell.column)}${lowered}) / Σ_j exp(${of("j")}${lowered})`;
@@ -94,12 +111,14 @@ function scoresBeside(cell, row) {
 }
 
 // Of scaled scores that are not on the board, the scores that these are made from.
+/** @param {Stage} stage @param {Made} made */
 export function seen(stage, { stages, shown }) {
   const read = stages.get(stage.sources[0]);
   if (shown.includes(read.name)) return [read.name];
   return read.rule === "scale" && shown.includes(read.sources[0]) ? read.sources : [];
 }
 
+/** @param {MadeCell} cell @param {Source[]} row @param {number} shift @param {Beside} beside */
 function notes(cell, row, shift, beside) {
   const score = row[cell.column];
   const { divisor } = beside;
@@ -111,6 +130,7 @@ function notes(cell, row, shift, beside) {
   ];
 }
 
+/** @param {MadeCell} cell @param {Source} score @param {number} shift @param {Beside} beside */
 function notesOfShift(cell, score, shift, beside) {
   const [value, largest, less] = [score.value, shift, score.value - shift].map(cell.write);
   if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { largest })];
@@ -123,6 +143,7 @@ function notesOfShift(cell, score, shift, beside) {
   return said;
 }
 
+/** @param {MadeCell} cell @param {Source[]} row @param {Beside} beside */
 function trouble(cell, row, beside) {
   const undefinedRow = say("explanation.trouble.undefined_row");
   const broken = row.find(({ value }) => Number.isNaN(value) || value === Infinity);

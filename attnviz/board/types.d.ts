@@ -1,0 +1,180 @@
+// What the board's modules speak of. What Python sends is made in attnviz/board/data.py and attnviz/app/components/board.py.
+
+export interface Place {
+  matrix: string;
+  row: number;
+  column: number;
+}
+
+/** A cell that another one is made from. */
+export interface Source extends Place {
+  value: number;
+}
+
+/** Its values row by row. */
+export interface Matrix {
+  rows: number;
+  columns: number;
+  values: Float64Array;
+}
+
+export type Matrices = Record<string, Matrix>;
+
+/** The fields of the stage's rule: each rule has some of them. */
+export interface Settings {
+  transposed: boolean;
+  causal: boolean;
+  d_k: number | null;
+  temperature: number;
+  temperature_text: string;
+}
+
+export type Axis = "token" | "query" | "key" | "feature";
+
+/** A row of the table of stages. */
+export interface Stage {
+  name: string;
+  symbol: string;
+  title: string;
+  plain: string;
+  axes: string;
+  meaning: string;
+  rows: Axis;
+  columns: Axis;
+  origin: string;
+  /** "given" for what is not computed. */
+  rule: string;
+  sources: string[];
+  settings: Settings;
+  isVector: boolean;
+  scale: "sequential" | "diverging";
+  colour: string | null;
+}
+
+/** The table, by the stages' names: whoever asks for one has its name from the table. */
+export interface Stages {
+  get(name: string): Stage;
+  values(): IterableIterator<Stage>;
+}
+
+export type Colour = number[];
+export type ColourScale = [position: number, colour: Colour][];
+
+export interface Signs {
+  infinite: Colour;
+  nan: Colour;
+}
+
+/** A cell on the page, with what it shows. */
+export interface BoardCell extends HTMLElement {
+  called: string;
+  text: Text;
+  value?: number;
+  look?: string;
+  empty?: boolean;
+  masked?: boolean;
+  paper?: string;
+  ink?: string;
+  size?: string;
+  label?: string;
+}
+
+/** What is needed to evaluate a table and to explain its cells. */
+export interface TableData {
+  stages: Stage[];
+  matrices: Record<string, { rows: number; columns: number; values: (number | string)[] }>;
+  tokens: string[];
+}
+
+export interface BoardData extends TableData {
+  layout: string[][][];
+  shown: string[];
+  titles: Record<string, string>;
+  limits: Record<string, [number, number]>;
+  scales: Record<Stage["scale"], ColourScale>;
+  signs: Signs;
+  labels: string[];
+  names: string[];
+  before: Record<string, number>;
+  origins: Record<string, string[]>;
+  mix: [weights: string, values: string, contexts: string] | null;
+  query: number;
+  settings: { causal: boolean };
+  digits: number;
+  lit: Place | null;
+  only: Place | null;
+  fresh: string[];
+  framed: boolean;
+  notes: Record<string, string>;
+  key: string;
+  answered: number;
+  ofNow: boolean;
+  numbersOf: string;
+  picked?: Place | null;
+}
+
+/** What Python sends, with the matrices that are shown. */
+export interface Made extends Omit<BoardData, "stages" | "matrices"> {
+  stages: Stages;
+  matrices: Matrices;
+}
+
+/** A number that is changed; null for one that is reset. */
+export interface Edit extends Place {
+  value: number | null;
+}
+
+/** A term of a sum, or, without factors, the remainder of so many. */
+export interface Term<Factor = Source> {
+  value: number;
+  factors: Factor[];
+  count: number;
+}
+
+/** What a cell should be, and how far the roundings of float32 may be from it. */
+export interface Bounded {
+  exact: number;
+  tolerance: number;
+}
+
+/** How a cell is made. */
+export interface Explained {
+  symbols: string;
+  steps: string[];
+  words: string;
+  notes: string[];
+}
+
+/** A cell as it stands: in words, too. */
+export interface Cell {
+  made: Made;
+  stage: Stage;
+  row: number;
+  column: number;
+  value: number;
+  ofRow: string;
+  ofColumn: string;
+  write(value: number): string;
+}
+
+/** The same for its rule to explain, with the cells that it is made from, for each source. */
+export interface MadeCell extends Cell {
+  masked: boolean;
+  sources: Source[][];
+}
+
+/** One of attnviz/board/rules. */
+export interface Rule {
+  compute(settings: Settings, ...sources: Matrix[]): Matrix;
+  reads(settings: Settings, row: number, column: number, ...sources: Matrix[]): [row: number, column: number][][];
+  bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
+  explain(cell: MadeCell): Explained;
+  hidden?(settings: Settings, row: number, column: number): boolean;
+  seen?(stage: Stage, made: Made): string[];
+}
+
+/** Digits times ten to the power. */
+export interface Decimal {
+  digits: bigint;
+  power: number;
+}

@@ -1,0 +1,31 @@
+// What the benchmarks' scripts keep in the page for Python to read.
+
+interface Bench {
+  /** When the awaited element was painted; NaN once it is found. */
+  loaded: number | null;
+  awaited?: string;
+  selector: string;
+  key: string | null;
+  pressed: number | null;
+  sent: number | null;
+  changed: number | null;
+  painted: number | null;
+  touched: Set<Element>;
+  arm?(selector: string, key: string): void;
+}
+
+interface BoardBench {
+  board: number | null;
+  /** Of each move the milliseconds, or null where it was not followed. */
+  moves: (number | null)[];
+  cell(at: string): HTMLElement;
+  box(at: string): object;
+  status(): string;
+  follow(type: string, seen: () => unknown): () => void;
+  release(): Promise<number>;
+}
+
+interface Window {
+  bench: Bench;
+  boardBench: BoardBench;
+}
