@@ -1,16 +1,21 @@
 """A network between browser and server that can be cut."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+# Where a page that comes back names its session, after the protocol and its token.
+_WITH_SESSION = re.compile(rb"(sec-websocket-protocol: *[^,\r]+, *[^,\r]+), *[^,\r]+", re.IGNORECASE)
 
 
 class Network:
     """A TCP proxy to a port of this machine, in a thread of its own.
 
     `cut` closes every connection and refuses new ones, as a network that goes away and says so; `freeze` lets all that
-    is sent get stuck, as a network that goes away without a word, until it is cut or restored.
+    is sent get stuck, as a network that goes away without a word, until it is cut or restored; `forget` cuts all and is
+    there again at once, and from then on the server knows no page that comes back, as one that was started anew.
     """
 
     def __init__(self, to: int) -> None:
@@ -21,6 +26,7 @@ class Network:
         self._open: set[asyncio.StreamWriter] = set()
         self._flows = asyncio.Event()
         self._refuses = False
+        self._forgets = False
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -42,6 +48,16 @@ class Network:
             self._flows.set()
 
         self._call(restore)
+
+    def forget(self) -> None:
+        self._forgets = True
+        self.cut()
+        self.restore()
+
+    def mend(self) -> None:
+        """Be as a network that was never away."""
+        self._forgets = False
+        self.restore()
 
     def close(self) -> None:
         self._call(self._cut)
@@ -92,7 +108,7 @@ class Network:
                 await self._flows.wait()
                 if self._refuses:
                     break
-                writer.write(data)
+                writer.write(_WITH_SESSION.sub(rb"\1", data) if self._forgets else data)
                 await writer.drain()
         with suppress(OSError):
             writer.close()

@@ -2,14 +2,14 @@
 
 import asyncio
 import itertools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from attnviz.words import say
 from benchmarks.client import connected
@@ -19,8 +19,8 @@ from tests.browser.lesson import Learner
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
+from tests.whole import WHOLE
 
-WHOLE = bool(os.environ.get("ATTNVIZ_WHOLE"))
 AWAY = say("connection.away")
 # Which parts of a page are under the notice, of those that a reader needs at its top.
 _COVERED = """() => {
@@ -35,25 +35,39 @@ CROWD = 8
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
 
 
-@pytest.fixture
-def between(server: str) -> Iterator[Network]:
-    """A network of one's own to the server."""
+@pytest.fixture(scope="module")
+def cable(server: str) -> Iterator[Network]:
     with network(int(server.rsplit(":", 1)[1])) as made:
         yield made
 
 
 @pytest.fixture
-def at_network(chromium: Browser) -> Iterator[Callable[..., Board]]:
+def between(cable: Network) -> Iterator[Network]:
+    """A network to the server that can be cut."""
+    yield cable
+    cable.mend()
+
+
+@pytest.fixture(scope="module")
+def remembering(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser that has read the app's script once."""
+    context = chromium.new_context()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def at_network(remembering: BrowserContext) -> Iterator[Callable[..., Board]]:
     """A function that gives a reader at an address whose console may speak of a connection that is away."""
     opened: list[Page] = []
 
     def new(address: str, kind: type[Board] = Board) -> Board:
-        opened.append(chromium.new_context().new_page())
+        opened.append(remembering.new_page())
         return kind(opened[-1], address)
 
     yield new
     for page in opened:
-        page.context.close()
+        page.close()
 
 
 def _is_away(reader: Playground) -> None:
@@ -167,20 +181,21 @@ def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callab
         board.torch_says()
 
 
-def test_a_number_dragged_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
-    port = free_port()
-    with running_server(port=port) as address:
-        board = at_network(address).open_board()
-        x, y = board.grab(("w_q", 0, 1))
-        board.page.mouse.move(x + DRAG_STARTS + 20, y)
+def test_a_number_dragged_while_the_server_is_started_anew_counts(
+    between: Network, at_network: Callable[..., Board]
+) -> None:
+    board = at_network(between.address).open_board()
+    x, y = board.grab(("w_q", 0, 1))
+    board.page.mouse.move(x + DRAG_STARTS + 20, y)
+    between.cut()
     _is_away(board)
     board.page.mouse.move(x + DRAG_STARTS + 40, y)
     expect(board.status).to_have_text(say("board.status.offline"))
-    with running_server(port=port):
-        expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
-        board.page.mouse.up()
-        eventually(lambda: board.address, "?edits=w_q.0.1.0.6166")
-        board.torch_says()
+    between.forget()
+    expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
+    board.page.mouse.up()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.6166")
+    board.torch_says()
 
 
 def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
@@ -312,21 +327,22 @@ FIRST_ACTS: tuple[tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool
 )
 
 
-def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(at_network: Callable[..., Board]) -> None:
+def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(
+    between: Network, at_network: Callable[..., Board]
+) -> None:
     """Before the page itself has said that it is back: it is not told that its connection was away."""
-    port = free_port()
-    with running_server(port=port) as address:
-        readers = []
-        for path, asked, act in FIRST_ACTS:
-            reader = at_network(address)
-            reader.page.goto(f"{address}{path}?{'&'.join(f'{name}={value}' for name, value in asked.items())}")
-            reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
-            readers.append((reader, act))
-    with running_server(port=port):
-        for reader, act in readers:
-            app = reader.page.locator('[data-test-connection-state="CONNECTED"]')
-            expect(app).to_be_visible(timeout=LONG)
-            eventually(act(reader), True, LONG / 1000)
+    readers = []
+    for path, asked, act in FIRST_ACTS:
+        reader = at_network(between.address)
+        reader.page.goto(f"{reader.server}{path}?{urlencode(asked)}")
+        reader.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG)
+        readers.append((reader, act))
+    between.forget()
+    for reader, act in readers:
+        app = reader.page.locator('[data-test-connection-state="CONNECTED"]')
+        expect(app).to_be_visible(timeout=LONG)
+        reader.page.bring_to_front()
+        eventually(act(reader), True, LONG / 1000)
 
 
 @pytest.mark.parametrize("pause", [0, 60, 150])

@@ -11,6 +11,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
+from tests.whole import WHOLE
 
 HOSTILE = {
     "image": "<img src=x onerror=alert(1)>",
@@ -50,8 +51,15 @@ def test_a_blank_sentence_in_the_address_is_just_as_friendly() -> None:
     assert playground.type_sentence("a b").shows(Scenario("a b", embedding="published", edits=[("w_q", 0, 1, 0.9)]))
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("tokenizer", ["words", "whitespace", "characters"])
+@pytest.mark.parametrize(
+    ("kind", "tokenizer"),
+    [
+        (kind, tokenizer)
+        for i, kind in enumerate(HOSTILE)
+        for j, tokenizer in enumerate(("words", "whitespace", "characters"))
+        if WHOLE or (i + j) % 3 == 0
+    ],
+)
 def test_any_text_is_shown_as_text_and_as_nothing_else(kind: str, tokenizer: str) -> None:
     text = HOSTILE[kind]
     playground = Playground(tokenizer=tokenizer).type_sentence(text)
