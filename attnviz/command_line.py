@@ -14,9 +14,10 @@ import pandas as pd
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import bring_back
 from attnviz.core.limits import in_short
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import formula_of
-from attnviz.core.tokens import token_labels
+from attnviz.core.tokens import axis_labels
 from attnviz.documents import report
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
@@ -160,13 +161,10 @@ def tables(computed: AttentionTrace, digits: int) -> list[str]:
 
 
 def _table(computed: AttentionTrace, name: str, digits: int) -> str:
-    stage, matrix = computed.stages[name], computed[name].cpu()
-    matrix = matrix[None] if matrix.dim() == 1 else matrix
+    stage, matrix = computed.stages[name], in_rows(computed[name].cpu())
     formula = formula_of(name, computed.stages)
-    labels = token_labels(computed.tokens)
     rows, columns = (
-        range(n) if kind == "feature" else labels
-        for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
+        axis_labels(computed.tokens, kind, n) for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
     )
     texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
     hidden = computed.masked_in(name)

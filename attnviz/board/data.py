@@ -1,6 +1,5 @@
 """What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
 
-import math
 from typing import Any
 
 import torch
@@ -8,12 +7,14 @@ import torch
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES, Stage, formula_of
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
+from attnviz.words.numbers import for_json
 
 # What of a stage the page reads unchanged.
 _SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
@@ -78,14 +79,8 @@ def _sent(stage: Stage) -> dict[str, Any]:
 
 
 def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
-    rows, columns = tensor.shape if tensor.dim() == 2 else (1, len(tensor))
-    # JSON has no infinities and no NaN: these travel as the words that JavaScript's Number reads.
-    values = [value if math.isfinite(value) else _word(value) for value in tensor.flatten().tolist()]
-    return {"rows": rows, "columns": columns, "values": values}
-
-
-def _word(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    rows, columns = in_rows(tensor).shape
+    return {"rows": rows, "columns": columns, "values": [for_json(value) for value in tensor.flatten().tolist()]}
 
 
 def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:

@@ -173,6 +173,18 @@ def _visible(char: str) -> str:
     return char
 
 
+def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = None) -> tuple[str, ...]:
+    """Return what stands at each of `n` rows or columns of a `kind`: the tokens, told apart and cut to `most`
+    characters, or the numbers of the features.
+
+    >>> axis_labels(("a", "cat"), "query", 2), axis_labels(("a", "cat"), "feature", 2)
+    (('a', 'cat'), ('0', '1'))
+    """
+    if kind == "feature" or len(tokens) != n:
+        return tuple(map(str, range(n)))
+    return token_labels(tokens, most)
+
+
 def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:
     """Return a label for each token, cut to `most` characters; where two would be the same, with its place in the
     sentence, which is its row in every matrix, counted from 0.

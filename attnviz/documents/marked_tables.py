@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attnviz.core.stages import VECTORS, Stage
-from attnviz.core.tokens import token_labels
+from attnviz.core.tokens import axis_labels
 from attnviz.marking import Mark, MarkedTable
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
@@ -122,6 +122,4 @@ def _table(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequ
 
 def _labels(kind: str, n: int, tokens: Sequence[str]) -> list[str]:
     """Return the tokens where rows or columns stand for them, else numbers, counted from 0 as everywhere."""
-    if kind == "feature" or len(tokens) != n:
-        return [str(i) for i in range(n)]
-    return [label.replace("␣", " ") for label in token_labels(tuple(tokens), LABEL_CHARS)]
+    return [label.replace("␣", " ") for label in axis_labels(tuple(tokens), kind, n, LABEL_CHARS)]

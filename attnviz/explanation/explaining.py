@@ -8,7 +8,7 @@ from decimal import localcontext
 import torch
 
 from attnviz.core.limits import check_whole
-from attnviz.core.rules import DECIMALS, Cell, Cells, Factor, Made, Term
+from attnviz.core.rules import DECIMALS, Cell, Cells, Factor, Made, Term, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.trace import Trace
 from attnviz.explanation.latex import in_latex
@@ -103,7 +103,7 @@ def explain(
     sources = sources_of(matrix, row, column, shapes, trace.stages)
     stage, tensor, masked = trace.stages[matrix], trace[matrix].detach(), trace.masked_in(matrix)
     cell = Cell(
-        stage, int(row), int(column), float(tensor[column] if tensor.dim() == 1 else tensor[row, column]), sources,
+        stage, int(row), int(column), float(in_rows(tensor)[row, column]), sources,
         trace.matrices, trace.stages, trace.tokens, digits, torch.finfo(tensor.dtype),
         masked is not None and bool(masked[row, column]), shown,
     )  # fmt: skip

@@ -23,7 +23,7 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
     for name, matrix in trace.matrices.items():
         if matrix.dim() > 2:
             raise ValueError(f"{name} has shape {tuple(matrix.shape)}, expected one matrix and no batch")
-        shapes[name] = (1 if matrix.dim() == 1 else matrix.shape[0], matrix.shape[-1])
+        shapes[name] = (1, *matrix.shape)[-2:]
     return shapes
 
 

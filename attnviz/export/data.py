@@ -12,8 +12,10 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.tokens import token_labels
+from attnviz.core.rules import in_rows
+from attnviz.core.tokens import axis_labels
 from attnviz.export.tensor_files import write_tensors
+from attnviz.words.numbers import for_json
 
 # Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or
 # program. What begins a formula there: the signs themselves, and those that a spreadsheet of East Asia takes for them.
@@ -43,7 +45,7 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     """
     if name not in matrix_names(trace):
         raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(matrix_names(trace))}")
-    stage, rows = trace.stages[name], _rows(trace[name])
+    stage, rows = trace.stages[name], _arrays(trace[name])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([stage.symbol, *_names(trace, stage.columns, len(rows[0]))])
@@ -52,24 +54,13 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     return out.getvalue()
 
 
-def _rows(matrix: torch.Tensor) -> list[list[float]]:
-    matrix = matrix.detach().cpu()
-    return list((matrix[None] if matrix.dim() == 1 else matrix).tolist())
-
-
 def _names(trace: AttentionTrace, kind: str, n: int) -> list[str]:
-    if kind == "feature" or len(trace.tokens) != n:
-        return [str(i) for i in range(n)]
-    return [_BEFORE_FORMULA.sub(r"\1'", label) for label in token_labels(trace.tokens)]
+    return [_BEFORE_FORMULA.sub(r"\1'", label) for label in axis_labels(trace.tokens, kind, n)]
 
 
-def _digits(value: float) -> str:
+def _digits(value: np.float32) -> str:
     """Write a float32 in as few digits as tell it apart from every other."""
-    return str(np.float32(value)) if math.isfinite(value) else _word(value)
-
-
-def _word(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return str(value) if math.isfinite(value) else str(for_json(float(value)))
 
 
 def trace_json(trace: AttentionTrace) -> str:
@@ -118,11 +109,11 @@ def json_size(trace: AttentionTrace) -> int:
 
 def _arrays(matrix: torch.Tensor) -> np.ndarray:
     """Return the rows of a matrix, float32; a bias is one row."""
-    return np.atleast_2d(matrix.detach().cpu().numpy())
+    return in_rows(matrix.detach().cpu()).numpy()
 
 
 def _json_number(value: np.float32) -> str:
-    return str(value) if math.isfinite(value) else f'"{_word(float(value))}"'
+    return str(value) if math.isfinite(value) else f'"{for_json(float(value))}"'
 
 
 def _settings(trace: AttentionTrace) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from attnviz.colours.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER
 from attnviz.core.stages import Stage
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
 from attnviz.words import say
-from attnviz.words.numbers import LARGEST_FIXED, number_format
+from attnviz.words.numbers import LARGEST_FIXED, not_finite, number_format
 
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 FIXED, POWERS = "fixed digits", "powers of ten"
@@ -27,11 +27,16 @@ class Sign(NamedTuple):
     ink: str
 
 
+_INFINITY, _MINUS = not_finite(math.inf), not_finite(-math.inf)
 _SIGNS = {
-    MASKED: Sign("−∞", say("figures.signs.masked"), say("figures.legend.masked"), "", ""),
-    NEGATIVE: Sign("−∞", say("figures.signs.negative"), say("figures.legend.infinite"), INFINITE, LIGHT_INK),
-    POSITIVE: Sign("∞", say("figures.signs.positive"), say("figures.legend.infinite"), INFINITE, LIGHT_INK),
-    NAN: Sign("NaN", say("figures.signs.nan"), say("figures.legend.nan"), NOT_A_NUMBER, DARK_INK),
+    MASKED: Sign(_MINUS, say("figures.signs.masked"), say("figures.legend.masked"), "", ""),
+    NEGATIVE: Sign(
+        not_finite(-math.inf), say("figures.signs.negative"), say("figures.legend.infinite"), INFINITE, LIGHT_INK
+    ),
+    POSITIVE: Sign(
+        not_finite(math.inf), say("figures.signs.positive"), say("figures.legend.infinite"), INFINITE, LIGHT_INK
+    ),
+    NAN: Sign(not_finite(math.nan), say("figures.signs.nan"), say("figures.legend.nan"), NOT_A_NUMBER, DARK_INK),
 }
 _MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words=say("figures.signs.share"))
 

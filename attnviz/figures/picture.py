@@ -8,8 +8,9 @@ from torch import Tensor
 
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
+from attnviz.core.rules import in_rows
 from attnviz.core.stages import Stage
-from attnviz.core.tokens import token_labels
+from attnviz.core.tokens import axis_labels
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -73,9 +74,7 @@ def picture_of(
     trace: Trace, name: str, numbers: Tensor, hidden: np.ndarray | None, digits: int, query: int | None, dark: bool
 ) -> Picture:
     """Return the same for other `numbers` in place of the trace's own, of which some are `hidden` by a mask."""
-    matrix = numbers.detach().cpu().numpy()
-    if matrix.ndim == 1:
-        matrix = matrix[None, :]
+    matrix = in_rows(numbers.detach().cpu()).numpy()
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
     stage = trace.stages[name]
@@ -137,12 +136,9 @@ def _axis_labels(trace: Trace, kind: str, n: int, step: int = 1) -> list[str]:
 
     With a step, each label stands for as many and names the first.
     """
-    if kind == "feature" or len(trace.tokens) != n:
-        labels = [str(i) for i in range(n)]
-    else:
-        labels = list(token_labels(trace.tokens, LABEL_CHARS))
+    labels = axis_labels(trace.tokens, kind, n, LABEL_CHARS)
     if step == 1:
-        return labels
+        return list(labels)
     return [
         say("figures.labels.several", first=labels[i], last=labels[min(i + step, n) - 1]) for i in range(0, n, step)
     ]

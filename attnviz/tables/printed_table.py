@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.core.limits import MAX_TOKENS, check_whole
-from attnviz.words.numbers import in_format
+from attnviz.words.numbers import in_format, not_finite
 
 MAX_DECIMALS = 12
 LARGE = 1e7  # from here on, numbers are written with powers of ten
@@ -98,7 +98,7 @@ def as_printed(value: float, decimals: int) -> str:
     if math.isnan(value):
         return "–"
     if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+        return not_finite(value)
     if abs(value) >= LARGE:
         return in_format(value, f".{decimals}e")
     return in_format(value + 0.0, f".{decimals}f")

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.changes import edit_matrix
+from attnviz.core.rules import later
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 
@@ -52,7 +53,7 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     scores = q @ k.mT
     scaled = scores / divisor if place == "scores" else scores
     if trace.causal:
-        scaled = scaled.masked_fill(torch.ones_like(scaled, dtype=torch.bool).triu(1), -math.inf)
+        scaled = scaled.masked_fill(later(scaled.shape[-2], scaled.shape[-1], scaled.device), -math.inf)
     return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
 
 

@@ -28,11 +28,27 @@ def written(value: float, digits: int) -> str:
     >>> written(-0.5, 2), written(2.13e-7, 4), written(-0.0, 1), written(float("-inf"), 2), written(float("nan"), 2)
     ('−0.50', '2.13e−07', '0.0', '−∞', 'NaN')
     """
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+    if not math.isfinite(value):
+        return not_finite(value)
     return in_format(value, number_format(abs(value), digits))
+
+
+def not_finite(value: float) -> str:
+    """Return the sign of what is no finite number.
+
+    >>> not_finite(-math.inf), not_finite(math.nan)
+    ('−∞', 'NaN')
+    """
+    return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
+
+
+def for_json(value: float) -> float | str:
+    """Return a number as JSON may hold it, which has no infinities and no NaN: as the words that JavaScript reads.
+
+    >>> for_json(0.5), for_json(-math.inf), for_json(math.nan)
+    (0.5, '-Infinity', 'NaN')
+    """
+    return value if math.isfinite(value) else "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def longest_written(digits: int) -> int:

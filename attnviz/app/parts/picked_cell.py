@@ -8,7 +8,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
-from attnviz.core.tokens import token_labels
+from attnviz.core.tokens import axis_labels
 from attnviz.explanation import Explanation, explain, shapes_of
 from attnviz.words import say
 
@@ -95,7 +95,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
             st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, width=120,
                             label_visibility="collapsed")  # fmt: skip
             continue
-        names = token_labels(trace.tokens, 40) if kind != "feature" else range(size)
+        names = axis_labels(trace.tokens, kind, size, 40)
         called = label.lower() if kind == "feature" else kind
         options = [say("playground.cell.option", kind=called, name=name) for name in names]
         st.selectbox(label, range(size), key=key, on_change=_take_place, width=120, format_func=options.__getitem__,

@@ -2,7 +2,7 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
-from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term
+from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.product import Product
@@ -35,5 +35,6 @@ __all__ = [
     "Shape",
     "Softmax",
     "Term",
+    "in_rows",
     "later",
 ]

@@ -156,8 +156,7 @@ class Cell:
     def factors(self, cells: Cells) -> list[Factor]:
         """Read a row, a column or a single cell of a matrix, in float64."""
         stage, rows, columns = cells
-        matrix = self.matrices[stage.name].detach()
-        matrix = matrix[None] if matrix.dim() == 1 else matrix
+        matrix = in_rows(self.matrices[stage.name].detach())
         values = matrix[rows.start : rows.stop, columns.start : columns.stop].cpu().double().flatten().tolist()
         places = ((row, column) for row in rows for column in columns)
         return [Factor(stage, *place, value) for place, value in zip(places, values, strict=True)]
@@ -187,6 +186,15 @@ class Cell:
     def already(self, broken: Factor, name: str = "") -> str:
         """Say that a source is no finite number; `name` is what it is called, its symbols where nothing is given."""
         return say("explanation.trouble.already", cell=name or broken.symbols, value=self.write(broken.value))
+
+
+def in_rows(matrix: Tensor) -> Tensor:
+    """Return a matrix as it is explained, drawn and written, ``(rows, columns)``: a vector, as a bias is, is one row.
+
+    >>> in_rows(torch.ones(3)).shape
+    torch.Size([1, 3])
+    """
+    return matrix[None] if matrix.dim() == 1 else matrix
 
 
 def line_of(kind: str, index: int) -> str:
