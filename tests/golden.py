@@ -19,7 +19,7 @@ import torch
 
 from attnviz import Scenario
 from attnviz.core.scenario import traced
-from attnviz.core.stages import BIASES, EDITABLE
+from attnviz.core.stages import EDITABLE
 
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
@@ -66,9 +66,8 @@ def _checksum(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
-    for name in EDITABLE:
-        if name not in BIASES or scenario.bias:
-            yield name, scenario.matrix(name).double()
+    for name in scenario.editable:
+        yield name, scenario.matrix(name).double()
     yield "context", traced(scenario).context.double()
 
 

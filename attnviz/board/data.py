@@ -9,7 +9,7 @@ from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIA
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES, Stage, formula_of
+from attnviz.core.stages import Stage, Table, formula_of
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -18,23 +18,18 @@ from attnviz.words.numbers import for_json
 
 # What of a stage the page reads unchanged.
 _SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
-# Lines of columns of matrices that stand under each other.
-_LAYOUT = (
-    (("x",), ("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"), ("q",), ("k",), ("v",)),
-    (("scores",), ("scaled_scores",), ("attention_weights",)),
-    (("context",),),
-)
 
 
 def board_data(
-    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, shown: tuple[str, ...] = tuple(STAGES)
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, some: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
-    """Return the matrices of a trace as plain values for JSON, those that are `shown` laid out as in the formula."""
+    """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side."""
     names = list(trace.stages)
+    shown = [name for name in names if some is None or name in some]
     return {
         **table_data(trace),
-        "layout": _layout([name for name in names if name in shown], len(shown) < len(STAGES)),
-        "shown": [name for name in names if name in shown],
+        "layout": layout(trace.stages) if some is None else [[[name] for name in shown]],
+        "shown": shown,
         "titles": {name: formula_of(name, trace.stages) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
@@ -59,10 +54,28 @@ def table_data(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _layout(names: list[str], few: bool) -> list[list[list[str]]]:
-    if few:
-        return [[[name] for name in names]]
-    return [[[name for name in column if name in names] for column in line] for line in _LAYOUT]
+def layout(table: Table) -> list[list[list[str]]]:
+    """Return lines of columns of matrices that stand under each other: what is given before what is made of it, a
+    matrix for each pair of tokens on a line of its own, and a vector under the matrix that it is added with.
+
+    >>> from attnviz.core.stages import attention_table
+    >>> layout(attention_table(biases=("b_v",)))[0]
+    [['x'], ['w_q'], ['w_k'], ['w_v', 'b_v'], ['q'], ['k'], ['v']]
+    """
+    beside = {
+        vector: stage.sources[1] for stage in table.values() for vector in stage.sources[2:] if table[vector].is_vector
+    }
+    lines: list[list[list[str]]] = []
+    last: Stage | None = None
+    for name, stage in table.items():
+        if name in beside:
+            next(column for column in lines[-1] if beside[name] in column).append(name)
+            continue
+        if last is None or (last.rule and (not stage.rule or stage.columns != last.columns)):
+            lines.append([])
+        lines[-1].append([name])
+        last = stage
+    return lines
 
 
 def _sent(stage: Stage) -> dict[str, Any]:
@@ -102,4 +115,5 @@ def _before(scenario: Scenario) -> dict[str, float]:
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
-    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if name == "x" else 1)]
+    of_tokens = name in (scenario.token_matrix, "p")
+    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

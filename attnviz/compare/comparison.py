@@ -9,13 +9,13 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EDITABLE, EVERY_STAGE
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import parameters
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-COMPARED = ("attention_weights", "context")
+COMPARED = ("attention_weights", "context", "output")
 _STILL = 1e-6  # a row that moved less than this stood still
 _LEAST = 1e-3  # a smaller share of its attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
@@ -27,6 +27,11 @@ class Comparison:
 
     a: AttentionTrace
     b: AttentionTrace
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The matrices that are compared, of those that both have."""
+        return tuple(name for name in COMPARED if name in self.a.stages and name in self.b.stages)
 
     def difference(self, name: str) -> Tensor | None:
         """Return B - A of one matrix, ``(rows, columns)`` on the CPU; None where their shapes differ.
@@ -48,20 +53,20 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
     """
     words = [
-        _change(parameter.label, _shown(getattr(a, name)), _shown(getattr(b, name)))
+        _change(parameter.label, _shown(name, getattr(a, name)), _shown(name, getattr(b, name)))
         for name, parameter in parameters().items()
         if hasattr(a, name) and getattr(a, name) != getattr(b, name)
     ]
     replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
-    for name in STAGES:
+    for name in EDITABLE:
         before, after = (each.get(name) for each in replaced)
         if before != after:
-            words.append(_change(STAGES[name].symbol, _filled(before), _filled(after)))
+            words.append(_change(EVERY_STAGE[name].symbol, _filled(before), _filled(after)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
     for matrix, row, column in cells[:_NAMED]:
         before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
-        words.append(_change(f"{STAGES[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
+        words.append(_change(f"{EVERY_STAGE[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words
@@ -71,12 +76,14 @@ def _change(what: str, before: str, after: str) -> str:
     return say("compare.changes.setting", label=what, before=before, after=after)
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
     if isinstance(value, bool):
         return say("compare.changes.on") if value else say("compare.changes.off")
     if isinstance(value, str):
         return say("compare.changes.text", text=" ".join(map(visible, value.split(" "))))
-    return say("compare.changes.as_d_out") if value is None else str(value)
+    if value is None:
+        return say("compare.changes.as_d_out" if name == "d_v" else "compare.changes.off")
+    return str(value)
 
 
 def _filled(by: object) -> str:
@@ -93,11 +100,12 @@ def _cell(value: float | None) -> str:
 
 
 def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
-    """Say which rows of the attention weights or of the context moved most from A to B, the furthest first.
+    """Say which rows of the attention weights, of the context or of the feed-forward output moved most, the furthest
+    first.
 
     A row of attention weights has moved by half the sum of its cells' changes: the share of its attention
-    that goes elsewhere (the total variation distance). A row of the context has moved by the length of its
-    difference.
+    that goes elsewhere (the total variation distance). A row of the others has moved by the length of
+    its difference.
 
     >>> from attnviz.core.scenario import trace
     >>> moved = Comparison(trace(Scenario("a b")), trace(Scenario("a b", edits=[("w_v", 0, 0, 3.0)])))
@@ -105,7 +113,6 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
     ['No row of the attention weights moved.']
     """
     difference = comparison.difference(name)
-    title = STAGES[name].title.lower()
     if difference is None:
         return [_why_not(comparison, name)]
     defined = difference.isfinite().all(-1)
@@ -117,19 +124,23 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
             words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
     if not defined.all():
         words.append(say("compare.moved.not_finite", n=int((~defined).sum())))
-    return words or [say("compare.moved.none", matrix=title)]
+    return words or [say("compare.moved.none", matrix=_called(name))]
 
 
 def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, distance: float, digits: int) -> str:
     labels = token_labels(comparison.b.tokens, 40)
     if name != "attention_weights":
-        return say("compare.moved.context", token=labels[row], distance=written(distance, digits))
+        return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
     return say(
         "compare.moved.weights", token=labels[row], share=_percent(distance),
         gained=labels[gained], more=written(moved[gained].item(), digits),
         lost=labels[lost], less=written(-moved[lost].item(), digits),
     )  # fmt: skip
+
+
+def _called(name: str) -> str:
+    return say("compare.moved.outputs") if name == "output" else EVERY_STAGE[name].title.lower()
 
 
 def _percent(share: float) -> str:
@@ -140,7 +151,7 @@ def _percent(share: float) -> str:
 
 def _why_not(comparison: Comparison, name: str) -> str:
     a, b = ("×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b))
-    return say("compare.moved.shapes", matrix=STAGES[name].title.lower(), a=a, b=b)
+    return say("compare.moved.shapes", matrix=_called(name), a=a, b=b)
 
 
 def other_words(comparison: Comparison) -> str:

@@ -22,9 +22,15 @@ class AttentionTrace(Trace):
     ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
     computed from it have the batch's dimensions in front.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
+    follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
+    ``(n_tokens, d_ff)``, `output` ``(n_tokens, d_v)``. All of these are None where they are switched off.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
 
+    e: Tensor | None = None
+    p: Tensor | None = None
     x: Tensor
     w_q: Tensor
     w_k: Tensor
@@ -39,6 +45,13 @@ class AttentionTrace(Trace):
     scaled_scores: Tensor
     attention_weights: Tensor
     context: Tensor
+    w_1: Tensor | None = None
+    b_1: Tensor | None = None
+    w_2: Tensor | None = None
+    b_2: Tensor | None = None
+    preactivations: Tensor | None = None
+    hidden: Tensor | None = None
+    output: Tensor | None = None
 
     @property
     def scaling(self) -> Scale:

@@ -14,7 +14,7 @@ import torch
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
-from attnviz.core.stages import BIASES, EDITABLE
+from attnviz.core.stages import EDITABLE, LAYERS
 
 Replacement = str | Matrix
 
@@ -46,10 +46,11 @@ def changes_of(scenario: Scenario) -> Changes:
 
 
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
-    """Return the scenario with these changes in place of its own.
+    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added.
 
     Raises ``ValueError`` for a change that does not fit.
     """
+    changes = renamed(changes, scenario)
     replaced: dict[str, Any] = dict(changes.replaced)
     return replace(without_changes(scenario), **replaced, edits=changes.edits)
 
@@ -63,14 +64,17 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     >>> carry_over(made, Scenario(), Scenario(seed=124)) == (Changes(), made)
     True
     """
+    changes = renamed(changes, new)
     same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in EDITABLE}
     replaced_by = dict(changes.replaced)
     if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
-        same |= {"w_v": False, "b_v": False}  # explicit numbers were as wide as they liked, or as d_v said
-    # Numbers given for X cell by cell belong to its tokens; a rule like "identity" fits any text.
-    same_x = old.tokens == new.tokens
+        # Explicit numbers were as wide as they liked, or as d_v said, and so were the layers behind them.
+        same |= dict.fromkeys(("w_v", "b_v", *LAYERS), False)
+    # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
+    # like "identity" fits any text.
+    fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
     kept_replaced = tuple(
-        (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or name != "x" or same_x)
+        (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
     )
     replaced_lost = {name for name, _ in changes.replaced} - {name for name, _ in kept_replaced}
     kept_edits = tuple(
@@ -88,20 +92,40 @@ def _is_rule(by: Replacement) -> bool:
     return isinstance(by, str) and not by.startswith(EXAMPLE_FILL)
 
 
-def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...]:
-    """All that decides which numbers a matrix is drawn with, apart from the tokens."""
-    if name == "x":
+def renamed(changes: Changes, scenario: Scenario) -> Changes:
+    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P.
+
+    >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="seeded")).edits
+    (Edit(matrix='e', row=0, column=1, value=0.9),)
+    """
+    name = scenario.token_matrix
+    return Changes(
+        tuple(edit._replace(matrix=name) if edit.matrix in ("x", "e") else edit for edit in changes.edits),
+        tuple((name if matrix in ("x", "e") else matrix, by) for matrix, by in changes.replaced),
+    )
+
+
+def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
+    """All that decides which numbers a matrix is drawn with, apart from the tokens; None where it is not there."""
+    if name in ("x", "e"):
         return scenario.embedding, scenario.d_in, scenario.seed
+    if name not in scenario.editable:
+        return None
+    if name == "p":
+        return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
-    if name in ("w_v", "b_v"):  # drawn last, so that their width moves nothing else
+    if name in ("w_v", "b_v"):  # drawn last of the projections, so that their width moves none of the others
         drawn += (scenario.drawn_d_v,)
-    # nn.Linear draws each bias after its weight, so biases shift the draws of W_k and W_v.
-    depends_on_bias = name in BIASES or (scenario.init == "linear" and name != "w_q")
-    return (*drawn, scenario.bias) if depends_on_bias else drawn
+    if name in LAYERS:  # drawn after all of these
+        drawn += (scenario.drawn_d_v, scenario.d_ff)
+    # nn.Linear draws each bias after its weight, so biases shift the draws of all that comes later.
+    return (*drawn, scenario.bias) if scenario.init == "linear" and name not in ("w_q", "b_q") else drawn
 
 
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
-    if edit.matrix != "x":
+    if edit.matrix == "p":
+        return edit.row < len(new.tokens)
+    if edit.matrix not in ("x", "e"):
         return True
     return edit.row < len(new.tokens) and old.tokens[edit.row] == new.tokens[edit.row]
 
@@ -113,7 +137,7 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
     >>> bring_back(Scenario(d_in=2), dropped)[1].edits
     (Edit(matrix='w_q', row=2, column=1, value=0.5),)
     """
-    changes = changes_of(scenario)
+    changes, dropped = changes_of(scenario), renamed(dropped, scenario)
     left = Changes()
     for pair in dropped.replaced:
         try:
@@ -143,10 +167,20 @@ def _fits(edit: Edit, scenario: Scenario) -> bool:
 
 
 def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
-    """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits."""
-    edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
+    """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits.
+
+    Where W_v gets another width, changes of what is as wide stay as far as they fit.
+    """
+    changes = changes_of(scenario)
+    others = Changes(
+        tuple(edit for edit in changes.edits if edit.matrix != name),
+        tuple((matrix, other) for matrix, other in changes.replaced if matrix != name),
+    )
     changed: dict[str, Any] = {name: by}
-    return replace(scenario, edits=edits, **changed)
+    alone = replace(without_changes(scenario), **changed)
+    if name == "w_v" and alone.shape_of(name) != scenario.shape_of(name):
+        return bring_back(alone, others)[0]
+    return replace(scenario, edits=others.edits, **changed)
 
 
 def random_replacement() -> str:

@@ -1,9 +1,10 @@
-"""The feed-forward step that follows attention: two layers with a ReLU between them, for each token alone."""
+"""The feed-forward step that follows attention: two layers with a ReLU or a GELU between them, for each token alone."""
 
 import torch
 from torch import Tensor
 
-from attnviz.core.stages import feed_forward_table
+from attnviz.core.limits import in_short
+from attnviz.core.stages import ACTIVATIONS, feed_forward_table
 from attnviz.core.trace import Trace
 
 
@@ -34,14 +35,15 @@ def feed_forward(
     w2: Tensor,
     b2: Tensor | None,
     *,
+    activation: str = "relu",
     tokens: tuple[str, ...] = (),
 ) -> FeedForwardTrace:
-    """Compute two layers with a ReLU between them, and keep every intermediate.
+    """Compute two layers with a ReLU, or with `activation` "gelu" a GELU, between them; keep every intermediate.
 
     `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_hidden)``, `b1`
     ``(d_hidden,)`` or None, `w2` ``(d_hidden, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.
 
-    Raises ``ValueError`` for shapes that do not fit.
+    Raises ``ValueError`` for shapes that do not fit, and for another activation.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3, equation 2.
 
@@ -50,15 +52,19 @@ def feed_forward(
     tensor([[2., 1.]])
     """
     _check_shapes(x, w1, b1, w2, b2)
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
     preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_hidden)
-    hidden = torch.relu(preactivations)  # (n_tokens, d_hidden)
+    curve = torch.relu if activation == "relu" else torch.nn.functional.gelu
+    hidden = curve(preactivations)  # (n_tokens, d_hidden)
     output = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
     matrices = {
         "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,
         "preactivations": preactivations, "hidden": hidden, "output": output,
     }  # fmt: skip
     there = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-    return FeedForwardTrace(feed_forward_table(b_1=b1 is not None, b_2=b2 is not None), there, tokens)
+    table = feed_forward_table(b_1=b1 is not None, b_2=b2 is not None, activation=activation)
+    return FeedForwardTrace(table, there, tokens)
 
 
 def _check_shapes(x: Tensor, w1: Tensor, b1: Tensor | None, w2: Tensor, b2: Tensor | None) -> None:

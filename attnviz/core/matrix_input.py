@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.errors import RefusedError
 from attnviz.core.published_matrices import Rows, stated_matrix
-from attnviz.core.stages import BIASES, EDITABLE
+from attnviz.core.stages import EDITABLE, VECTORS
 
 FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
@@ -64,12 +64,12 @@ def plain(name: str, given: Any) -> Matrix | str | None:
     except (TypeError, ValueError, OverflowError):
         message = f"{name} is not a table of numbers with rows of one length"
         raise RefusedError(message, "ragged", matrix=name) from None
-    if name in BIASES and array.ndim == 1:
+    if name in VECTORS and array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape:
         message = f"{name} has shape {array.shape}, expected a table of rows and columns"
         raise RefusedError(message, "ragged", matrix=name)
-    most = (limits.MAX_TOKENS if name == "x" else limits.MAX_D, limits.MAX_D)
+    most = (limits.MAX_TOKENS if name in ("x", "e", "p") else limits.MAX_D, limits.MAX_D)
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
         message = f"{name} has shape {array.shape}, expected at most {most}"
         rows, columns = array.shape

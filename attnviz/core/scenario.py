@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
-from attnviz.core.devices import check_device_name, resolve_device
+from attnviz.core.devices import resolve_device
 from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import (
     NO_EDITS,
@@ -25,17 +25,16 @@ from attnviz.core.matrix_input import (
 from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
 from attnviz.core.seeding import (
     FLOAT32_ON_CPU,
-    INITS,
-    SEEDED_EMBEDDINGS,
-    Projections,
     generator_for,
+    next_layers,
+    next_projections,
     seeded_embeddings,
-    seeded_projections,
+    seeded_positions,
+    sinusoidal_positions,
 )
-from attnviz.core.stages import BIASES, EDITABLE, Table, attention_table
-from attnviz.core.tokens import TOKENIZERS, tokenize
-
-EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
+from attnviz.core.settings import checked_settings
+from attnviz.core.stages import BIASES, EDITABLE, LAYERS, VECTORS, Table, layer_table
+from attnviz.core.tokens import tokenize
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,13 @@ class Scenario:
     draw W_q, W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`, b_q, b_k
     ``(d_out,)`` and b_v ``(d_v,)``.
 
-    `x`, `w_q` ... `b_v` replace the drawn matrix: by explicit numbers (any nested sequence or array;
-    with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
+    With `positions` X is the sum of the tokens' vectors, then called E, and P: "sinusoidal", or "seeded" as an
+    ``nn.Embedding`` draws it. With `d_ff` a feed-forward step of so many hidden features follows, with `activation`
+    "relu" or "gelu": W_1 ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear``
+    with "linear", else with biases of zeros.
+
+    `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
+    or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
     diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
     `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
@@ -74,21 +78,26 @@ class Scenario:
     scale: bool = True
     temperature: float = 1.0
     device: str = "cpu"
+    positions: str = "none"
+    d_ff: int | None = None
+    activation: str = "relu"
     x: Any = None
+    e: Any = None
+    p: Any = None
     w_q: Any = None
     w_k: Any = None
     w_v: Any = None
     b_q: Any = None
     b_k: Any = None
     b_v: Any = None
+    w_1: Any = None
+    b_1: Any = None
+    w_2: Any = None
+    b_2: Any = None
     edits: Edits = NO_EDITS
 
     def __post_init__(self) -> None:
-        self._check_choices()
-        changed: dict[str, Any] = {
-            "temperature": limits.check_temperature(self.temperature),
-            "device": check_device_name(self.device),
-        }
+        changed = checked_settings(self.__dict__)
         for name in EDITABLE:
             changed[name] = plain(name, getattr(self, name))
         for field, value in changed.items():
@@ -97,41 +106,28 @@ class Scenario:
         self._check_matrices()
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
-    def _check_choices(self) -> None:
-        if not isinstance(self.text, str):
-            raise RefusedError(f"text is {limits.in_short(self.text)}, expected a string", "text")
-        if len(self.text) > limits.MAX_TEXT_CHARACTERS:  # before it is cut into tokens, which takes time
-            n, most = len(self.text), limits.MAX_TEXT_CHARACTERS
-            raise RefusedError(
-                f"text has {n} characters, expected at most {most}", "text_long", characters=n, most=most
-            )
-        choices = {"tokenizer": TOKENIZERS, "embedding": EMBEDDINGS, "init": INITS}
-        for name, allowed in choices.items():
-            chosen = getattr(self, name)
-            if not isinstance(chosen, str) or chosen not in allowed:
-                message = f"{name} is {limits.in_short(chosen)}, expected one of {', '.join(allowed)}"
-                raise RefusedError(message, "choice", name=name, value=chosen, allowed=tuple(allowed))
-        for name in ("bias", "causal", "scale"):
-            chosen = getattr(self, name)
-            if not isinstance(chosen, bool):
-                message = f"{name} is {limits.in_short(chosen)}, expected True or False"
-                raise RefusedError(message, "flag", name=name, value=chosen)
-        object.__setattr__(self, "d_in", limits.check_whole("d_in", self.d_in, 1, limits.MAX_D))
-        object.__setattr__(self, "d_out", limits.check_whole("d_out", self.d_out, 1, limits.MAX_D))
-        if self.d_v is not None:
-            object.__setattr__(self, "d_v", limits.check_whole("d_v", self.d_v, 1, limits.MAX_D))
-        object.__setattr__(self, "seed", limits.check_whole("seed", self.seed, 0, limits.MAX_SEED))
-
     def _check_matrices(self) -> None:
-        for name in BIASES:
-            if getattr(self, name) is not None and not self.bias:
-                raise RefusedError(f"{name} is given, but bias is False", "bias_off", matrix=name)
         for name in EDITABLE:
+            if getattr(self, name) is None:
+                continue
+            self._check_is_there(name, f"{name} is given")
             given = numbers_given(name, getattr(self, name))
             if given is not None:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
                     raise wrong_shape(name, shape, self.shape_of(name))
+
+    def _check_is_there(self, name: str, what: str) -> None:
+        """Raise ``ValueError`` where a matrix is switched off, or made from others."""
+        if name in self.editable:
+            return
+        if name in BIASES:
+            raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=name)
+        if name in LAYERS:
+            raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=name)
+        if name == "x":
+            raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=name)
+        raise RefusedError(f"{what}, but positions is 'none'", "positions_off", matrix=name)
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
@@ -149,9 +145,8 @@ class Scenario:
     def checked_edit(self, given: Any) -> Edit:
         """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
         edit = checked_edit(given)
+        self._check_is_there(edit.matrix, f"edit of {edit.cell}")
         n_rows, n_columns = self.shape_of(edit.matrix)
-        if edit.matrix in BIASES and not self.bias:
-            raise RefusedError(f"edit of {edit.cell}, but bias is False", "bias_off", matrix=edit.matrix)
         if not (0 <= edit.row < n_rows and 0 <= edit.column < n_columns):
             message = f"edit of {edit.cell} lies outside its shape ({n_rows}, {n_columns})"
             raise RefusedError(
@@ -164,15 +159,22 @@ class Scenario:
         """The tokens of the text, one for each row of X."""
         return tokenize(self.text, self.tokenizer)
 
-    @property
+    @cached_property
     def editable(self) -> tuple[str, ...]:
-        """The matrices that can be edited: the biases only where they are switched on."""
-        return EDITABLE if self.bias else tuple(name for name in EDITABLE if name not in BIASES)
+        """The matrices that are given, and so can be edited: those that are switched on, in the table's order."""
+        return tuple(name for name, stage in self.table.items() if stage.rule is None)
+
+    @property
+    def token_matrix(self) -> str:
+        """The name of the matrix that holds the tokens' own vectors: X, or E where positions are added to it."""
+        return "x" if self.positions == "none" else "e"
 
     def shape_of(self, name: str) -> tuple[int, int]:
-        """Return ``(rows, columns)`` of an editable matrix; a bias is one row."""
-        if name == "x":
+        """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
+        if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
+        if name in LAYERS:
+            return self._shape_of_layer(name)
         n_rows = 1 if name in BIASES else self.d_in
         if name not in ("w_v", "b_v"):
             return n_rows, self.d_out
@@ -180,21 +182,27 @@ class Scenario:
             return n_rows, len(self.w_v[0])  # d_v is as wide as the W_v that is given
         return n_rows, self.drawn_d_v
 
+    def _shape_of_layer(self, name: str) -> tuple[int, int]:
+        width, d_ff = self.shape_of("w_v")[1], self.d_ff or 0
+        return {"w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width)}[name]
+
     @property
     def drawn_d_v(self) -> int:
         """The width of the W_v that the set-up draws."""
         return self.d_out if self.d_v is None else self.d_v
 
     def is_published(self, row: int) -> bool:
-        """Whether this row of X is a published vector, before edits."""
-        by_word = self.x is None and self.embedding == "published" and self.d_in == PUBLISHED_D_IN
+        """Whether the vector of this token is a published one, before edits."""
+        by_word = (
+            getattr(self, self.token_matrix) is None and self.embedding == "published" and self.d_in == PUBLISHED_D_IN
+        )
         return by_word and self.tokens[row] in PUBLISHED_VECTORS
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
-        if name not in EDITABLE or (name in BIASES and not self.bias):
+        if name not in self.editable:
             raise ValueError(
-                f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(EDITABLE)}"
+                f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
             )
         given = getattr(self, name)
         numbers = numbers_given(name, given)
@@ -204,26 +212,30 @@ class Scenario:
             return torch.eye(*self.shape_of(name), **FLOAT32_ON_CPU)
         if given == "zeros":
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
-        if name == "x":
-            return self._drawn_x(random_seed(given))
         seed = random_seed(given)
-        drawn = getattr(self._projections if seed is None else self._draw(seed), name)
+        if name in (self.token_matrix, "p"):
+            if seed is not None:
+                return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
+            return self._drawn_positions() if name == "p" else self._drawn_vectors()
+        drawn = (self._weights if seed is None else self._draw(seed))[name]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
     def _as_row(self, name: str, bias: Tensor) -> Tensor:
         width = self.shape_of(name)[1]
         return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
-    def _draw(self, seed: int) -> Projections:
-        return seeded_projections(self.d_in, self.d_out, self.init, seed, self.bias, self.d_v)
+    def _draw(self, seed: int) -> dict[str, Tensor]:
+        generator = generator_for(seed)
+        drawn = next_projections(generator, self.d_in, self.d_out, self.init, self.bias, self.d_v)._asdict()
+        if self.d_ff is not None:
+            drawn |= next_layers(generator, self.shape_of("w_v")[1], self.d_ff, self.init)._asdict()
+        return drawn
 
     @cached_property
-    def _projections(self) -> Projections:
+    def _weights(self) -> dict[str, Tensor]:
         return self._draw(self.seed)
 
-    def _drawn_x(self, seed: int | None) -> Tensor:
-        if seed is not None:
-            return torch.randn(*self.shape_of("x"), generator=generator_for(seed), **FLOAT32_ON_CPU)
+    def _drawn_vectors(self) -> Tensor:
         embedding = "stable" if self.embedding == "published" else self.embedding
         x = seeded_embeddings(self.tokens, self.d_in, embedding, self.seed)
         for row, token in enumerate(self.tokens):
@@ -231,8 +243,13 @@ class Scenario:
                 x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
         return x
 
+    def _drawn_positions(self) -> Tensor:
+        if self.positions == "sinusoidal":
+            return sinusoidal_positions(len(self.tokens), self.d_in)
+        return seeded_positions(len(self.tokens), self.d_in, self.seed)
+
     def matrix(self, name: str) -> Tensor:
-        """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a bias is one row."""
+        """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""
         edits = [edit for edit in self.edits if edit.matrix == name]
         matrix = self.unedited(name)
         if edits:
@@ -244,16 +261,17 @@ class Scenario:
     @property
     def table(self) -> Table:
         """The stages of this computation."""
-        return attention_table(
+        return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            causal=self.causal,
+            causal=self.causal, positions=self.positions != "none",
+            activation=None if self.d_ff is None else self.activation,
         )  # fmt: skip
 
     @cached_property
     def _inputs(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
         device, notice = resolve_device(self.device)
         given = {name: self.matrix(name).to(device) for name in self.editable}
-        return given | {name: given[name][0] for name in given if name in BIASES}, (notice,) if notice else ()
+        return given | {name: given[name][0] for name in given if name in VECTORS}, (notice,) if notice else ()
 
 
 def trace(scenario: Scenario) -> AttentionTrace:

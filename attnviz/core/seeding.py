@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from attnviz.core.limits import in_short
+from attnviz.core.limits import MAX_TOKENS, in_short
 
 INITS = ("uniform", "linear", "normal")
+POSITIONS = ("none", "sinusoidal", "seeded")
 SEEDED_EMBEDDINGS = ("stable", "table")
 
 # Said at every draw, for a notebook may have set torch's defaults to something else.
@@ -30,6 +31,16 @@ class Projections(NamedTuple):
     b_q: Tensor | None
     b_k: Tensor | None
     b_v: Tensor | None
+
+
+class Layers(NamedTuple):
+    """The drawn layers of a feed-forward step, W_1 ``(d_v, d_ff)`` and W_2 ``(d_ff, d_v)``, and their biases
+    ``(d_ff,)`` and ``(d_v,)``."""
+
+    w_1: Tensor
+    b_1: Tensor
+    w_2: Tensor
+    b_2: Tensor
 
 
 def generator_for(seed: int) -> torch.Generator:
@@ -53,11 +64,35 @@ def seeded_projections(
             [0.2517, 0.6886],
             [0.0740, 0.8665]])
     """
-    generator = generator_for(seed)
+    return next_projections(generator_for(seed), d_in, d_out, init, bias, d_v)
+
+
+def next_projections(
+    generator: torch.Generator, d_in: int, d_out: int, init: str, bias: bool = False, d_v: int | None = None
+) -> Projections:
+    """Draw the same from wherever a generator stands, which then stands behind them."""
     widths = (d_out, d_out, d_out if d_v is None else d_v)
     drawn = [_draw(d_in, width, init, bias, generator) for width in widths]
     (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
     return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
+
+
+def next_layers(generator: torch.Generator, width: int, d_ff: int, init: str) -> Layers:
+    """Draw W_1 ``(width, d_ff)``, then W_2 ``(d_ff, width)``, from wherever a generator stands.
+
+    "linear" gives the numbers of ``nn.Linear(width, d_ff)`` and ``nn.Linear(d_ff, width)`` with their biases, the
+    others those of ``torch.rand`` or ``torch.randn``; their biases are zeros.
+
+    Raises ``ValueError`` for another init.
+
+    >>> next_layers(generator_for(1), 2, 3, "uniform").b_1
+    tensor([0., 0., 0.])
+    """
+    w_1, b_1 = _draw(width, d_ff, init, True, generator)
+    w_2, b_2 = _draw(d_ff, width, init, True, generator)
+    assert b_1 is not None
+    assert b_2 is not None
+    return Layers(w_1, b_1, w_2, b_2)
 
 
 def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
@@ -123,3 +158,38 @@ def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: 
         table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
         return table[[ids[token] for token in tokens]]
     raise ValueError(f"embedding is {in_short(embedding)}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")
+
+
+def sinusoidal_positions(n_tokens: int, d_in: int) -> Tensor:
+    """Return P ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves, float64 rounded to float32.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5.
+
+    >>> sinusoidal_positions(2, 2)
+    tensor([[0.0000, 1.0000],
+            [0.8415, 0.5403]])
+    """
+    feature = torch.arange(d_in, dtype=torch.float64, device="cpu")
+    wavelengths = 10000 ** (2 * (feature // 2) / d_in)
+    angles = torch.arange(n_tokens, dtype=torch.float64, device="cpu")[:, None] / wavelengths
+    return torch.where(feature % 2 == 0, angles.sin(), angles.cos()).float()
+
+
+def position_seed(seed: int) -> int:
+    """Return the seed of the vectors of positions: made from that of a set-up, for the same generator has drawn the
+    vectors of its tokens or its W's, and a P that repeats their numbers is no random P."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/positions".encode()).digest()[:4], "big")
+
+
+def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
+    """Return P ``(n_tokens, d_in)``: the first rows of ``nn.Embedding(1024, d_in)``, standard normal, after
+    ``torch.manual_seed(position_seed(seed))``.
+
+    The table has a row for each place that a text may have, as in a model with learned positions, so that more tokens
+    leave the rows of the first as they are.
+
+    >>> bool((seeded_positions(2, 5, 1) == seeded_positions(7, 5, 1)[:2]).all())
+    True
+    """
+    table = torch.empty(MAX_TOKENS, d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(position_seed(seed)))
+    return table[:n_tokens].clone()

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from attnviz.core.rules import Product, ReLU, Rule, Scale, Softmax
+from attnviz.core.rules import GELU, Add, Product, ReLU, Rule, Scale, Softmax
 from attnviz.words import say
 
 
@@ -59,13 +59,15 @@ class Stage:
 
 Table = Mapping[str, Stage]  # the stages by their names, in the order of the computation
 
-EDITABLE = ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 BIASES = ("b_q", "b_k", "b_v")
+LAYERS = ("w_1", "b_1", "w_2", "b_2")
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *LAYERS)
+ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
-def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
-    """Return a stage with what the catalogue says of it."""
-    said: Any = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning"))
+def _stage(name: str, symbol: str, *what: Any, told: str = "", **more: Any) -> Stage:
+    """Return a stage with what the catalogue says of it, under its name or under `told`."""
+    said: Any = (say(f"stages.{told or name}.{key}") for key in ("title", "plain", "axes", "meaning"))
     return Stage(name, symbol, *said, *what, **more)
 
 
@@ -81,17 +83,24 @@ def attention_table(
     scale: bool = True,
     temperature: float = 1.0,
     causal: bool = False,
+    positions: bool = False,
 ) -> Table:
-    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`.
+    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`; with `positions`, X is made
+    of the vectors of the tokens and those of their places.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; section 3.5 for positions.
 
     >>> list(attention_table(2, biases=()))[4:]
     ['q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context']
     """
     added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
+    inputs = (
+        _stage("e", "E", "token", "feature", "inputs"),
+        _stage("p", "P", "token", "feature", "inputs"),
+        _stage("x", "X", "token", "feature", "inputs", Add(), ("e", "p")),
+    )
     return _table(
-        _stage("x", "X", "token", "feature", "inputs"),
+        *(inputs if positions else (_stage("x", "X", "token", "feature", "inputs"),)),
         *(_stage(f"w_{letter}", f"W_{letter}", "feature", "feature", "projections") for letter in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True) for name in BIASES if name in biases),
         _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"])),
@@ -105,13 +114,14 @@ def attention_table(
     )  # fmt: skip
 
 
-@lru_cache(maxsize=8)
-def feed_forward_table(*, b_1: bool = True, b_2: bool = True) -> Table:
+@lru_cache(maxsize=16)
+def feed_forward_table(*, b_1: bool = True, b_2: bool = True, activation: str = "relu") -> Table:
     """Return the stages of the step after attention: two layers, for each token alone.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3; "gelu" is Hendrycks and Gimpel 2016.
     """
     layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
+    curve = ACTIVATIONS[activation]
     return _table(
         _stage("context", "C", "query", "feature", "vectors"),
         *(
@@ -119,8 +129,9 @@ def feed_forward_table(*, b_1: bool = True, b_2: bool = True) -> Table:
                    is_vector=vector)
             for name, vector in layers
         ),
-        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1]),
-        _stage("hidden", "H", "token", "feature", "vectors", ReLU(), ("preactivations",)),
+        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1],
+               told=f"preactivations_{activation}"),
+        _stage("hidden", "H", "token", "feature", "vectors", curve, ("preactivations",), told=f"hidden_{activation}"),
         _stage("output", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
     )  # fmt: skip
 
@@ -130,10 +141,30 @@ def followed_by(first: Table, second: Table) -> Table:
     return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
 
 
+@lru_cache(maxsize=512)
+def layer_table(d_k: int = 1, *, activation: str | None = None, **settings: Any) -> Table:
+    """Return the stages of self-attention as :func:`attention_table` does, and with an `activation` those of a
+    feed-forward step after it.
+
+    >>> list(layer_table(2, activation="gelu"))[-3:]
+    ['preactivations', 'hidden', 'output']
+    """
+    attention = attention_table(d_k, **settings)
+    return attention if activation is None else followed_by(attention, feed_forward_table(activation=activation))
+
+
 STAGES: Table = attention_table()
-EVERY_STAGE: Table = followed_by(STAGES, feed_forward_table())
+EVERY_STAGE: Table = followed_by(attention_table(positions=True), feed_forward_table())
 VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
-PICTURED = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+
+
+def pictured(table: Table) -> tuple[str, ...]:
+    """Return the matrices that stand as pictures beside each other: all but what is learned.
+
+    >>> pictured(STAGES)
+    ('x', 'q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context')
+    """
+    return tuple(name for name, stage in table.items() if stage.origin != "learned")
 
 
 def formula_of(name: str, table: Table) -> str:

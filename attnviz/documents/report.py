@@ -103,7 +103,12 @@ def _paragraphs(texts: Iterable[str]) -> str:
 
 def _set_up(scenario: Scenario) -> str:
     """Name all settings that decide the numbers."""
-    named = [name for name in parameters() if name not in ("text", "digits") and getattr(scenario, name) is not None]
+    off = {"positions"} if scenario.positions == "none" else set()
+    off |= {"activation"} if scenario.d_ff is None else set()
+    named = [
+        name for name in parameters()
+        if name not in ("text", "digits") and name not in off and getattr(scenario, name) is not None
+    ]  # fmt: skip
     shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
     return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings=shown)
 

@@ -4,7 +4,8 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BIASES
+from attnviz.core.seeding import position_seed
+from attnviz.core.stages import BIASES, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -26,8 +27,9 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
         return say("explanation.given.unknown")
     stage, row, column, value = given
     name = stage.name
-    if name in BIASES and not scenario.bias:
-        raise ValueError(f"{name} is in the trace, but bias is False in the scenario")
+    if name not in scenario.editable:
+        off = "bias is False" if name in BIASES else f"{', '.join(scenario.editable)} are given"
+        raise ValueError(f"{name} is in the trace, but {off} in the scenario")
     if scenario.shape_of(name) != shape:
         raise ValueError(f"{name} has shape {shape} in the trace and {scenario.shape_of(name)} in the scenario")
     own = scenario.matrix(name)[row, column].item()
@@ -56,13 +58,23 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=example)
     if replaced is not None:
         return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
-    if name == "x":
+    if name == scenario.token_matrix:
         return _origin_of_token(scenario, row)
-    drawn_width = scenario.drawn_d_v if name == "b_v" else scenario.d_out
+    if name == "p":
+        return _origin_of_place(scenario, row)
+    drawn_width = {"b_q": scenario.d_out, "b_k": scenario.d_out, "b_v": scenario.drawn_d_v}.get(
+        name, scenario.shape_of(name)[1]
+    )
     # A bias as wide as a W_v of its own width has no drawn numbers either.
-    if name in BIASES and (scenario.init != "linear" or scenario.shape_of(name)[1] != drawn_width):
+    if name in VECTORS and (scenario.init != "linear" or scenario.shape_of(name)[1] != drawn_width):
         return say("explanation.given.bias")
     return say("explanation.given.drawn", function=DRAWN_BY[scenario.init], seed=scenario.seed)
+
+
+def _origin_of_place(scenario: Scenario, row: int) -> str:
+    if scenario.positions == "sinusoidal":
+        return say("explanation.given.sinusoidal", row=row)
+    return say("explanation.given.seeded_place", row=row, seed=position_seed(scenario.seed), of=scenario.seed)
 
 
 def _origin_of_token(scenario: Scenario, row: int) -> str:

@@ -8,6 +8,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import chosen_matrices
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import position_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.words import plural, say
@@ -78,12 +79,22 @@ def vectors_in_words(scenario: Scenario) -> str:
     >>> vectors_in_words(Scenario(embedding="published"))
     'All 6 tokens have their published vectors.'
     """
-    if scenario.x is not None:
-        if not isinstance(scenario.x, str):
-            return say("summary.vectors.given")
-        if scenario.x.startswith(EXAMPLE_FILL):
-            return say("summary.vectors.example", example=scenario.x.removeprefix(EXAMPLE_FILL))
-        return say("summary.vectors.filled", by=scenario.x)
+    vectors = _vectors_in_words(scenario)
+    if scenario.positions == "none":
+        return vectors
+    drawn = "given" if scenario.p is not None else scenario.positions
+    return f"{vectors} {say(f'summary.positions.{drawn}', seed=position_seed(scenario.seed))}"
+
+
+def _vectors_in_words(scenario: Scenario) -> str:
+    given = getattr(scenario, scenario.token_matrix)
+    if given is not None:
+        symbol = scenario.table[scenario.token_matrix].symbol
+        if not isinstance(given, str):
+            return say("summary.vectors.given", symbol=symbol)
+        if given.startswith(EXAMPLE_FILL):
+            return say("summary.vectors.example", example=given.removeprefix(EXAMPLE_FILL))
+        return say("summary.vectors.filled", symbol=symbol, by=given)
     if scenario.embedding == "table":
         return say("summary.vectors.table", seed=scenario.seed)
     n_tokens = len(scenario.tokens)
@@ -189,8 +200,8 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
     "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
     """
-    stage = STAGES[name]
-    matrix = getattr(trace, name)
+    stage = trace.stages[name]
+    matrix = trace[name]
     matrix = matrix[None] if matrix.dim() == 1 else matrix  # a bias is one row
     finite = matrix[torch.isfinite(matrix)]
     rows, columns = matrix.shape
@@ -220,7 +231,7 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     n_tokens = trace.x.shape[-2]
     if trace.causal and n_tokens > 1:
         notes.append(say("summary.notes.masked", n=n_tokens * (n_tokens - 1) // 2, count=n_tokens * n_tokens))
-    for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+    for name in (name for name, stage in trace.stages.items() if stage.rule):
         note = _not_finite(trace, name)
         if note:
             notes.append(note)
@@ -232,14 +243,15 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
 
 
 def _not_finite(trace: AttentionTrace, name: str) -> str | None:
-    matrix = getattr(trace, name)
+    matrix = trace[name]
     bad = ~torch.isfinite(matrix)
-    if name == "scaled_scores" and trace.causal:
-        bad &= torch.ones_like(bad).tril()
+    masked = trace.masked_in(name)
+    if masked is not None:
+        bad &= ~torch.from_numpy(masked).to(bad.device)
     if not bad.any():
         return None
     row, column = bad.nonzero()[0].tolist()
-    stage = STAGES[name]
+    stage = trace.stages[name]
     return say(
         "summary.notes.overflow", n=int(bad.sum()), count=matrix.numel(), title=stage.title,
         cell=f"{stage.symbol}[{row}, {column}]", value=written(matrix[row, column].item(), 1),

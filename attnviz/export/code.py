@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import position_seed
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import BIASES, STAGES, Table
+from attnviz.core.stages import BIASES, EVERY_STAGE, LAYERS, VECTORS, Table
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
@@ -20,8 +22,8 @@ Section = tuple[str, list[str]]  # what it does, and its lines
 
 
 def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
-    """Return a Python script that needs torch alone, computes this scenario and prints the attention weights
-    and the context vectors with so many decimals.
+    """Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
+    the context vectors and the feed-forward outputs, where there are any, with so many decimals.
 
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
     print(context)
@@ -55,42 +57,46 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
     shown = [
         ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", _sizes(scenario)]),
-        ("X: a vector for each token", _x(scenario)),
-        ("The projections", _projections(scenario)),
+        (f"{EVERY_STAGE[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
+        ("P: a vector for each place", _positions(scenario)),
+        ("The projections" if scenario.d_ff is None else "The projections and the layers", _weights(scenario)),
         ("Cells edited by hand", _edits(scenario)),
         ("On its device", _device(scenario)),
-        ("Scaled dot-product attention", _computation(scenario.table)),
-        ("Each row of attention weights sums to 1", _prints(digits)),
+        (_what_is_computed(scenario), _computation(scenario.table)),
+        ("Each row of attention weights sums to 1", _prints(scenario, digits)),
     ]
     return [(title, lines) for title, lines in shown if lines]
 
 
 def _sizes(scenario: Scenario) -> str:
-    return f"d_in, d_k, d_v = {scenario.d_in}, {scenario.d_out}, {scenario.shape_of('w_v')[1]}"
+    sizes = {"d_in": scenario.d_in, "d_k": scenario.d_out, "d_v": scenario.shape_of("w_v")[1], "d_ff": scenario.d_ff}
+    there = {name: str(size) for name, size in sizes.items() if size is not None}
+    return f"{', '.join(there)} = {', '.join(there.values())}"
 
 
-# X
+# The vectors of the tokens, and of their places
 
 
 def _has_seeded_vectors(scenario: Scenario) -> bool:
-    if scenario.x is not None or scenario.embedding == "table":
+    if getattr(scenario, scenario.token_matrix) is not None or scenario.embedding == "table":
         return False
     return not all(scenario.is_published(row) for row in range(len(scenario.tokens)))
 
 
-def _x(scenario: Scenario) -> list[str]:
-    if scenario.x is not None:
-        return _replaced(scenario, "x")
+def _vectors(scenario: Scenario) -> list[str]:
+    x = scenario.token_matrix
+    if getattr(scenario, x) is not None:
+        return _replaced(scenario, x)
     if scenario.embedding == "table":
         return [
             "ids = {token: i for i, token in enumerate(sorted(set(tokens)))}",
             f"torch.manual_seed({scenario.seed})",
             "embedding = torch.nn.Embedding(len(ids), d_in)",
-            "x = embedding.weight.detach()[[ids[token] for token in tokens]]",
+            f"{x} = embedding.weight.detach()[[ids[token] for token in tokens]]",
         ]
     if not _has_seeded_vectors(scenario):
         rows = (f"    {_numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in scenario.tokens)
-        return ["x = torch.tensor([", *rows, "])"]
+        return [f"{x} = torch.tensor([", *rows, "])"]
     n_tokens = len(scenario.tokens)
     published = dict.fromkeys(scenario.tokens[row] for row in range(n_tokens) if scenario.is_published(row))
     lines: list[str] = []
@@ -101,7 +107,7 @@ def _x(scenario: Scenario) -> list[str]:
     return [
         *lines,
         *_seeded_vectors(scenario),
-        f"x = torch.stack([{vector if published else 'seeded_vector(token)'} for token in tokens])",
+        f"{x} = torch.stack([{vector if published else 'seeded_vector(token)'} for token in tokens])",
     ]
 
 
@@ -121,11 +127,29 @@ def _seeded_vectors(scenario: Scenario) -> list[str]:
     ]
 
 
-# W_q, W_k, W_v and the biases
+def _positions(scenario: Scenario) -> list[str]:
+    if scenario.positions == "none":
+        return []
+    if scenario.p is not None:
+        return _replaced(scenario, "p")
+    if scenario.positions == "sinusoidal":
+        return [
+            "place = torch.arange(len(tokens), dtype=torch.float64)[:, None]",
+            "feature = torch.arange(d_in, dtype=torch.float64)",
+            "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
+            "p = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float()",
+        ]
+    return [
+        f"torch.manual_seed({position_seed(scenario.seed)})  # made from seed {scenario.seed}, for P alone",
+        f"p = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: len(tokens)].clone()",
+    ]
 
 
-def _projections(scenario: Scenario) -> list[str]:
-    names = [*_WEIGHTS, *(BIASES if scenario.bias else ())]
+# W_q, W_k, W_v and the biases, W_1, W_2 and theirs
+
+
+def _weights(scenario: Scenario) -> list[str]:
+    names = [name for name in scenario.editable if name not in (scenario.token_matrix, "p")]
     lines = []
     if any(_is_drawn(scenario, name) for name in names):
         lines += [f"torch.manual_seed({scenario.seed})", *_draw(scenario)]
@@ -143,7 +167,7 @@ def _is_drawn(scenario: Scenario, name: str) -> bool:
 
 
 def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
-    """Return the lines that draw all projections in the order of PyTorch's numbers, and keep all or one."""
+    """Return the lines that draw all projections and layers in the order of PyTorch's numbers, and keep all or one."""
     widths = ("d_k", "d_k", str(scenario.drawn_d_v) if scenario.drawn_d_v != scenario.shape_of("w_v")[1] else "d_v")
     if scenario.init == "linear":
         kept = ("linear_q", "linear_k", "linear_v")
@@ -157,7 +181,7 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
         for name, linear in zip(BIASES, kept, strict=True):
             if scenario.bias and only in (None, name):
                 lines.append(f"{name} = {linear}.bias.detach()")
-        return lines
+        return lines + _draw_layers(scenario, only)
     drawn = zip(_WEIGHTS, widths, strict=True)
     lines = [
         f"{name if only in (None, name) else '_'} = {_DRAWN[scenario.init]}(d_in, {width})" for name, width in drawn
@@ -165,30 +189,50 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
     for name, width in zip(BIASES, widths, strict=True):
         if scenario.bias and only in (None, name):
             lines.append(f"{name} = torch.zeros({width})")
+    return lines + _draw_layers(scenario, only)
+
+
+def _draw_layers(scenario: Scenario, only: str | None) -> list[str]:
+    if scenario.d_ff is None or only not in (None, *LAYERS):  # drawn last, so nothing comes after them
+        return []
+    lines: list[str] = []
+    for number, size in ((1, "d_v, d_ff"), (2, "d_ff, d_v")):
+        width = size.rpartition(" ")[2]
+        if scenario.init == "linear":
+            layer = f"linear_{number}"
+            lines.append(f"{layer} = torch.nn.Linear({size})")
+            drawn = {f"w_{number}": f"{layer}.weight.detach().T.contiguous()", f"b_{number}": f"{layer}.bias.detach()"}
+        else:
+            drawn = {f"w_{number}": f"{_DRAWN[scenario.init]}({size})", f"b_{number}": f"torch.zeros({width})"}
+        for name, value in drawn.items():
+            if only in (None, name):
+                lines.append(f"{name} = {value}")
+            elif name == "w_1" and scenario.init != "linear":
+                lines.append(f"_ = {value}")
     return lines
 
 
 def _replaced(scenario: Scenario, name: str) -> list[str]:
     by = getattr(scenario, name)
     n_rows, n_columns = scenario.shape_of(name)
-    size = f"{n_columns}" if name in BIASES else f"{n_rows}, {n_columns}"
-    if by in FILLS and not (by == "identity" and name in BIASES):
+    size = f"{n_columns}" if name in VECTORS else f"{n_rows}, {n_columns}"
+    if by in FILLS and not (by == "identity" and name in VECTORS):
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
-    if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in BIASES:
+    if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name == "x":
-            return [seed, f"x = torch.randn({size})"]
+        if name in (scenario.token_matrix, "p"):
+            return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
-            return [f"{seed}  # for {STAGES[name].symbol} alone", *_draw(scenario, name)]
+            return [f"{seed}  # for {EVERY_STAGE[name].symbol} alone", *_draw(scenario, name)]
     rows = scenario.unedited(name).tolist()
-    if name in BIASES:
+    if name in VECTORS:
         return [f"{name} = torch.tensor({_numbers(rows[0])})"]
     return [f"{name} = torch.tensor([", *(f"    {_numbers(row)}," for row in rows), "])"]
 
 
 def _edits(scenario: Scenario) -> list[str]:
     cells = [
-        (f"{edit.matrix}[{edit.column if edit.matrix in BIASES else f'{edit.row}, {edit.column}'}]", edit.value)
+        (f"{edit.matrix}[{edit.column if edit.matrix in VECTORS else f'{edit.row}, {edit.column}'}]", edit.value)
         for edit in scenario.edits
     ]
     if len(cells) <= _LISTED:
@@ -196,7 +240,7 @@ def _edits(scenario: Scenario) -> list[str]:
     lines = []
     for name in dict.fromkeys(edit.matrix for edit in scenario.edits):
         edits = [edit for edit in scenario.edits if edit.matrix == name]
-        place = "column" if name in BIASES else "row, column"
+        place = "column" if name in VECTORS else "row, column"
         lines += [f"{name}_edits = [", *(f"    ({edit.row}, {edit.column}, {edit.value!r})," for edit in edits), "]"]
         lines += [f"for row, column, value in {name}_edits:", f"    {name}[{place}] = value"]
     return lines
@@ -208,11 +252,17 @@ def _edits(scenario: Scenario) -> list[str]:
 def _device(scenario: Scenario) -> list[str]:
     if scenario.device == "cpu":
         return []
-    names = ", ".join(("x", *_WEIGHTS, *(BIASES if scenario.bias else ())))
+    names = ", ".join(scenario.editable)
     return [
         f'device = "{scenario.device}" if torch.accelerator.is_available() else "cpu"',
         f"{names} = (matrix.to(device) for matrix in ({names}))",
     ]
+
+
+def _what_is_computed(scenario: Scenario) -> str:
+    if scenario.d_ff is None:
+        return "Scaled dot-product attention"
+    return "Scaled dot-product attention, then the feed-forward step, for each token alone"
 
 
 def _computation(table: Table) -> list[str]:
@@ -228,11 +278,13 @@ def _computation(table: Table) -> list[str]:
     return lines
 
 
-def _prints(digits: int) -> list[str]:
+def _prints(scenario: Scenario, digits: int) -> list[str]:
+    output = [] if scenario.d_ff is None else ['print("feed-forward output")', "print(output)"]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         'print("attention weights")',
         "print(attention_weights)",
         'print("context")',
         "print(context)",
+        *output,
     ]

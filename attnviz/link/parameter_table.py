@@ -17,8 +17,9 @@ from attnviz.core.changes import Changes, Replacement, bring_back, changes_of
 from attnviz.core.devices import available_devices
 from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit
 from attnviz.core.published_matrices import PUBLISHED_TEXT, stated_matrix
-from attnviz.core.scenario import EMBEDDINGS, Scenario
+from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITS
+from attnviz.core.settings import CHOICES, EMBEDDINGS
 from attnviz.core.stages import EDITABLE
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.link.packing import NewerVersionError, TooMuchError, is_packed, pack, unpack
@@ -117,6 +118,9 @@ def parameters() -> Mapping[str, Parameter]:
         Parameter("d_in", _DEFAULTS["d_in"], "whole", low=1, high=limits.MAX_D),
         Parameter("d_out", _DEFAULTS["d_out"], "whole", low=1, high=limits.MAX_D),
         Parameter("d_v", _DEFAULTS["d_v"], "whole", low=1, high=limits.MAX_D),
+        Parameter("positions", _DEFAULTS["positions"], "choice", CHOICES["positions"]),
+        Parameter("d_ff", _DEFAULTS["d_ff"], "whole", low=1, high=limits.MAX_D),
+        Parameter("activation", _DEFAULTS["activation"], "choice", CHOICES["activation"]),
         Parameter("init", _DEFAULTS["init"], "choice", INITS),
         Parameter("seed", _DEFAULTS["seed"], "whole", low=0, high=limits.MAX_SEED),
         Parameter("device", _DEFAULTS["device"], "choice", tuple(available_devices())),

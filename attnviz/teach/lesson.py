@@ -79,8 +79,9 @@ def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[str]:
 def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[str]:
     d_in = trace.x.shape[-1]
     row = _numbers(trace.x[query], digits)
+    key = "lesson.embeddings.row" if trace.p is None else "lesson.embeddings.row_of_sum"
     return [
-        say("lesson.embeddings.row", numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
+        say(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
         say("lesson.embeddings.alone"),
     ]
 
@@ -145,7 +146,8 @@ def _mix(trace: AttentionTrace, query: int, digits: int) -> list[str]:
 
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    told = {"token": _label(trace, query), "row": _numbers(trace.context[query], digits)}
+    goes_on = say("lesson.context.next" if trace.output is None else "lesson.context.feed_forward")
+    told = {"token": _label(trace, query), "row": _numbers(trace.context[query], digits), "goes_on": goes_on}
     if not torch.isfinite(trace.context[query]).all():
         return [say("lesson.context.overflow", **told), say("lesson.context.smaller")]
     if _reads_itself_alone(trace, query):
@@ -162,7 +164,7 @@ def _step(
 
 STEPS: tuple[Step, ...] = (
     _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
-    _step("embeddings", ("x",), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
+    _step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
     _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
           new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), analogy=say("lesson.analogy.class"),
           numbers=True),

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from attnviz import Scenario, trace
-from attnviz.core.stages import PICTURED, STAGES
+from attnviz.core.stages import EVERY_STAGE, pictured
 from tests.pages.reader import Reader, as_array, in_address
 
 JOURNEY = 1  # the position of "journey" in the published sentence
@@ -88,7 +88,12 @@ class Playground(Reader):
     def explanation(self) -> str:
         """How the picked cell is made, in words; empty where none is picked."""
         return next(
-            (text for text in self.texts if text.startswith(tuple(f"{STAGES[name].title}, " for name in STAGES))), ""
+            (
+                text
+                for text in self.texts
+                if text.startswith(tuple(f"{stage.title}, " for stage in EVERY_STAGE.values()))
+            ),
+            "",
         )
 
     def matrix(self, name: str) -> np.ndarray:
@@ -139,8 +144,8 @@ class Playground(Reader):
     def shows(self, scenario: Scenario) -> bool:
         """Whether every heatmap has the numbers of this scenario."""
         wanted = trace(scenario)
-        assert set(self.charts) == set(PICTURED)
-        for name in PICTURED:
+        assert list(self.charts) == list(pictured(wanted.stages))
+        for name in self.charts:
             want = only_finite(getattr(wanted, name).numpy())
             if scenario.causal and name == "attention_weights":
                 want = np.where(np.triu(want == 0, 1), np.float32("nan"), want)

@@ -29,6 +29,9 @@ CONTROLS = [
     ("causal", True),
     ("scale", False),
     ("temperature", 0.5),
+    ("positions", "sinusoidal"),
+    ("positions", "seeded"),
+    ("d_ff", 8),
 ]
 
 
@@ -49,7 +52,9 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
     widgets = [*at.sidebar.number_input, *at.sidebar.selectbox, *at.sidebar.toggle]
     controls = {widget.key for widget in widgets}
-    assert controls - {"digits", "device"} == {control for control, _ in CONTROLS} - {"text"}
+    assert controls - {"digits", "device", "setup.feed_forward", "activation"} == {
+        control for control, _ in CONTROLS
+    } - {"text"}
 
 
 def test_settings_work_together(playground: Playground) -> None:
@@ -160,3 +165,18 @@ def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
     (message,) = playground.messages
     assert message.startswith("Part of this link was ignored: query = `")
     assert message.endswith("` should be the place of a token, from 0 to 5; 1 is used.")
+
+
+def test_the_switch_of_the_feed_forward_step_sets_d_ff_and_takes_it_away(playground: Playground) -> None:
+    at = playground.at
+    assert (at.toggle(key="setup.feed_forward").value, at.number_input(key="d_ff").value) == (False, None)
+    assert at.selectbox(key="activation").disabled
+    at.toggle(key="setup.feed_forward").set_value(True).run()
+    assert at.number_input(key="d_ff").value == 8
+    assert not at.selectbox(key="activation").disabled
+    assert playground.set("activation", "gelu").shows(Scenario(embedding="published", d_ff=8, activation="gelu"))
+    playground.set("d_ff", None)
+    assert not at.toggle(key="setup.feed_forward").value
+    at.toggle(key="setup.feed_forward").set_value(True).run()
+    at.toggle(key="setup.feed_forward").set_value(False).run()
+    assert playground.shows(Scenario(embedding="published"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario
-from attnviz.core.stages import PICTURED, STAGES
+from attnviz.core.stages import STAGES, pictured
 from attnviz.link.parameter_table import parameters
 from tests.pages.playground import JOURNEY, Playground
 
@@ -25,7 +25,7 @@ def test_journey_has_its_published_numbers(playground: Playground, name: str) ->
 
 
 def test_the_whole_computation_is_shown_in_its_order(playground: Playground) -> None:
-    assert list(playground.charts) == list(PICTURED)
+    assert list(playground.charts) == list(pictured(STAGES))
     assert playground.shows(Scenario(embedding="published"))
 
 

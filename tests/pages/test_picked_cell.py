@@ -4,11 +4,12 @@ import pytest
 
 from attnviz import Scenario, explain, trace
 from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
-from attnviz.core.stages import PICTURED
+from attnviz.core.stages import STAGES, pictured
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
 PUBLISHED = Scenario(embedding="published")
+PICTURED = pictured(STAGES)
 
 
 def explained(scenario: Scenario, matrix: str, row: int, column: int) -> str:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
-from attnviz.core.stages import BIASES
 
 WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
 HOSTILE = (
@@ -85,10 +84,9 @@ def cell_values() -> st.SearchStrategy[float]:
 @st.composite
 def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, ...]:
     """Random edits that fit a scenario, at most one for each cell."""
-    names = ["x", "w_q", "w_k", "w_v", *(BIASES if scenario.bias else ())]
     cells = {}
     for _ in range(draw(st.integers(0, most))):
-        name = draw(st.sampled_from(names))
+        name = draw(st.sampled_from(scenario.editable))
         n_rows, n_columns = scenario.shape_of(name)
         row, column = draw(st.integers(0, n_rows - 1)), draw(st.integers(0, n_columns - 1))
         cells[name, row, column] = Edit(name, row, column, draw(cell_values()))
@@ -96,8 +94,8 @@ def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, 
 
 
 @st.composite
-def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5) -> Scenario:
-    """Random scenarios without changes."""
+def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = False) -> Scenario:
+    """Random scenarios without changes; `whole` ones may have positions and a feed-forward step."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     return Scenario(
         text=" ".join(words),
@@ -112,4 +110,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5) -> Scenario:
         causal=draw(st.booleans()),
         scale=draw(st.booleans()),
         temperature=draw(st.sampled_from((0.5, 1.0, 3.0))),
+        positions=draw(st.sampled_from(("none", "sinusoidal", "seeded"))) if whole else "none",
+        d_ff=draw(st.none() | st.integers(1, max_d)) if whole else None,
+        activation=draw(st.sampled_from(("relu", "gelu"))),
     )

@@ -18,11 +18,12 @@ from attnviz.core.changes import (
     changes_of,
     edit_matrix,
     random_replacement,
+    renamed,
     replace_matrix,
     with_changes,
 )
 from attnviz.core.scenario import without_changes
-from attnviz.core.stages import BIASES, EDITABLE
+from attnviz.core.stages import EDITABLE, LAYERS
 from tests.unit.helpers import cell_values, edits_of, setups
 
 W = ("w_q", "w_k", "w_v")
@@ -35,18 +36,21 @@ def as_sets(changes: Changes) -> tuple[set[Any], set[Any]]:
 @st.composite
 def changed(draw: st.DrawFn) -> Scenario:
     """Random scenarios with replaced matrices and edits."""
-    setup = draw(setups())
+    setup = draw(setups(whole=True))
     fills = st.sampled_from((None, None, "identity", "zeros", "random:7"))
-    names = [name for name in EDITABLE if setup.bias or name not in BIASES]
-    filled: dict[str, Any] = {name: draw(fills) for name in names}
+    filled: dict[str, Any] = {name: draw(fills) for name in setup.editable}
     setup = replace(setup, **filled)
     if draw(st.booleans()):
-        name = draw(st.sampled_from(("x", "w_q", "w_k")))
+        name = draw(st.sampled_from([name for name in setup.editable if name not in ("w_v", "b_v", *LAYERS)]))
         given_here: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.25)}
         setup = replace(setup, **given_here)
     if draw(st.booleans()):
         width = draw(st.integers(1, 6)) if setup.d_v is None else setup.d_v
         setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))
+    if setup.d_ff is not None and draw(st.booleans()):
+        name = draw(st.sampled_from(LAYERS))
+        layer: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.75)}
+        setup = replace(setup, **layer)
     return replace(setup, edits=draw(edits_of(setup)))
 
 
@@ -56,7 +60,7 @@ SETTINGS = [name for name in Scenario.__dataclass_fields__ if name not in (*EDIT
 @st.composite
 def steps(draw: st.DrawFn, old: st.SearchStrategy[Scenario]) -> tuple[Scenario, Scenario]:
     """A scenario, and the set-up after some of its settings became others, often just one."""
-    before, other = draw(old), draw(setups())
+    before, other = draw(old), draw(setups(whole=True))
     names = draw(st.sets(st.sampled_from(SETTINGS), min_size=1, max_size=draw(st.sampled_from((1, 2, len(SETTINGS))))))
     return before, replace(without_changes(before), **{name: getattr(other, name) for name in names})
 
@@ -66,7 +70,7 @@ def test_nothing_is_lost_when_the_set_up_changes(step: tuple[Scenario, Scenario]
     old, new = step
     changes = changes_of(old)
     kept, dropped = carry_over(changes, old, new)
-    for mine, theirs, all_of_it in zip(as_sets(kept), as_sets(dropped), as_sets(changes), strict=True):
+    for mine, theirs, all_of_it in zip(as_sets(kept), as_sets(dropped), as_sets(renamed(changes, new)), strict=True):
         assert mine | theirs == all_of_it
         assert not mine & theirs
 
@@ -85,9 +89,8 @@ def test_going_back_and_bringing_back_restores_everything(step: tuple[Scenario, 
     restored, left = bring_back(with_changes(old, kept), dropped)
     assert not left
     assert as_sets(changes_of(restored)) == as_sets(changes_of(old))
-    for name in EDITABLE:
-        if old.bias or name not in BIASES:
-            assert torch.equal(restored.matrix(name), old.matrix(name))
+    for name in old.editable:
+        assert torch.equal(restored.matrix(name), old.matrix(name))
 
 
 @given(steps(changed()))
@@ -95,14 +98,14 @@ def test_bringing_back_says_what_does_not_fit_and_lays_on_all_else(step: tuple[S
     old, new = step
     offered = changes_of(old)
     brought, left = bring_back(new, offered)
-    now = changes_of(brought)
+    now, offered = changes_of(brought), renamed(offered, new)
     for laid_on, not_fitting, all_of_it in zip(as_sets(now), as_sets(left), as_sets(offered), strict=True):
         assert laid_on | not_fitting == all_of_it
         assert not laid_on & not_fitting
     for edit in left.edits:
         n_rows, n_columns = brought.shape_of(edit.matrix)
         outside = edit.row >= n_rows or edit.column >= n_columns
-        assert outside or (edit.matrix in BIASES and not brought.bias)
+        assert outside or edit.matrix not in brought.editable
 
 
 @given(changed())
@@ -113,11 +116,13 @@ def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
     assert as_sets(changes_of(with_changes(scenario, kept))) == as_sets(changes)
 
 
-@given(setups().flatmap(lambda setup: st.tuples(st.just(setup), edits_of(setup))), st.text("ab c", min_size=1))
+@given(
+    setups(whole=True).flatmap(lambda setup: st.tuples(st.just(setup), edits_of(setup))), st.text("ab c", min_size=1)
+)
 def test_edits_of_the_projections_survive_another_text(case: tuple[Scenario, tuple[Edit, ...]], text: str) -> None:
     setup, edits = case
     kept, _ = carry_over(Changes(edits), setup, replace(setup, text="a" + text))
-    assert set(kept.edits) >= {edit for edit in edits if edit.matrix != "x"}
+    assert set(kept.edits) >= {edit for edit in edits if edit.matrix not in ("x", "e", "p")}
 
 
 @pytest.mark.parametrize("setting", [{"device": "cuda:9"}, {"causal": True}, {"scale": False}, {"temperature": 2.0}])
@@ -145,13 +150,15 @@ def test_what_redraws_a_matrix_drops_its_edits_and_no_others(setting: dict[str, 
     assert {edit.matrix for edit in gone.edits} == dropped
 
 
-@given(steps(setups()))
+@given(steps(setups(whole=True)))
 def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenario, Scenario]) -> None:
     old, new = step
-    names = [name for name in EDITABLE if old.bias or name not in BIASES]
-    kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in names)), old, new)
+    kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in old.editable)), old, new)
     for edit in kept.edits:
-        if edit.matrix != "x":
+        if edit.matrix == "p":
+            n = min(len(old.tokens), len(new.tokens))
+            assert torch.equal(old.matrix("p")[:n], new.matrix("p")[:n])
+        elif edit.matrix not in ("x", "e"):
             assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
     for edit in dropped.edits:
         if edit.matrix in W:
@@ -241,9 +248,9 @@ def test_later_changes_of_a_cell_hold() -> None:
 # Editing and replacing
 
 
-@given(setups(), st.data())
+@given(setups(whole=True), st.data())
 def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from([name for name in EDITABLE if setup.bias or name not in BIASES]))
+    name = data.draw(st.sampled_from(setup.editable))
     values = setup.matrix(name).double().clone()
     cells = data.draw(st.dictionaries(st.integers(0, values.numel() - 1), cell_values(), max_size=4))
     for place, value in cells.items():
@@ -253,8 +260,8 @@ def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, d
     assert {(edit.matrix, edit.row, edit.column) for edit in edited.edits} <= {
         (name, place // values.shape[1], place % values.shape[1]) for place in cells
     }
-    for other in EDITABLE:
-        if other != name and (setup.bias or other not in BIASES):
+    for other in setup.editable:
+        if other != name:
             assert torch.equal(edited.matrix(other), setup.matrix(other))
 
 
@@ -306,3 +313,51 @@ def test_a_random_replacement_can_be_drawn_again() -> None:
     for fill in fills:
         one, again = (trace(Scenario(w_q=fill)).w_q for _ in range(2))
         assert torch.equal(one, again)
+
+
+# Positions and the feed-forward step.
+
+
+def test_changes_of_the_tokens_vectors_stay_with_them_when_positions_are_added_and_taken_away() -> None:
+    old, new = Scenario(x="identity", edits=[("x", 1, 0, 9.0)]), Scenario(positions="seeded")
+    kept, dropped = carry_over(changes_of(old), old, new)
+    assert not dropped
+    with_p = with_changes(new, kept)
+    assert torch.equal(with_p.matrix("e"), old.matrix("x"))
+    assert with_changes(Scenario(), carry_over(changes_of(with_p), with_p, Scenario())[0]) == old
+
+
+def test_an_edit_of_p_stays_at_its_place_whatever_token_comes_there() -> None:
+    old = Scenario("the cat sat", positions="seeded")
+    edits = tuple(Edit("p", row, 0, 9.0) for row in range(3))
+    kept, dropped = carry_over(Changes(edits), old, Scenario("a dog", positions="seeded"))
+    assert [edit.row for edit in kept.edits] == [0, 1]
+    assert [edit.row for edit in dropped.edits] == [2]
+
+
+@pytest.mark.parametrize(
+    ("setting", "dropped"),
+    [
+        ({"positions": "none"}, {"p"}),
+        ({"positions": "sinusoidal"}, {"p"}),
+        ({"d_ff": None}, {*LAYERS}),
+        ({"d_ff": 5}, {*LAYERS}),
+        ({"activation": "gelu"}, set()),
+        ({"seed": 7}, {"e", "p", *LAYERS}),
+        ({"d_v": 3}, {*LAYERS}),
+        ({"text": "a b c"}, set()),
+    ],
+)
+def test_what_redraws_positions_or_layers_drops_their_edits(setting: dict[str, Any], dropped: set[str]) -> None:
+    old = Scenario("a b", positions="seeded", d_ff=4)
+    edits = tuple(Edit(name, 0, 0, 1.0) for name in ("e", "p", *LAYERS))
+    _, gone = carry_over(Changes(edits), old, replace(old, **setting))
+    assert {edit.matrix for edit in gone.edits} - {"x"} == dropped - ({"e"} if "positions" in setting else set())
+
+
+def test_a_w_v_of_another_width_leaves_what_still_fits() -> None:
+    wide = Scenario(d_ff=4, bias=True, w_v=np.ones((3, 5)), b_v=np.ones(5), w_1=np.ones((5, 4)), b_1=np.ones(4))
+    drawn = replace_matrix(wide, "w_v", None)
+    assert (drawn.w_v, drawn.b_v, drawn.w_1) == (None, None, None)
+    assert drawn.b_1 == wide.b_1
+    assert trace(drawn)["output"].shape == (6, 2)

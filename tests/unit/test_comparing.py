@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare.comparison import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
 from attnviz.core.scenario import traced
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
 from attnviz.words import say
 from tests.unit.helpers import edits_of, setups
@@ -24,7 +24,7 @@ from tests.unit.test_heatmaps import cells, strings
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Scenario, Scenario]:
     """Two scenarios of one sentence that differ in edits, seed, mask or temperature."""
-    a = draw(setups())
+    a = draw(setups(whole=True))
     b = replace(a, seed=draw(st.sampled_from((a.seed, 5))), causal=draw(st.booleans()), temperature=draw(st.just(2.0)))
     return a, replace(b, edits=draw(edits_of(b)))
 
@@ -32,7 +32,7 @@ def pairs(draw: st.DrawFn) -> tuple[Scenario, Scenario]:
 @given(pairs())
 def test_the_difference_is_what_must_be_added_to_a_to_have_b(pair: tuple[Scenario, Scenario]) -> None:
     comparison = Comparison(*map(traced, pair))
-    for name in COMPARED:
+    for name in comparison.names:
         difference = comparison.difference(name)
         assert difference is not None
         torch.testing.assert_close(getattr(comparison.a, name) + difference, getattr(comparison.b, name))
@@ -128,7 +128,7 @@ def test_what_differs_is_said_in_the_words_of_the_page() -> None:
 @given(pairs())
 def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Scenario, Scenario]) -> None:
     comparison = Comparison(*map(traced, pair))
-    for name in COMPARED:
+    for name in comparison.names:
         specs = comparison_specs(comparison, name, query=0)
         for spec in specs.values():
             go.Figure(spec)
@@ -143,8 +143,8 @@ def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Sce
         assert drawn["zmin"] == -drawn["zmax"]
         told = {label: " ".join(re.findall(r"<span[^>]*>([^<]*)", spec["layout"]["title"]["text"]))
                 for label, spec in specs.items()}  # fmt: skip
-        assert STAGES[name].plain in told["A"]
-        assert STAGES[name].plain not in told["B − A"]
+        assert EVERY_STAGE[name].plain in told["A"]
+        assert EVERY_STAGE[name].plain not in told["B − A"]
         assert say("compare.difference") in told["B − A"]
         if difference.abs().max() > 0:
             assert drawn["zmax"] == pytest.approx(difference.abs().max().item())

@@ -14,7 +14,7 @@ import attnviz
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
 from attnviz.core.rules import Product
 from attnviz.core.scenario import traced
-from attnviz.core.stages import STAGES, Stage
+from attnviz.core.stages import EVERY_STAGE, STAGES, Stage
 from attnviz.core.trace import Trace, run
 from attnviz.explanation import sources_of
 from tests.unit.displayed_arithmetic import check_arithmetic
@@ -24,22 +24,18 @@ from tests.unit.helpers import edits_of, random_inputs, setups
 
 
 def cells_of(trace: AttentionTrace) -> Iterator[tuple[str, int, int, float]]:
-    for name in STAGES:
-        matrix = getattr(trace, name)
-        if matrix is not None:
-            rows = matrix.detach()[None] if matrix.dim() == 1 else matrix.detach()
-            for i, row in enumerate(rows.tolist()):
-                for j, value in enumerate(row):
-                    yield name, i, j, value
+    for name, matrix in trace.matrices.items():
+        rows = matrix.detach()[None] if matrix.dim() == 1 else matrix.detach()
+        for i, row in enumerate(rows.tolist()):
+            for j, value in enumerate(row):
+                yield name, i, j, value
 
 
 def doubles(trace: AttentionTrace) -> dict[str, list[list[float]]]:
-    tables = {}
-    for name in STAGES:
-        matrix = getattr(trace, name)
-        if matrix is not None:
-            tables[name] = (matrix[None] if matrix.dim() == 1 else matrix).detach().double().tolist()
-    return tables
+    return {
+        name: (matrix[None] if matrix.dim() == 1 else matrix).detach().double().tolist()
+        for name, matrix in trace.matrices.items()
+    }
 
 
 def from_sources(explanation: Explanation, tables: dict[str, list[list[float]]], trace: AttentionTrace) -> float:
@@ -58,7 +54,13 @@ def from_sources(explanation: Explanation, tables: dict[str, list[list[float]]],
     if explanation.rule == "scale":
         masked = trace.causal and explanation.column > explanation.row
         return -math.inf if masked else blocks[0][0] / trace.divisor
+    if explanation.rule == "add":
+        return blocks[0][0] + blocks[1][0]
+    if explanation.rule == "relu":
+        return math.nan if math.isnan(blocks[0][0]) else max(blocks[0][0], 0.0)
     row = torch.tensor(blocks[0], dtype=torch.float64)
+    if explanation.rule == "gelu":
+        return torch.nn.functional.gelu(row).item()
     return torch.softmax(row, -1)[explanation.column].item()
 
 
@@ -103,7 +105,7 @@ def check_words(explanation: Explanation) -> None:
     assert "asked" in explanation.text or not explanation.masked
     if not math.isfinite(explanation.value) and not masked_score:
         assert explanation.notes
-    assert explanation.text.startswith(STAGES[explanation.matrix].title)
+    assert explanation.text.startswith(EVERY_STAGE[explanation.matrix].title.partition(",")[0])
     assert explanation.symbols in explanation.text or explanation.rule != "given"
     assert explanation.latex.isascii()
     assert explanation.latex.count("{") == explanation.latex.count("}")
@@ -125,7 +127,7 @@ def check_trace(trace: AttentionTrace, digits: int, scenario: Scenario | None = 
 
 
 @settings(max_examples=30)
-@given(st.data(), setups(max_tokens=7, max_d=5), st.integers(1, 6))
+@given(st.data(), setups(max_tokens=7, max_d=5, whole=True), st.integers(1, 6))
 def test_every_cell_of_random_scenarios(data: st.DataObject, scenario: Scenario, digits: int) -> None:
     edited = Scenario(**vars_of(scenario), edits=data.draw(edits_of(scenario)))
     check_trace(traced(edited), digits, edited)
@@ -136,13 +138,12 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
 
 
 @settings(max_examples=40)
-@given(st.data(), setups(max_tokens=4, max_d=3))
+@given(st.data(), setups(max_tokens=4, max_d=3, whole=True))
 def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario: Scenario) -> None:
     extremes = st.sampled_from((1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e-20, -1e-38, 1e-45, 1e4, 9999.99995, 0.0, -0.0))
-    names = ("x", "w_q", "w_k", "w_v", *(("b_q", "b_k", "b_v") if scenario.bias else ()))
     edits = {}
     for _ in range(data.draw(st.integers(1, 8))):
-        name = data.draw(st.sampled_from(names))
+        name = data.draw(st.sampled_from(scenario.editable))
         n_rows, n_columns = scenario.shape_of(name)
         row, column = data.draw(st.integers(0, n_rows - 1)), data.draw(st.integers(0, n_columns - 1))
         edits[name, row, column] = Edit(name, row, column, data.draw(extremes))
@@ -244,7 +245,7 @@ def test_sources_need_no_trace() -> None:
         "attention_weights": (6, 6),
     }
     assert sources_of("q", 4, 1, shapes) == (
-        (STAGES["x"], range(4, 5), range(3)), (STAGES["w_q"], range(3), range(1, 2)),
+        (EVERY_STAGE["x"], range(4, 5), range(3)), (STAGES["w_q"], range(3), range(1, 2)),
         (STAGES["b_q"], range(1), range(1, 2)),
     )  # fmt: skip
     del shapes["b_q"]

@@ -48,17 +48,21 @@ def run_elsewhere(scripts: list[str], folder: Path) -> list[str]:
 
 def read(printed: str) -> dict[str, np.ndarray]:
     """Read the tensors that a script printed, by the lines above them."""
-    parts = re.fullmatch(r"attention weights\n(.*)\ncontext\n(.*)\n", printed, re.DOTALL)
+    parts = re.fullmatch(
+        r"attention weights\n(.*?)\ncontext\n(.*?)(?:\nfeed-forward output\n(.*))?\n", printed, re.DOTALL
+    )
     assert parts, printed
     matrices = []
-    for text in parts.groups():
+    texts = [text for text in parts.groups() if text is not None]
+    for text in texts:
         rows = re.findall(r"\[+([^\[\]]*)\]", text)
         matrices.append(np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows]))
-    return dict(zip(("attention_weights", "context"), matrices, strict=True))
+    return dict(zip(("attention_weights", "context", "output")[: len(texts)], matrices, strict=True))
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
     made = traced(scenario)
+    assert ("output" in read(printed)) == (scenario.d_ff is not None)
     for name, got in read(printed).items():
         want = getattr(made, name).numpy()
         assert got.shape == want.shape
@@ -68,7 +72,7 @@ def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Random scenarios with fills, explicit matrices, edits and examples' numbers."""
-    setup = draw(setups(max_tokens=6, max_d=4))
+    setup = draw(setups(max_tokens=6, max_d=4, whole=True))
     kwargs: dict[str, Any] = {name: getattr(setup, name) for name in setup.__dataclass_fields__}
     for name in draw(st.lists(st.sampled_from(setup.editable), unique=True, max_size=4)):
         n_rows, n_columns = setup.shape_of(name)
@@ -90,6 +94,23 @@ SPECIAL = [
     Scenario("a b", bias=True, d_in=9, d_out=9, edits=[("b_q", 0, i, i / 7) for i in range(9)]),
     Scenario("a b", x="random:5"),
     Scenario("the cat " * 55, d_in=2, causal=True),
+    *(
+        Scenario(
+            "a b a",
+            init=init,
+            bias=True,
+            d_ff=5,
+            activation="gelu",
+            positions="seeded",
+            embedding=embedding,
+            w_2="random:3",
+            edits=[("p", 1, 0, 2.0), ("b_1", 0, 4, 0.5), ("e", 0, 0, -1.0)],
+        )
+        for init in ("linear", "uniform", "normal")
+        for embedding in ("table", "published")
+    ),
+    Scenario("a b", d_ff=5, positions="sinusoidal", d_in=7, e="random:5", p="random:6", w_1="zeros"),
+    Scenario("a b " * 20, d_ff=3, positions="sinusoidal", d_in=16, init="normal", w_v=[[1.0]] * 16, w_2="random:3"),
     *(Scenario(text, tokenizer="characters") for text in HOSTILE),
     Scenario("'''\n\"\"\"\\ # {x} %s", tokenizer="characters", embedding="table"),
 ]

@@ -53,7 +53,7 @@ def two_dimensional(matrix: torch.Tensor) -> torch.Tensor:
 # CSV
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_every_matrix_comes_back_from_its_csv(scenario: Scenario) -> None:
     made = trace(scenario)
     for name in matrix_names(made):
@@ -165,7 +165,7 @@ def test_what_is_no_matrix_has_no_csv() -> None:
 # JSON and safetensors of a trace
 
 
-@given(setups())
+@given(setups(whole=True))
 @example(OVERFLOWN)
 def test_all_of_a_trace_comes_back_from_json_and_safetensors(scenario: Scenario) -> None:
     made = traced(scenario)
@@ -190,7 +190,7 @@ def test_a_safetensors_file_says_its_tokens_and_settings() -> None:
     assert json.loads(metadata["causal"]) is True
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_the_inputs_of_a_trace_can_be_uploaded_again(scenario: Scenario) -> None:
     made = trace(scenario)
     data = trace_safetensors(made)

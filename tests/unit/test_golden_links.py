@@ -19,6 +19,7 @@ from attnviz.teach.questions import QUESTIONS, Exponent, question_number
 from tests.golden import differences, golden_links, parameters_of
 
 LINKS = golden_links()
+LATER = {"positions", "d_ff", "activation"}  # parameters that no link had when the corpus was made
 
 
 def _of(part: str) -> list[str]:
@@ -38,7 +39,7 @@ def test_the_corpus_is_as_large_as_it_was() -> None:
     assert len(LINKS) >= 192
     assert max(len(link["query"]) for link in LINKS.values()) >= 100_000
     written = {name for link in LINKS.values() for name in parameters_of(link["query"])}
-    assert written >= {*parameters(), "edits", "query", "view", "cell", "pinned", "sweep", "step"}
+    assert written >= {*parameters()} - LATER | {"edits", "query", "view", "cell", "pinned", "sweep", "step"}
     assert written >= {"question", "numbers", "hide", "check", "tables", "example"}
 
 

@@ -16,12 +16,13 @@ from attnviz import Scenario, attend, trace
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
 from attnviz.core.scenario import traced
-from attnviz.core.stages import PICTURED, STAGES
+from attnviz.core.stages import EVERY_STAGE, STAGES, pictured
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.words.numbers import in_format, written
 from tests.unit.helpers import HOSTILE, random_inputs, setups
 
+PICTURED = pictured(STAGES)
 SQUARE = ("scores", "scaled_scores", "attention_weights")
 BY_TOKEN = ("x", "q", "k", "v", *SQUARE, "context")
 
@@ -100,28 +101,28 @@ def test_a_heatmap_is_valid_for_plotly(scenario: Scenario, name: str, dark: bool
 
 
 @settings(max_examples=25)
-@given(setups(), st.integers(1, 6), st.integers(0, 8), st.booleans())
+@given(setups(whole=True), st.integers(1, 6), st.integers(0, 8), st.booleans())
 def test_heatmaps_of_random_scenarios_are_valid_for_plotly(
     setup: Scenario, digits: int, query: int, dark: bool
 ) -> None:
     made = trace(setup)
-    for name in PICTURED:
+    for name in pictured(made.stages):
         heatmap(made, name, digits=digits, query=min(query, len(made.tokens) - 1), dark=dark)
 
 
-@pytest.mark.parametrize("name", list(STAGES))
+@pytest.mark.parametrize("name", list(EVERY_STAGE))
 def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
-    made = trace(Scenario(bias=True, init="linear"))
+    made = trace(Scenario(bias=True, init="linear", positions="seeded", d_ff=3))
     figure = heatmap(made, name)
     drawn = cells({"data": [{"z": data.z, "hovertemplate": data.hovertemplate} for data in figure.data]})
     expected = getattr(made, name).numpy()
     np.testing.assert_array_equal(drawn["z"], expected.reshape(-1, expected.shape[-1]))
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_every_cell_is_drawn_once_with_its_number_or_its_sign(setup: Scenario) -> None:
     made = trace(setup)
-    for name in PICTURED:
+    for name in pictured(made.stages):
         spec, matrix = heatmap_spec(made, name), getattr(made, name).numpy()
         z, signed = np.asarray(cells(spec)["z"]), signs(spec)
         for row, column in np.ndindex(matrix.shape):
@@ -269,7 +270,7 @@ def test_the_first_token_stands_at_the_top() -> None:
 # Colours
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_colour_limits_are_shared_symmetric_and_wide_enough(setup: Scenario) -> None:
     made = trace(setup)
     families: dict[str, set[tuple[float, float]]] = {}
@@ -351,10 +352,10 @@ def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -
     assert shown or drawn["zhoverformat"] == ".3f"
 
 
-@given(setups(), st.integers(1, 6))
+@given(setups(whole=True), st.integers(1, 6))
 def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digits: int) -> None:
     made = trace(setup)
-    for name in PICTURED:
+    for name in pictured(made.stages):
         z = cells(heatmap_spec(made, name, digits=digits))["z"]
         if max(z.shape) > 16:
             continue  # no numbers in its cells
@@ -449,10 +450,10 @@ def test_numbers_can_be_read_on_every_colour_of_the_scales(scale: Scale, limits:
         assert (behind / 0.05 if dark else 1.05 / behind) >= 4.5
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_each_trace_writes_in_the_ink_that_its_colours_need(setup: Scenario) -> None:
     made = trace(setup)
-    for name in PICTURED:
+    for name in pictured(made.stages):
         spec = heatmap_spec(made, name)
         for drawn in spec["data"]:
             if "= %{" in drawn["hovertemplate"] and "texttemplate" in drawn:

@@ -20,7 +20,7 @@ from attnviz.words.numbers import written
 from tests.unit.helpers import setups
 
 
-@given(setups())
+@given(setups(whole=True))
 @settings(max_examples=40, deadline=None)
 def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario: Scenario) -> None:
     computed = traced(scenario)
@@ -50,11 +50,11 @@ def told(number: int, computed: AttentionTrace, query: int) -> str:
 
 @st.composite
 def with_overflow(draw: st.DrawFn) -> Scenario:
-    scenario = draw(setups(max_tokens=5))
+    scenario = draw(setups(max_tokens=5, whole=True))
     huge = draw(st.sampled_from((None, None, 3e38, -1e30)))
     if huge is None:
         return scenario
-    matrix = draw(st.sampled_from(("x", "w_q", "w_v")))
+    matrix = draw(st.sampled_from((scenario.token_matrix, "w_q", "w_v")))
     fields = {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__}
     return Scenario(**fields | {"edits": (Edit(matrix, 0, 0, huge),)})
 
@@ -116,7 +116,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
         assert bool(numbers_in(told(7, computed, query))) == (not bool(torch.isnan(weights).any()))
 
 
-@given(setups())
+@given(setups(whole=True))
 @settings(max_examples=60, deadline=None)
 def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: Scenario) -> None:
     computed = traced(scenario)
@@ -139,7 +139,7 @@ def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: S
         assert (f"scores {there}, " in both) == (bool(others) and there != back)
 
 
-@given(setups())
+@given(setups(whole=True))
 @settings(max_examples=40, deadline=None)
 def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(
     scenario: Scenario,

@@ -137,7 +137,7 @@ def test_every_setting_of_a_scenario_is_a_parameter() -> None:
     assert fields <= set(parameters())
 
 
-@given(setups())
+@given(setups(whole=True))
 def test_a_scenario_comes_back_from_the_values_of_its_parameters(scenario: Scenario) -> None:
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
     assert scenario_of(values | {"digits": 3}) == scenario
@@ -152,6 +152,9 @@ ACCEPTED: dict[str, list[str]] = {
     "d_in": ["1", "007", "1024"],
     "d_out": ["1", "1024"],
     "d_v": ["", "1", "1024"],
+    "d_ff": ["", "1", "1024"],
+    "positions": ["none", "sinusoidal", "seeded"],
+    "activation": ["relu", "gelu"],
     "seed": ["0", "4294967295"],
     "device": ["cpu"],
     "bias": ["true", "false"],
@@ -166,6 +169,9 @@ REFUSED: dict[str, list[str]] = {
     "d_in": ["", "0", "1025", "-1", "3.0", "abc", "1e3", "٣", "²", "9" * 5000, "nan", " 3"],
     "d_out": ["0", "1025"],
     "d_v": ["0", "1025", "None"],
+    "d_ff": ["0", "1025", "off"],
+    "positions": ["", "rotary"],
+    "activation": ["", "tanh"],
     "seed": ["-1", "4294967296", "1.5", "None"],
     "device": ["cuda:9", "gpu", ""],
     "bias": ["1", "", "yes"],

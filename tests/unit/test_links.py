@@ -37,7 +37,7 @@ float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Random scenarios with explicit matrices, fills and edits."""
-    scenario = draw(setups())
+    scenario = draw(setups(whole=True))
     for name in draw(st.lists(st.sampled_from(scenario.editable), unique=True, max_size=4)):
         n_rows, n_columns = scenario.shape_of(name)
         numbers = st.lists(

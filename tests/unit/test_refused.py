@@ -18,7 +18,7 @@ from attnviz.app.refusals import told
 from attnviz.core.changes import Changes, edit_matrix, with_changes
 from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import Edit
-from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
 from attnviz.export import read_matrix, scenario_from_json, scenario_json
 from attnviz.marking import mark_pipeline
 from attnviz.marking.shapes import check_shapes
@@ -31,10 +31,10 @@ from attnviz.words import catalogue
 
 ROOT = Path(__file__).parents[2]
 NOT_FOR_READERS = re.compile(
-    r"expected|\b[wb]_[qkv]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
+    r"expected|\b[wb]_[qkv12]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
 )
 ASKING = ("told", "why_no_number", "why_unreadable", "type")
-SYMBOLS = {stage.symbol for stage in STAGES.values()}
+SYMBOLS = {stage.symbol for stage in EVERY_STAGE.values()}
 
 
 def refusal_of(make: Callable[[], object]) -> ValueError | None:
@@ -74,6 +74,9 @@ RAISERS: dict[str, Callable[[], object]] = {
     "an edit that is too large": lambda: with_changes(Scenario(), Changes((Edit("w_q", 0, 0, 1e39),), ())),
     "an edit of no matrix": lambda: with_changes(Scenario(), Changes((Edit("scores", 0, 0, 1.0),), ())),
     "an edit of a bias that is off": lambda: with_changes(Scenario(), Changes((Edit("b_q", 0, 0, 1.0),), ())),
+    "a layer that is off": lambda: Scenario(w_1="zeros"),
+    "positions that are off": lambda: with_changes(Scenario(), Changes((Edit("p", 0, 0, 1.0),), ())),
+    "a sum": lambda: Scenario(positions="seeded", x="identity"),
     "no edit": lambda: Scenario(edits=[no_edit]),
     "a bias that is off": lambda: Scenario(b_q=[[0.0, 0.0]]),
     "no tokens": lambda: Scenario(""),
@@ -151,7 +154,7 @@ def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: d
 
 @given(st.text(max_size=30), st.sampled_from(EDITABLE))
 def test_any_text_is_a_table_or_is_refused_in_a_readers_words(text: str, name: str) -> None:
-    shape = Scenario(bias=True).shape_of(name)
+    shape = Scenario(bias=True, d_ff=4, positions="none" if name == "x" else "seeded").shape_of(name)
     error = refusal_of(lambda: read_matrix("w.csv", text.encode(errors="replace"), name, shape))
     if error is not None and not isinstance(error, RefusedError):
         assert "expected" not in str(error).replace(text, "")

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from attnviz import Edit, Scenario, UndefinedAttentionError, trace
 from attnviz.core import limits
 from attnviz.core.scenario import without_changes
-from attnviz.core.seeding import seeded_projections
-from attnviz.core.stages import BIASES, EDITABLE
+from attnviz.core.stages import BIASES, EDITABLE, LAYERS
 
 # Limits and wrong types: each message names the value and what is expected.
 
@@ -50,6 +49,10 @@ from attnviz.core.stages import BIASES, EDITABLE
         ("device", "tpu", "expected cpu, mps, cuda or cuda:N"),
         ("device", 0, "expected cpu, mps, cuda or cuda:N"),
         ("edits", 5, "expected a sequence"),
+        ("positions", "rope", "expected one of none, sinusoidal, seeded"),
+        ("activation", "tanh", "expected one of relu, gelu"),
+        ("d_ff", 0, "expected a whole number from 1 to 1024"),
+        ("d_ff", 1025, "expected a whole number from 1 to 1024"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: Any, expected: str) -> None:
@@ -129,11 +132,20 @@ def test_a_matrix_may_be_any_nested_sequence_or_array(given_as: Any) -> None:
         ("x", [[1, 2, 3]] * 5 + [[1, 1e39, 1]], r"x\[5, 1\] is 1e\+39, expected a finite float32"),
         ("w_q", [[None, 1]] * 3, r"w_q\[0, 0\] is nan, expected a finite float32"),
         ("b_q", [1, 2], "b_q is given, but bias is False"),
+        ("w_2", "zeros", "w_2 is given, but d_ff is None"),
+        ("p", "zeros", "p is given, but positions is 'none'"),
     ],
 )
 def test_a_bad_matrix_is_named_with_its_cell_or_shape(name: str, value: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Scenario(**{name: value})
+
+
+def test_with_positions_x_is_a_sum_and_cannot_be_given() -> None:
+    with pytest.raises(ValueError, match="x is given, but with positions x is the sum of e and p"):
+        Scenario(positions="sinusoidal", x="identity")
+    with pytest.raises(ValueError, match=r"edit of x\[0, 0\], but with positions x is the sum of e and p"):
+        Scenario(positions="sinusoidal", edits=[("x", 0, 0, 1.0)])
 
 
 def test_biases_may_be_given_as_a_vector_or_one_row() -> None:
@@ -155,31 +167,36 @@ def test_values_may_have_their_own_width(bias: bool) -> None:
 # Fills
 
 
+def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
+    """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
+    return Scenario(bias=True, d_ff=5, positions="none" if name == "x" else "seeded", **settings | {name: by})
+
+
 @pytest.mark.parametrize("name", EDITABLE)
 def test_named_fills_are_what_they_say(name: str) -> None:
-    scenario = Scenario(bias=True, init="linear", d_in=3, d_out=4)
+    scenario = with_all(name, init="linear", d_in=3, d_out=4)
     shape = scenario.shape_of(name)
-    setup: dict[str, Any] = {"bias": True, "d_in": 3, "d_out": 4}
-    identity = Scenario(**setup | {name: "identity"}).matrix(name)
+    identity = with_all(name, d_in=3, d_out=4, by="identity").matrix(name)
     assert [(i, j) for i, j in identity.nonzero().tolist()] == [(i, i) for i in range(min(shape))]
     assert identity.max() == 1
-    assert torch.equal(Scenario(**setup | {name: "zeros"}).matrix(name), torch.zeros(shape))
+    assert torch.equal(with_all(name, d_in=3, d_out=4, by="zeros").matrix(name), torch.zeros(shape))
 
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
-@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v", "b_q", "b_k", "b_v"])
+@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v", "b_q", "b_k", "b_v", *LAYERS])
 def test_a_random_fill_draws_this_matrix_from_its_seed_alone(name: str, init: str) -> None:
-    setup: dict[str, Any] = {"bias": True, "init": init}
-    before, after = Scenario(**setup), Scenario(**setup | {name: "random:42"})
-    expected = getattr(seeded_projections(3, 2, init, 42, bias=True), name)
-    assert torch.equal(after.matrix(name), expected.reshape(before.shape_of(name)))
-    for other in EDITABLE:
+    before = with_all(name, init=init)
+    after = with_all(name, init=init, by="random:42")
+    expected = with_all(name, init=init, seed=42).matrix(name)
+    assert torch.equal(after.matrix(name), expected)
+    for other in before.editable:
         if other != name:
             assert torch.equal(after.matrix(other), before.matrix(other)), other
 
 
-def test_a_random_x_is_standard_normal_from_its_seed() -> None:
-    x = Scenario(x="random:42").matrix("x")
+@pytest.mark.parametrize("name", ["x", "e", "p"])
+def test_a_random_x_is_standard_normal_from_its_seed(name: str) -> None:
+    x = with_all(name, "random:42").matrix(name)
     assert torch.equal(x, torch.randn(6, 3, generator=torch.Generator().manual_seed(42)))
 
 
@@ -230,7 +247,7 @@ def test_edits_leave_the_scenario_without_them_alone() -> None:
         (("w_q", 0, 2, 1.0), r"edit of w_q\[0, 2\] lies outside its shape \(3, 2\)"),
         (("w_q", -1, 0, 1.0), r"edit of w_q\[-1, 0\] lies outside its shape \(3, 2\)"),
         (("x", 6, 0, 1.0), r"edit of x\[6, 0\] lies outside its shape \(6, 3\)"),
-        (("scores", 0, 0, 1.0), "edit of 'scores', expected one of x, w_q"),
+        (("scores", 0, 0, 1.0), "edit of 'scores', expected one of x, e, p, w_q"),
         (("w_q", 0, 0, math.nan), r"w_q\[0, 0\] is nan, expected a finite float32"),
         (("w_q", 0, 0, math.inf), r"w_q\[0, 0\] is inf, expected a finite float32"),
         (("w_q", 0, 0, 1e39), r"w_q\[0, 0\] is 1e\+39, expected a finite float32"),
@@ -240,6 +257,9 @@ def test_edits_leave_the_scenario_without_them_alone() -> None:
         (("w_q", 0.7, 0, 1.0), "is not \\(matrix, row, column, value\\)"),
         (7, "edit 7 is not \\(matrix, row, column, value\\)"),
         (("b_q", 0, 0, 1.0), r"edit of b_q\[0, 0\], but bias is False"),
+        (("w_1", 0, 0, 1.0), r"edit of w_1\[0, 0\], but d_ff is None"),
+        (("p", 0, 0, 1.0), r"edit of p\[0, 0\], but positions is 'none'"),
+        (("e", 0, 0, 1.0), r"edit of e\[0, 0\], but positions is 'none'"),
     ],
 )
 def test_a_bad_edit_is_named_with_its_cell(edit: Any, message: str) -> None:

@@ -10,9 +10,8 @@ from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.text import is_dark
-from attnviz.compare.comparison import COMPARED, Comparison, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import projections_in_words
 from attnviz.figures import comparison_specs
 from attnviz.link.packing import pack, unpack
@@ -81,16 +80,16 @@ def show_comparison(comparison: Comparison, query: int) -> None:
     aside = other_words(comparison)
     if aside:
         st.caption(aside)
-    for name in COMPARED:
-        st.markdown(f"##### {STAGES[name].title}")
+    for name in comparison.names:
+        st.markdown(f"##### {comparison.b.stages[name].title}")
         moved = moved_most(comparison, name, digits)
         st.text("\n".join(moved))
         draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
         specs = draw(dark=dark)
         with st.container(horizontal=True, gap="small", key=f"compare_{name}"):
             for label, spec in specs.items():
-                called = say("compare.label", title=STAGES[name].title, which=label)
-                alt = say("compare.alt", title=STAGES[name].title, which=label, moved=" ".join(moved))
+                called = say("compare.label", title=comparison.b.stages[name].title, which=label)
+                alt = say("compare.alt", title=comparison.b.stages[name].title, which=label, moved=" ".join(moved))
                 show_figure(spec, f"compare.{name}.{label}", alt)
                 offer(f"compare.{name}.{label}", called, alt,
                       partial(_one_of, draw, label))  # fmt: skip

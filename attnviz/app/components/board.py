@@ -18,7 +18,6 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import STAGES
 from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
@@ -41,7 +40,8 @@ _board = st.components.v2.component(
 
 def fits_board(scenario: Scenario) -> bool:
     """Whether all cells of a scenario can be shown with their numbers."""
-    return max(len(scenario.tokens), scenario.d_in, *scenario.shape_of("w_q"), *scenario.shape_of("w_v")) <= FITS
+    given = (scenario.shape_of(name) for name in scenario.editable)
+    return max(size for shape in given for size in shape) <= FITS
 
 
 def show_board(
@@ -49,7 +49,7 @@ def show_board(
     trace: AttentionTrace,
     query: int,
     *,
-    names: tuple[str, ...] = tuple(STAGES),
+    names: tuple[str, ...] | None = None,
     lit: Place | None = None,
     only: Place | None = None,
     new: tuple[str, ...] = (),
@@ -59,7 +59,7 @@ def show_board(
     make: Callable[[Change], None] | None = None,
     of_now: bool = False,
 ) -> None:
-    """Draw these matrices of a trace as a board, with the sources of one cell `lit` and the `new` ones marked.
+    """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
 
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
     computed ones a dashed one; `notes` stand beside titles.

@@ -6,13 +6,13 @@ from zlib import crc32
 
 import streamlit as st
 
-from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
+from attnviz.app.parts.typed_cells import OF_TOKENS, scenario_now, start_table, with_typed
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.core.stages import EDITABLE
 from attnviz.explanation.summary import vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
@@ -51,7 +51,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 def _show_table(scenario: Scenario) -> Scenario:
     names = scenario.editable
     name = st.pills(
-        say("editor.matrix"), names, default="w_q", required=True, format_func=lambda n: STAGES[n].symbol,
+        say("editor.matrix"), names, default="w_q", required=True, format_func=lambda n: scenario.table[n].symbol,
         key="playground.matrix", persist_state="session",
     )  # fmt: skip
     scenario = _show_cells(scenario, name)
@@ -64,7 +64,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     n_rows, n_columns = scenario.shape_of(name)
     row = None
     if n_columns > WIDE:
-        symbol = STAGES[name].symbol
+        symbol = scenario.table[name].symbol
         row = int(st.number_input(say("editor.row", symbol=symbol), 0, n_rows - 1, 0, key="playground.row"))
         st.caption(say("editor.wide", symbol=symbol, columns=plural(n_columns, "column"), row=row))
     key = _key(scenario, name, row)
@@ -74,7 +74,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     st.data_editor(
         start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
         width="stretch" if row is None else "content", height="auto",
-        alt=say("editor.alt", title=STAGES[name].title, meaning=STAGES[name].meaning),
+        alt=say("editor.alt", title=scenario.table[name].title, meaning=scenario.table[name].meaning),
     )  # fmt: skip
     return with_typed(scenario)
 
@@ -84,13 +84,13 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
 
     Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
     """
-    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens if name == "x" else ()
+    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens if name in OF_TOKENS else ()
     drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
 
 
 def _show_actions(scenario: Scenario, name: str) -> None:
-    symbol = STAGES[name].symbol
+    symbol = scenario.table[name].symbol
     actions: tuple[tuple[str, Callable[[], str | None]], ...] = (
         ("reset", lambda: None),
         ("identity", lambda: "identity"),
@@ -114,7 +114,7 @@ def _replace(name: str, by: Callable[[], str | None]) -> None:
 
 def _show_paste(scenario: Scenario, name: str) -> None:
     n_rows, n_columns = scenario.shape_of(name)
-    symbol = STAGES[name].symbol
+    symbol = scenario.table[name].symbol
     with st.popover(say("editor.paste", symbol=symbol)):
         text = st.text_area(
             say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),
@@ -152,7 +152,7 @@ def _replaced(scenario: Scenario) -> dict[str, str]:
 def _show_edits(scenario: Scenario) -> None:
     for name, by in _replaced(scenario).items():
         _undo_line(
-            say("editor.replaced", symbol=STAGES[name].symbol, by=_by_in_words(by)),
+            say("editor.replaced", symbol=scenario.table[name].symbol, by=_by_in_words(by)),
             f"playground.undo.{name}",
             _replace,
             (name, lambda: None),
@@ -171,7 +171,7 @@ def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
     digits = state.digits()
     return {
         edit: say(
-            "editor.edit", symbol=STAGES[edit.matrix].symbol, row=edit.row, column=edit.column,
+            "editor.edit", symbol=scenario.table[edit.matrix].symbol, row=edit.row, column=edit.column,
             before=written(drawn[edit.matrix][edit.row, edit.column].item(), digits), now=written(edit.value, digits),
         )
         for edit in scenario.edits

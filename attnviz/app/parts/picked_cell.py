@@ -7,7 +7,6 @@ from attnviz.app.parts.charts import clicked
 from attnviz.app.session import state, url_texts
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES
 from attnviz.core.tokens import axis_labels
 from attnviz.explanation import Explanation, explain, shapes_of
 from attnviz.words import say
@@ -80,12 +79,12 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     st.session_state[MATRIX] = picked.matrix if picked else None
     st.selectbox(
         say("playground.cell.matrix"), list(shapes), None, key=MATRIX, width=200,
-        format_func=lambda name: STAGES[name].title, placeholder=say("playground.cell.choose"),
-        label_visibility="collapsed", on_change=_take_matrix, args=(shapes, query),
+        format_func=lambda name: trace.stages[name].title, placeholder=say("playground.cell.choose"),
+        label_visibility="collapsed", on_change=_take_matrix, args=(trace, query),
     )  # fmt: skip
     if picked is None:
         return
-    stage = STAGES[picked.matrix]
+    stage = trace.stages[picked.matrix]
     for label, kind, key, at, size in (
         (say("playground.cell.row"), stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
         (say("playground.cell.column"), stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
@@ -102,9 +101,9 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
                      label_visibility="collapsed")  # fmt: skip
 
 
-def _take_matrix(shapes: dict[str, tuple[int, int]], query: int) -> None:
+def _take_matrix(trace: AttentionTrace, query: int) -> None:
     name = st.session_state[MATRIX]
-    pick(name and (name, 0 if STAGES[name].rows == "feature" else min(query, shapes[name][0] - 1), 0))
+    pick(name and (name, 0 if trace.stages[name].rows == "feature" else min(query, len(trace[name]) - 1), 0))
 
 
 def _take_place() -> None:

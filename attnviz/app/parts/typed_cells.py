@@ -16,12 +16,13 @@ from attnviz.app.session import state
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.tokens import token_labels
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
+OF_TOKENS = ("x", "e", "p")  # matrices with a row for each token
 _EDITOR = "editor.current"
 
 
@@ -42,7 +43,7 @@ def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> p
     texts = current["texts"]
     if row is not None:
         return pd.DataFrame(texts, columns=[say("typed.row", row=row)])
-    index = list(token_labels(scenario.tokens)) if matrix == "x" else None
+    index = list(token_labels(scenario.tokens)) if matrix in OF_TOKENS else None
     return pd.DataFrame(texts, columns=[str(i) for i in range(texts.shape[1])], index=index)
 
 
@@ -96,7 +97,7 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
         numbers[row, column] = parse_number("" if text is None else str(text))
     except NoNumberError as error:
         still = written(float(numbers[row, column]), 4)
-        cell = f"{STAGES[current['matrix']].symbol}[{row}, {column}]"
+        cell = f"{EVERY_STAGE[current['matrix']].symbol}[{row}, {column}]"
         state.say(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
 
 

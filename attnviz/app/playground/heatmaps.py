@@ -11,7 +11,7 @@ from attnviz.app.session import state
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import PICTURED
+from attnviz.core.stages import pictured
 from attnviz.explanation.summary import described
 from attnviz.figures import heatmap_spec, is_pickable
 from attnviz.scripts import joined
@@ -26,7 +26,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
     dark, digits = is_dark(), state.digits()
     picked = picked_cell(trace, scenario)
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
-        for name in PICTURED:
+        for name in pictured(trace.stages):
             spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked)
             # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
             # Plotly.js sees that the second time brings nothing new.

@@ -19,7 +19,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import literal
 from attnviz.core.changes import changes_of
 from attnviz.core.devices import available_devices
-from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
 from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.link.parameter_table import Parameter, ignored_in, parameters, refusal, values_in
 from attnviz.words import plural, say
@@ -27,8 +27,10 @@ from attnviz.words import plural, say
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
 EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
+_SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
+
 # A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding"})
+_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding", "positions"})
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
@@ -153,8 +155,10 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     )  # fmt: skip
     values["bias"] = _flag(table["bias"])
     values["d_v"] = _whole_or_blank(table["d_v"], say("setup.as_d_out", d_out=values["d_out"]))
+    values |= _feed_forward_controls(table)
     values["tokenizer"] = _choice(table["tokenizer"])
     values["embedding"] = _choice(table["embedding"])
+    values["positions"] = _choice(table["positions"])
     values["digits"] = _whole(table["digits"])
     values["device"] = _choice(table["device"])
     if len(available_devices()) > 1:
@@ -166,6 +170,27 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
         width="stretch",
     )
     return values
+
+
+def _feed_forward_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Draw a switch, and what it switches on: these stand there in any case, so that they keep their values."""
+    d_ff = st.session_state.get("d_ff", table["d_ff"].default)
+    st.session_state[_SWITCH] = d_ff is not None
+    st.toggle(say("setup.feed_forward.label"), key=_SWITCH, on_change=_switch_feed_forward,
+              help=say("setup.feed_forward.help"))  # fmt: skip
+    left, right = st.columns(2)
+    with left:
+        values: dict[str, Any] = {"d_ff": _whole_or_blank(table["d_ff"], say("setup.off"))}
+    with right:
+        values["activation"] = _choice(table["activation"], disabled=d_ff is None)
+    return values
+
+
+def _switch_feed_forward() -> None:
+    on, scenario = st.session_state[_SWITCH], scenario_now()
+    width = 1 if scenario is None else scenario.shape_of("w_v")[1]
+    # Four times as wide as what goes in, as in the paper.
+    st.session_state["d_ff"] = min(4 * width, MAX_D) if on else None
 
 
 def _help(parameter: Parameter) -> str | None:
@@ -188,10 +213,10 @@ def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
     return None if value is None else int(value)
 
 
-def _choice(parameter: Parameter) -> str:
+def _choice(parameter: Parameter, *, disabled: bool = False) -> str:
     return st.selectbox(
         parameter.label, parameter.choices, parameter.choices.index(parameter.default),
-        key=parameter.name, bind="query-params", help=_help(parameter),
+        key=parameter.name, bind="query-params", help=_help(parameter), disabled=disabled,
     )  # fmt: skip
 
 

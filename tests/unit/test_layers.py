@@ -1,0 +1,155 @@
+"""Positions and the feed-forward step of a scenario: the numbers of PyTorch's modules, and no earlier number moves."""
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from attnviz import Edit, Scenario, trace
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.scenario import traced
+from attnviz.core.seeding import position_seed
+from attnviz.core.stages import LAYERS
+from tests.unit.helpers import edits_of, setups, under_torch_seed
+
+POSITIONED = ("sinusoidal", "seeded")
+
+
+# What is drawn
+
+
+@given(setups(whole=True))
+def test_layers_are_what_pytorch_draws_after_the_projections(setup: Scenario) -> None:
+    d_ff = setup.d_ff or 3
+    setup = replace(setup, d_ff=d_ff)
+    d_v = setup.d_out if setup.d_v is None else setup.d_v
+    widths = (setup.d_out, setup.d_out, d_v)
+
+    def linear() -> list[torch.Tensor]:
+        for width in widths:
+            nn.Linear(setup.d_in, width, bias=setup.bias)
+        first, second = nn.Linear(d_v, d_ff), nn.Linear(d_ff, d_v)
+        return [first.weight.T, first.bias[None], second.weight.T, second.bias[None]]
+
+    def others() -> list[torch.Tensor]:
+        draw = {"uniform": torch.rand, "normal": torch.randn}[setup.init]
+        for width in widths:
+            draw(setup.d_in, width)
+        w_1 = draw(d_v, d_ff)
+        return [w_1, torch.zeros(1, d_ff), draw(d_ff, d_v), torch.zeros(1, d_v)]
+
+    expected = under_torch_seed(setup.seed, linear if setup.init == "linear" else others)
+    for name, theirs in zip(LAYERS, expected, strict=True):
+        assert torch.equal(setup.matrix(name), theirs), name
+
+
+@given(setups(whole=True))
+def test_what_is_switched_on_moves_no_earlier_number(setup: Scenario) -> None:
+    plain = replace(setup, positions="none", d_ff=None)
+    for name in plain.editable:
+        assert torch.equal(setup.matrix(setup.token_matrix if name == "x" else name), plain.matrix(name)), name
+
+
+@pytest.mark.parametrize("d_in", [1, 2, 3, 16, 33, 64])
+@pytest.mark.parametrize("n_tokens", [1, 5, 17, MAX_TOKENS])
+def test_sinusoidal_positions_are_the_papers_formula(n_tokens: int, d_in: int) -> None:
+    p = Scenario("a " * n_tokens, d_in=d_in, positions="sinusoidal").matrix("p")
+    expected = np.zeros((n_tokens, d_in))
+    for position in range(n_tokens):
+        for column in range(d_in):
+            angle = position / 10000 ** (2 * (column // 2) / d_in)
+            expected[position, column] = math.cos(angle) if column % 2 else math.sin(angle)
+    assert np.array_equal(p.numpy(), expected.astype(np.float32)) or np.abs(p.numpy() - expected).max() <= 2**-24
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 40))
+def test_seeded_positions_are_the_first_rows_of_an_embedding(seed: int, n_tokens: int, d_in: int) -> None:
+    p = Scenario("a " * n_tokens, d_in=d_in, positions="seeded", seed=seed).matrix("p")
+    table = under_torch_seed(position_seed(seed), lambda: nn.Embedding(MAX_TOKENS, d_in))
+    assert torch.equal(p, table.weight[:n_tokens])
+
+
+@given(setups(whole=True), st.integers(1, 12), st.sampled_from(POSITIONED))
+def test_more_words_leave_the_first_positions_as_they_are(setup: Scenario, more: int, positions: str) -> None:
+    setup = replace(setup, positions=positions)
+    longer = replace(setup, text=setup.text + " more" * more)
+    n_tokens = len(setup.tokens)
+    assert torch.equal(longer.matrix("p")[:n_tokens], setup.matrix("p"))
+
+
+@pytest.mark.parametrize("embedding", ["table", "stable"])
+@pytest.mark.parametrize("init", ["normal", "uniform"])
+def test_seeded_positions_repeat_no_other_numbers(embedding: str, init: str) -> None:
+    scenario = Scenario("a b c d e f g h", d_in=8, d_out=8, positions="seeded", embedding=embedding, init=init)
+    p = scenario.matrix("p").flatten()
+    for name in ("e", "w_q", "w_k", "w_v"):
+        assert not torch.isin(scenario.matrix(name).flatten(), p).any()
+
+
+# What is computed
+
+
+@given(setups(whole=True), st.data())
+def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.DataObject) -> None:
+    scenario = replace(setup, edits=data.draw(edits_of(setup)))
+    made = trace(scenario)
+    given_ = {name: scenario.matrix(name) for name in scenario.editable}
+    x = given_["x"] if setup.positions == "none" else given_["e"] + given_["p"]
+    assert torch.equal(made.x, x)
+    q, k, v = (F.linear(x, given_[f"w_{c}"].T, given_[f"b_{c}"][0] if setup.bias else None) for c in "qkv")
+    scale = (1 / math.sqrt(setup.d_out) if setup.scale else 1.0) / setup.temperature
+    context = F.scaled_dot_product_attention(q, k, v, is_causal=setup.causal, scale=scale)
+    torch.testing.assert_close(made.context, context, rtol=1e-4, atol=1e-4)
+    assert list(made.matrices) == list(made.stages)
+    if setup.d_ff is None:
+        assert (made.output, made.hidden, made.w_1) == (None, None, None)
+        return
+    curve = nn.ReLU() if setup.activation == "relu" else nn.GELU()
+    first, second = nn.Linear(v.shape[1], setup.d_ff), nn.Linear(setup.d_ff, v.shape[1])
+    with torch.no_grad():
+        for layer, number in ((first, 1), (second, 2)):
+            layer.weight.copy_(given_[f"w_{number}"].T)
+            layer.bias.copy_(given_[f"b_{number}"][0])
+        torch.testing.assert_close(made.hidden, curve(first(made.context)))
+        torch.testing.assert_close(made.output, second(curve(first(made.context))))
+
+
+def test_with_linear_the_whole_is_torch_after_manual_seed() -> None:
+    def modules() -> tuple[nn.Module, ...]:
+        return (*(nn.Linear(3, 4) for _ in "qkv"), nn.Linear(4, 8), nn.Linear(8, 4))
+
+    query, key, value, first, second = under_torch_seed(5, modules)
+    scenario = Scenario("to be or not", d_out=4, init="linear", bias=True, seed=5, d_ff=8, activation="gelu")
+    x = scenario.matrix("x")
+    with torch.no_grad():
+        expected = second(F.gelu(first(F.scaled_dot_product_attention(query(x), key(x), value(x)))))
+    torch.testing.assert_close(trace(scenario).output, expected)
+
+
+def test_an_edit_of_every_new_matrix_counts() -> None:
+    plain = Scenario(positions="seeded", d_ff=3, init="linear", activation="gelu")
+    for name in ("e", "p", *LAYERS):
+        edited = replace(plain, edits=(Edit(name, 0, 1, 2.5),))
+        assert edited.matrix(name)[0, 1] == 2.5
+        assert not torch.equal(trace(edited)["output"], trace(plain)["output"]), name
+
+
+def test_a_row_without_softmax_still_leaves_a_trace_of_all() -> None:
+    broken = Scenario("a b", d_ff=2, positions="seeded", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("e", 0, 0, 10)])
+    assert traced(broken)["output"].isnan().any()
+
+
+def test_the_largest_step_can_be_traced_and_a_scenario_with_all_of_it_can_be_pickled() -> None:
+    assert trace(Scenario(d_in=1024, d_out=1024, d_ff=1024, positions="seeded"))["output"].shape == (6, 1024)
+    scenario = Scenario(positions="sinusoidal", d_ff=4, activation="gelu", edits=[("b_2", 0, 0, 1.0)])
+    made = trace(scenario)
+    again = pickle.loads(pickle.dumps(scenario))
+    assert again == scenario
+    assert torch.equal(trace(again)["output"], made["output"])
