@@ -7,6 +7,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import STAGES
@@ -201,8 +202,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
     """
     stage = trace.stages[name]
-    matrix = trace[name]
-    matrix = matrix[None] if matrix.dim() == 1 else matrix  # a bias is one row
+    matrix = in_rows(trace[name])
     finite = matrix[torch.isfinite(matrix)]
     rows, columns = matrix.shape
     parts = [say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)]

@@ -71,6 +71,10 @@ def traces() -> tuple[Trace, ...]:
     of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(8)]
     of_tables: list[Trace] = [
         traced(Scenario("the cat the mat", d_in=4, d_out=2, causal=True, bias=True, temperature=0.5)),
+        *(
+            traced(Scenario("a cat a mat", d_in=4, positions=positions, d_ff=5, activation=activation, causal=True))
+            for positions, activation in (("sinusoidal", "gelu"), ("seeded", "relu"))
+        ),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),
     ]
@@ -105,6 +109,14 @@ def test_a_twin_has_every_method_of_its_rule(script: PageScript, rule: type[Rule
     assert set(script.run(_TWINS)[rule.name]) & (METHODS | FURTHER) == METHODS | further
     for name in METHODS:
         assert not getattr(getattr(rule, name), "__isabstractmethod__", False)
+
+
+def test_every_rule_stands_in_a_table() -> None:
+    in_tables = {
+        type(stage.rule) for trace in traces() if "made" not in trace.stages for stage in trace.stages.values()
+        if stage.rule is not None
+    }  # fmt: skip
+    assert in_tables == set(RULES)
 
 
 def test_a_twin_computes_what_torch_does(said: list[dict[str, Any]]) -> None:
