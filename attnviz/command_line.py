@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import bring_back
+from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
@@ -21,16 +21,10 @@ from attnviz.core.tokens import axis_labels
 from attnviz.documents import report
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
-from attnviz.link.parameter_table import (
-    CHANGES,
-    Parameter,
-    change_texts,
-    decode_changes,
-    parameters,
-    scenario_from_query,
-    scenario_of,
-)
-from attnviz.published import with_example
+from attnviz.link.changes_text import decode_changes
+from attnviz.link.codecs import Choice, Flag
+from attnviz.link.example_name import with_example
+from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.words.numbers import written
 
 _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
@@ -72,15 +66,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+def _add(parser: argparse.ArgumentParser, parameter: Control) -> None:
     flag = "--" + parameter.name.replace("_", "-")
     help_text = parameter.help.replace("%", "%%")
-    if parameter.kind == "flag":
+    if isinstance(parameter.codec, Flag):
         default = "yes" if parameter.default else "no"
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=f"{help_text} (default: {default})")
         return
     default = "" if parameter.default is None else f" (default: {parameter.default})"
-    parser.add_argument(flag, metavar="|".join(parameter.choices) or None, help=help_text + default)
+    choices = parameter.codec.choices if isinstance(parameter.codec, Choice) else ()
+    parser.add_argument(flag, metavar="|".join(choices) or None, help=help_text + default)
 
 
 def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
@@ -121,12 +116,13 @@ def _query(link: str) -> str:
     return parts.path
 
 
-def _value(parameter: Parameter, raw: str | bool | None) -> Any:
+def _value(parameter: Control, raw: str | bool | None) -> Any:
     if raw is None or isinstance(raw, bool):
         return parameter.default if raw is None else raw
-    if not parameter.accepts(raw):
-        raise ValueError(f"{parameter.name} is {in_short(raw)}, expected {parameter.expected()}")
-    return parameter.read(raw)
+    value, error = parameter.read(raw)
+    if error:
+        raise ValueError(f"{parameter.name} is {in_short(raw)}, expected {parameter.codec.expected()}")
+    return value
 
 
 def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:

@@ -4,7 +4,8 @@ import attnviz.app  # noqa: F401  whole and first: several readers may open thei
 from attnviz.app.check.examples import show_examples
 from attnviz.app.check.exercises import show_exercise
 from attnviz.app.check.form import show_check
-from attnviz.app.check.modes import EXAMPLES, EXERCISE, chosen_mode
+from attnviz.app.check.modes import chosen_mode
+from attnviz.link.page_texts import EXAMPLES, EXERCISE
 
 mode = chosen_mode()
 if mode == EXAMPLES:

@@ -9,9 +9,10 @@ from attnviz.app.components.followed import show_followed
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.playground.heatmaps import show_heatmaps
-from attnviz.app.playground.views import HEATMAPS, chosen_view
+from attnviz.app.playground.views import chosen_view
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
+from attnviz.link.parameter_table import HEATMAPS
 from attnviz.words import say
 
 

@@ -1,12 +1,10 @@
 """Texts in which Markdown is no markup: what a person typed, and messages."""
 
 import re
-from collections.abc import Sequence
 
 import streamlit as st
 
 from attnviz.core.tokens import visible
-from attnviz.words import say
 
 
 def literal(text: str, most: int = 60) -> str:
@@ -22,16 +20,6 @@ def literal(text: str, most: int = 60) -> str:
     fence = "`" * (longest + 1)
     pad = " " if longest else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return Markdown that lists texts letter by letter: the first few, and how many more there are.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
-    ('`a`, `b`', '`a`, `b`, `c` and 2 more')
-    """
-    shown = ", ".join(literal(name) for name in names[:most])
-    return shown if len(names) <= most else say("links.and_more", listed=shown, n=len(names) - most)
 
 
 _MARKUP = re.compile(

@@ -16,8 +16,15 @@ from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words.numbers import for_json
 
+FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 # What of a stage the page reads unchanged.
 _SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
+
+
+def fits_board(scenario: Scenario) -> bool:
+    """Whether all cells of a scenario can be shown with their numbers."""
+    given = (scenario.shape_of(name) for name in scenario.editable)
+    return max(size for shape in given for size in shape) <= FITS
 
 
 def board_data(

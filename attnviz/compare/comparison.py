@@ -8,10 +8,9 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
-from attnviz.core.scenario import Scenario
+from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import EDITABLE, EVERY_STAGE
 from attnviz.core.tokens import token_labels, visible
-from attnviz.link.parameter_table import parameters
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -53,9 +52,9 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
     """
     words = [
-        _change(parameter.label, _shown(name, getattr(a, name)), _shown(name, getattr(b, name)))
-        for name, parameter in parameters().items()
-        if hasattr(a, name) and getattr(a, name) != getattr(b, name)
+        _change(say(f"setup.{name}.label"), _shown(name, getattr(a, name)), _shown(name, getattr(b, name)))
+        for name in SETTINGS
+        if getattr(a, name) != getattr(b, name)
     ]
     replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
     for name in EDITABLE:

@@ -17,6 +17,7 @@ from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.stages import EDITABLE, LAYERS
 
 Replacement = str | Matrix
+GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
 
 
 @dataclass(frozen=True)
@@ -204,3 +205,23 @@ def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario
     differs = (values.to(torch.float32) != drawn).nonzero().tolist()
     edits = tuple(Edit(name, row, column, values[row, column].item()) for row, column in differs)
     return replace(scenario, edits=others + edits)
+
+
+def change_texts(changes: Changes) -> list[str]:
+    """Return each change as a short text, which links carry, too.
+
+    >>> change_texts(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"), ("w_k", ((1.0, 2.0), (3.0, 0.5))))))
+    ['w_v.identity', 'w_k.given.1.0_2.0__3.0_0.5', 'w_q.0.1.0.9']
+    """
+    parts = [f"{name}.{_fill_text(by)}" for name, by in changes.replaced]
+    return parts + [f"{edit.matrix}.{edit.row}.{edit.column}.{_number_text(edit.value)}" for edit in changes.edits]
+
+
+def _number_text(value: float) -> str:
+    return repr(value).replace("+", "")  # a plus sign would be read as a blank: 1e30 for 1e+30
+
+
+def _fill_text(by: Replacement) -> str:
+    if isinstance(by, str):
+        return by.replace(":", ".")
+    return GIVEN + "__".join("_".join(_number_text(value) for value in row) for row in by)

@@ -1,7 +1,7 @@
 """A scenario is the whole question: everything that determines a computation, as plain values."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -272,6 +272,10 @@ class Scenario:
         device, notice = resolve_device(self.device)
         given = {name: self.matrix(name).to(device) for name in self.editable}
         return given | {name: given[name][0] for name in given if name in VECTORS}, (notice,) if notice else ()
+
+
+# Its fields but for the matrices and what lies over them.
+SETTINGS = tuple(each.name for each in fields(Scenario) if each.name not in (*EDITABLE, "edits"))
 
 
 def trace(scenario: Scenario) -> AttentionTrace:

@@ -4,8 +4,8 @@ import html
 from collections.abc import Iterable
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import changes_of
-from attnviz.core.scenario import Scenario
+from attnviz.core.changes import change_texts, changes_of
+from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
@@ -13,7 +13,6 @@ from attnviz.explanation.summary import attends_most, chosen_in_words, out_of_th
 from attnviz.export import pytorch_script
 from attnviz.figures.heatmap import about_of, formula_in
 from attnviz.figures.picture import Picture, picture
-from attnviz.link.parameter_table import change_texts, parameters
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -103,12 +102,9 @@ def _paragraphs(texts: Iterable[str]) -> str:
 
 def _set_up(scenario: Scenario) -> str:
     """Name all settings that decide the numbers."""
-    off = {"positions"} if scenario.positions == "none" else set()
+    off = {"text"} | ({"positions"} if scenario.positions == "none" else set())
     off |= {"activation"} if scenario.d_ff is None else set()
-    named = [
-        name for name in parameters()
-        if name not in ("text", "digits") and name not in off and getattr(scenario, name) is not None
-    ]  # fmt: skip
+    named = [name for name in SETTINGS if name not in off and getattr(scenario, name) is not None]
     shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
     return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings=shown)
 

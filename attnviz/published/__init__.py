@@ -1,7 +1,7 @@
 """Published examples of self-attention, with the numbers that their sources print."""
 
-from attnviz.published.linking import EXAMPLE, with_example
 from attnviz.published.loading import (
+    VARIANCES,
     PublishedFeedForward,
     VarianceRow,
     WorkedExample,
@@ -11,12 +11,11 @@ from attnviz.published.loading import (
 )
 
 __all__ = [
-    "EXAMPLE",
+    "VARIANCES",
     "PublishedFeedForward",
     "VarianceRow",
     "WorkedExample",
     "published_variances",
-    "with_example",
     "worked_example",
     "worked_examples",
 ]

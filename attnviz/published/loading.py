@@ -20,6 +20,7 @@ from attnviz.core.published_matrices import (
 from attnviz.core.scenario import Scenario
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
+VARIANCES = "variance_of_dot_products"  # the name of the published variances, beside those of the examples
 
 
 @dataclass(frozen=True)

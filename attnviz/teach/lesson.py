@@ -18,7 +18,7 @@ Cell = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the lesson: what it is called, which matrices it shows, the cell it lights up, what it says.
+    """One step of the lesson: its name in links, what it is called, which matrices it shows, which cell it lights up.
 
     `says` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
     W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
@@ -28,6 +28,7 @@ class Step:
     the matrix of the one lit up is filled yet.
     """
 
+    name: str
     title: str
     shows: tuple[str, ...]
     says: Callable[[AttentionTrace, int, int], list[str]]
@@ -159,7 +160,7 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
 def _step(
     name: str, shows: tuple[str, ...], says: Callable[[AttentionTrace, int, int], list[str]], **more: Any
 ) -> Step:
-    return Step(say(f"lesson.title.{name}"), shows, says, **more)
+    return Step(name.replace("_", "-"), say(f"lesson.title.{name}"), shows, says, **more)
 
 
 STEPS: tuple[Step, ...] = (
@@ -193,16 +194,6 @@ def about_the_numbers(step: Step, scenario: Scenario) -> str:
     if step.finding:
         return numbers_in_words(scenario)
     return chosen_in_words(scenario) or (projections_in_words(scenario, finding=False) if step.numbers else "")
-
-
-def step_number(raw: str) -> int:
-    """Return the number of a step, 1 to the last, from the text of a URL; 1 where that is none.
-
-    >>> step_number("4"), step_number("soon")
-    (4, 1)
-    """
-    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= len(STEPS)
-    return int(raw) if valid else 1
 
 
 def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:

@@ -91,3 +91,16 @@ def test_one_back_leads_away_from_a_link_that_was_not_taken_as_it_is(new_board: 
     eventually(lambda: board.address, "?seed=7")
     board.page.go_back()
     assert board.page.url == before
+
+
+def test_the_address_of_an_older_link_is_written_by_names_and_one_back_leads_away(
+    new_board: Callable[..., Board],
+) -> None:
+    board = new_board()
+    before = f"{board.server}/_stcore/health"
+    board.page.goto(before)
+    board.page.goto(f"{board.server}/questions?question=8&numbers=axis%3D2")
+    expect(board.page.get_by_text("Over which axis is the softmax taken?")).to_be_visible(timeout=60_000)
+    eventually(lambda: "question=axis" in board.address and "axis=whole" in board.address, True)
+    board.page.go_back()
+    assert board.page.url == before

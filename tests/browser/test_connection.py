@@ -139,10 +139,10 @@ def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
 def test_a_button_pressed_as_the_network_goes_without_a_word_is_pressed_again_once(
     between: Network, at_network: Callable[..., Learner]
 ) -> None:
-    learner = at_network(between.address, Learner).open("/lesson", step=2)
+    learner = at_network(between.address, Learner).open("/lesson", step="embeddings")
     following = learner.page.locator(".st-key-lesson-next button")
     following.click()
-    eventually(lambda: learner.address, "?step=3")  # this one arrived
+    eventually(lambda: learner.address, "?step=projections")  # this one arrived
     learner.settle()
     between.freeze()
     following.click()
@@ -150,10 +150,10 @@ def test_a_button_pressed_as_the_network_goes_without_a_word_is_pressed_again_on
     between.cut()
     _is_away(learner)
     between.restore()
-    eventually(lambda: learner.address, "?step=4", LONG / 1000)
+    eventually(lambda: learner.address, "?step=one-score", LONG / 1000)
     learner.page.wait_for_timeout(1500)
-    assert learner.address == "?step=4"
-    _steps_back(learner, "?step=3")
+    assert learner.address == "?step=one-score"
+    _steps_back(learner, "?step=projections")
 
 
 def test_a_page_opened_as_the_network_goes_without_a_word_is_opened(
@@ -289,7 +289,7 @@ def _types_a_sentence(reader: Board) -> Callable[[], bool]:
 
 def _goes_on(reader: Board) -> Callable[[], bool]:
     reader.page.locator(".st-key-lesson-next button").click()
-    return lambda: "step=3" in reader.address
+    return lambda: "step=projections" in reader.address
 
 
 def _edits_in_the_lesson(reader: Board) -> Callable[[], bool]:
@@ -319,8 +319,8 @@ FIRST_ACTS: tuple[tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool
     ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
     ("/", {}, _picks_a_token),
     ("/", {}, _types_a_sentence),
-    ("/lesson", {"step": 2}, _goes_on),
-    ("/lesson", {"step": 3}, _edits_in_the_lesson),
+    ("/lesson", {"step": "embeddings"}, _goes_on),
+    ("/lesson", {"step": "projections"}, _edits_in_the_lesson),
     ("/compare", {}, _keeps_as_a),
     ("/check", {}, _fills_a_table),
     ("/scaling", {}, _sets_trials),

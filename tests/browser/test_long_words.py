@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.link.packing import pack
-from attnviz.link.parameter_table import query_of
+from attnviz.link.set_up import query_of
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 

@@ -8,14 +8,15 @@ from typing import Self
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.app.check import form_in_address
 from attnviz.app.check.form import tables_in
-from attnviz.app.session import url_texts
 from attnviz.app.text import as_message
 from attnviz.core.changes import with_changes
 from attnviz.exercises.exercise import decoded
+from attnviz.link.changes_text import decode_changes
 from attnviz.link.packing import pack, unpack
-from attnviz.link.parameter_table import decode_changes, parameters, scenario_of
+from attnviz.link.parameter_table import MOST_OF_TABLES
+from attnviz.link.set_up import parameters, scenario_of
+from attnviz.link.typed_form import MOST_UNPACKED
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
@@ -212,7 +213,7 @@ def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
         (pack("[]"), "damaged"),
         (pack("[" * 9000), "damaged"),
         ("z2.eNqrVkrOz0nVUVAqLcpJLMjJTFayUrBSMFJSqwUAZ0YHKg", "newer"),
-        (pack(" " * (form_in_address.MOST_UNPACKED + 1)), "too_much"),
+        (pack(" " * (MOST_UNPACKED + 1)), "too_much"),
     ],
 )
 def test_tables_that_cannot_be_read_say_why_as_all_links_do(tables: str, why: str) -> None:
@@ -253,8 +254,8 @@ def test_the_largest_tables_that_are_marked_fit_the_address() -> None:
     names = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
     form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(names)}
     packed = pack(json.dumps(form))
-    assert 300_000 < len(packed) <= url_texts.MOST_OF_TABLES
-    assert json.loads(unpack(packed, form_in_address.MOST_UNPACKED)) == form
+    assert 300_000 < len(packed) <= MOST_OF_TABLES
+    assert json.loads(unpack(packed, MOST_UNPACKED)) == form
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1000, 70), (1000, 300)], ids=["once packed", "before it is packed"])
@@ -340,7 +341,9 @@ def test_another_example_is_chosen_and_stands_in_the_address() -> None:
 def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
     page = CheckPage(f"examples.{name}")
     (message,) = page.messages
-    assert message.startswith(f"There's no worked example `{name}`, as the link says. There are: journey, ")
+    assert message.startswith(
+        f"Part of this link was ignored: there's no worked example `{name}`, only one of journey, "
+    )
     assert message.endswith("dog-runs, variance_of_dot_products.")
     assert page.at.selectbox(key="check.example").value == "love-ai"
     assert not page.visit("pages/lesson.py").visit("pages/check.py").messages
@@ -389,7 +392,9 @@ def test_what_else_the_address_says_lies_over_the_example() -> None:
 def test_an_unknown_example_is_told_on_every_page(page: str) -> None:
     at = opened(page, example="no<b>body</b>")
     (message,) = [warning.value for warning in at.warning]
-    assert message.startswith("There's no worked example `no<b>body</b>`, as the link says. There are: journey, ")
+    assert message.startswith(
+        "Part of this link was ignored: there's no worked example `no<b>body</b>`, only one of journey, "
+    )
     assert all(name in message for name in worked_examples())
     assert at.text_input(key="text").value == "Your journey starts with one step"
     assert "example" not in at.query_params
@@ -452,7 +457,7 @@ def test_the_same_link_gives_the_same_exercise() -> None:
 def test_a_link_that_names_no_exercise_is_told() -> None:
     page = CheckPage("exercise.7.99.<b>")
     (message,) = page.messages
-    assert message == "The link names no exercise with `7.99.<b>`; 7.3.2.2.i.s.qksdac is shown."
+    assert message == "Part of this link was ignored: there's no exercise `7.99.<b>`; 7.3.2.2.i.s.qksdac is shown."
     assert not page.visit("pages/lesson.py").visit("pages/check.py").messages
     assert page.check == "exercise.7.3.2.2.i.s.qksdac"
 

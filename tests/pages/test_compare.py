@@ -8,7 +8,7 @@ import pytest
 from attnviz import Scenario, trace
 from attnviz.explanation.summary import projections_in_words
 from attnviz.link.packing import pack
-from attnviz.link.parameter_table import query_of
+from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.pages.playground import Playground
 

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.core.stages import STAGES, pictured
-from attnviz.link.parameter_table import parameters
+from attnviz.link.set_up import parameters
 from tests.pages.playground import JOURNEY, Playground
 
 PUBLISHED_ROWS = {

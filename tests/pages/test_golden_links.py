@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz.link.parameter_table import parameters
+from attnviz.link.set_up import parameters
 from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
 from tests.pages.playground import Playground

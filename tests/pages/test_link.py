@@ -11,8 +11,9 @@ from streamlit.runtime.scriptrunner import RerunData, RerunException
 from attnviz import Scenario
 from attnviz.app.shell import long_link, setup
 from attnviz.core.changes import changes_of
+from attnviz.link.changes_text import encode_changes
 from attnviz.link.packing import pack
-from attnviz.link.parameter_table import encode_changes, parameters
+from attnviz.link.set_up import parameters
 from attnviz.words import say
 from tests.pages.playground import Playground
 

@@ -4,24 +4,14 @@ from typing import Any
 
 import pytest
 
-from attnviz.app.session import url_texts
-from attnviz.link.parameter_table import parameters
+from attnviz.link.parameter_table import texts
+from attnviz.link.set_up import parameters
 from tests.pages.reader import PAGES, Reader
+from tests.rubbish import RUBBISH
 from tests.whole import WHOLE
 
-RUBBISH = {
-    "garbage": "garbage",
-    "300 KB": "x.1*" * 75_000,
-    "NUL": "\0\0",
-    "broken UTF-8": "\ufffd",  # as it arrives
-    "prototype": "__proto__",
-    "NaN": "NaN",
-    "digits": "1" * 5000,
-    "minus": "-1",
-    "bomb": "z1.eNrtwQEBAAAAgJD-r-4ICgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-}
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
-NAMES = (*parameters(), *url_texts.MOST_CHARACTERS)
+NAMES = (*parameters(), *texts())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,7 +38,7 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
         "the set-up kept as A",
         "of the sweep",
         "it hides `garbage`",
-        "The tables in the link",
+        "the tables to check",
     ):
         assert words in told
     assert "numbers = " in told

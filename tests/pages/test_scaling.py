@@ -17,7 +17,7 @@ import streamlit as st
 from attnviz import Scenario, sweep_scaling, trace
 from attnviz.app.scaling import sweeps
 from attnviz.figures import CURVES
-from attnviz.link.parameter_table import scenario_from_query
+from attnviz.link.set_up import scenario_from_query
 from attnviz.scaling.experiment import sample_row, softmax_row
 from attnviz.scaling.heads import D_MODEL, head_scores
 from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not, shown, theory_against_measured

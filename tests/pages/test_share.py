@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.app.session.url_texts import MOST_GIVEN
 from attnviz.app.shell.letters import app_letters
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_TOKENS
@@ -21,7 +20,7 @@ from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.link.packing import pack
-from attnviz.link.parameter_table import parameters, query_of
+from attnviz.link.set_up import MOST_GIVEN, parameters, query_of
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader

@@ -18,7 +18,8 @@ from attnviz import Scenario, trace
 from attnviz.command_line import main
 from attnviz.documents import report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
-from attnviz.link.parameter_table import parameters, query_of
+from attnviz.link.codecs import Flag
+from attnviz.link.set_up import parameters, query_of
 from attnviz.published import worked_example
 from tests.unit.helpers import HOSTILE, setups
 
@@ -89,7 +90,7 @@ def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario
         flag = "--" + name.replace("_", "-")
         if name == "text" or value is None:
             continue
-        if parameter.kind == "flag":
+        if isinstance(parameter.codec, Flag):
             arguments.append(flag if value else f"--no-{name}")
         else:
             arguments += [flag, str(value)]

@@ -1,6 +1,7 @@
 """Links of before restore what they always did: read by the code of links, without a browser."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -9,17 +10,31 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from attnviz import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
+from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
+from attnviz.link.example_name import with_example
 from attnviz.link.packing import unpack
-from attnviz.link.parameter_table import MAX_CHANGES_CHARACTERS, ignored_in, parameters, scenario_from_query, values_in
-from attnviz.published import with_example, worked_examples
+from attnviz.link.parameter import Around
+from attnviz.link.parameter_table import texts
+from attnviz.link.question_text import example_as_written, example_from_text, question_of, start_of
+from attnviz.link.set_up import parameters, read_controls, scenario_from_query
+from attnviz.published import worked_examples
 from attnviz.scaling.settings import decode_settings
-from attnviz.teach.lesson import step_number
-from attnviz.teach.questions import QUESTIONS, Exponent, question_number
+from attnviz.teach.questions import Exponent
 from tests.golden import differences, golden_links, parameters_of
 
 LINKS = golden_links()
 LATER = {"positions", "d_ff", "activation"}  # parameters that no link had when the corpus was made
+# What the numbers in these links stand for: written down when they were made, and never changed.
+STEPS_THEN = ("tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context")
+QUESTIONS_THEN = (
+    "values", "sum", "biases", "sizes", "root", "which-d", "where", "axis", "symmetry", "self", "learned", "order",
+)  # fmt: skip
+PLACES_THEN = {
+    ("sizes", "w_k"): ("fitting", "wider"), ("which-d", "divisor"): ("d_k", "d_in"),
+    ("where", "place"): ("queries", "both", "scores"), ("axis", "axis"): ("rows", "columns", "whole"),
+}  # fmt: skip
 
 
 def _of(part: str) -> list[str]:
@@ -56,8 +71,9 @@ def test_a_link_restores_its_scenario(name: str) -> None:
 @pytest.mark.parametrize("name", _of("digits"))
 def test_a_link_restores_the_digits(name: str) -> None:
     given = _given(name)
-    assert ignored_in(given, parameters()) == []
-    assert values_in(given, parameters())["digits"] == LINKS[name]["restores"]["digits"]
+    values, refused = read_controls(given)
+    assert refused == {}
+    assert values["digits"] == LINKS[name]["restores"]["digits"]
 
 
 @pytest.mark.parametrize("name", _of("pinned"))
@@ -69,29 +85,50 @@ def test_a_link_restores_what_is_kept_as_a(name: str) -> None:
 
 @pytest.mark.parametrize("name", _of("step"))
 def test_a_link_opens_its_step(name: str) -> None:
-    assert step_number(_given(name)["step"]) == LINKS[name]["restores"]["step"]
+    step, error = texts()["step"].read(_given(name)["step"])
+    assert error is None
+    assert step == STEPS_THEN[LINKS[name]["restores"]["step"] - 1]
 
 
 @pytest.mark.parametrize("name", _of("question"))
 def test_a_link_opens_its_question_and_its_example(name: str) -> None:
     given, expected = _given(name), LINKS[name]["restores"]["question"]
-    number = question_number(given["question"], len(QUESTIONS))
-    assert number == expected["number"]
-    question = QUESTIONS[expected["number"] - 1]
-    scenario, options, ignored = question.from_link(given.get("numbers", ""))
+    slug, error = texts()["question"].read(given["question"])
+    assert error is None
+    assert slug == QUESTIONS_THEN[expected["number"] - 1]
+    question = question_of(slug)
+    assert question is not None
+    example, ignored = example_as_written(question, given.get("numbers", ""))
     assert ignored == []
     if "numbers" not in given:
-        assert scenario == question.start
-        assert options == question.defaults
+        assert example == start_of(question)
         return
-    assert differences(expected["scenario"], scenario) == []
+    assert differences(expected["scenario"], example.scenario) == []
+    options = example.options
     kinds = {option.name: option for option in question.options}
     assert options.keys() >= {each["name"] for each in expected["options"]}  # a question may ask for more today
     for each in expected["options"]:
         option, chosen = kinds[each["name"]], options[each["name"]]
         # What is said may be put better, the choice stays.
-        place = None if isinstance(option, Exponent) else option.choices.index(chosen)
+        place = None if isinstance(option, Exponent) else PLACES_THEN[slug, option.name].index(chosen)
         assert (chosen if place is None else place) == (each["chosen"] if place is None else each["place"])
+
+
+@pytest.mark.parametrize("name", [name for name in _of("question") if "numbers" in _given(name)])
+def test_an_example_of_before_is_written_by_names_and_means_the_same(name: str) -> None:
+    given = _given(name)
+    slug, _ = texts()["question"].read(given["question"])
+    around = Around(Scenario(), {"question": slug})
+    read = texts()["numbers"].taken(given["numbers"], around, repr)
+    assert read.told == ""
+    question = question_of(slug)
+    assert question is not None
+    assert example_from_text(question, read.text) == example_from_text(question, given["numbers"])
+    assert texts()["numbers"].taken(read.text, around, repr) == read
+    for option in question.options:
+        if isinstance(option, Exponent):
+            continue
+        assert not re.search(rf"(^|&){option.name}=[1-9]($|&)", read.text)
 
 
 @pytest.mark.parametrize("name", _of("sweep"))

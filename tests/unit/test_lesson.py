@@ -14,8 +14,9 @@ from attnviz import AttentionTrace, Edit, Scenario, explain, trace
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.link.parameter_table import texts
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices, step_number
+from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
 from attnviz.words.numbers import written
 from tests.unit.helpers import setups
 
@@ -229,17 +230,17 @@ def test_the_divisor_follows_d_k_and_not_d_in() -> None:
 
 
 def test_steps_of_a_link() -> None:
-    assert [step_number(raw) for raw in ("1", "9", "0", "10", "", "x", "-1", "٣", "9" * 50)] == [
-        1,
-        9,
-        1,
-        1,
-        1,
-        1,
-        1,
-        1,
-        1,
-    ]
+    read = texts()["step"].read
+    names = [step.name for step in STEPS]
+    assert len(set(names)) == len(names)
+    assert [read(name) for name in names] == [(name, None) for name in names]
+    assert [read(str(number))[0] for number in range(1, 10)] == [
+        "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
+    ]  # fmt: skip
+    for raw in ("0", "10", "x", "-1", "٣", "9" * 50):
+        value, error = read(raw)
+        assert value == names[0]
+        assert error
 
 
 CAT, UNIFORM, SYMMETRIC = CHALLENGES

@@ -1,7 +1,6 @@
 """The set-up and the changes of matrices as parts of a URL."""
 
 import math
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -12,15 +11,9 @@ from attnviz import Edit, Scenario, available_devices
 from attnviz.core import limits
 from attnviz.core.changes import Changes, bring_back, changes_of
 from attnviz.core.stages import EDITABLE
-from attnviz.link.parameter_table import (
-    MAX_CHANGES_CHARACTERS,
-    Parameter,
-    decode_changes,
-    encode_changes,
-    ignored_in,
-    parameters,
-    scenario_of,
-)
+from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
+from attnviz.link.codecs import Choice, Number, Whole
+from attnviz.link.set_up import Control, parameters, read_controls, scenario_of
 from tests.unit.helpers import HOSTILE, setups
 
 CHARACTERS_A_URL_CARRIES = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._*")
@@ -113,17 +106,14 @@ def test_the_largest_number_of_edits_fits_into_the_text() -> None:
 # Parameters
 
 
-def in_a_url(value: Any) -> str:
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
 @pytest.mark.parametrize("name", list(parameters()))
 def test_every_default_is_accepted(name: str) -> None:
     parameter = parameters()[name]
-    assert parameter.accepts(in_a_url(parameter.default))
+    assert parameter.read(parameter.codec.encode(parameter.default)) == (parameter.default, None)
+    assert parameter.write(parameter.default) == ""
     assert parameter.label
     assert parameter.help
-    assert parameter.expected()
+    assert parameter.codec.expected()
 
 
 def test_the_defaults_make_the_published_scenario() -> None:
@@ -141,7 +131,8 @@ def test_every_setting_of_a_scenario_is_a_parameter() -> None:
 def test_a_scenario_comes_back_from_the_values_of_its_parameters(scenario: Scenario) -> None:
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
     assert scenario_of(values | {"digits": 3}) == scenario
-    assert ignored_in({name: in_a_url(value) for name, value in values.items()}, parameters()) == []
+    written = {name: parameters()[name].codec.encode(value) for name, value in values.items()}
+    assert read_controls(written) == (values | {"digits": parameters()["digits"].default}, {})
 
 
 ACCEPTED: dict[str, list[str]] = {
@@ -184,30 +175,36 @@ REFUSED: dict[str, list[str]] = {
 
 @pytest.mark.parametrize(("name", "raw"), [(name, raw) for name, raws in ACCEPTED.items() for raw in raws])
 def test_a_parameter_accepts(name: str, raw: str) -> None:
-    assert parameters()[name].accepts(raw)
-    assert ignored_in({name: raw}, parameters()) == []
+    assert parameters()[name].read(raw)[1] is None
+    assert read_controls({name: raw})[1] == {}
 
 
 @pytest.mark.parametrize(("name", "raw"), [(name, raw) for name, raws in REFUSED.items() for raw in raws])
 def test_a_parameter_refuses(name: str, raw: str) -> None:
-    assert not parameters()[name].accepts(raw)
-    assert ignored_in({name: raw, "unknown": "x"}, parameters()) == [name]
+    assert parameters()[name].read(raw)[0] == parameters()[name].default
+    assert list(read_controls({name: raw, "unknown": "x"})[1]) == [name]
 
 
-@given(st.sampled_from(list(parameters().values())), st.text())
-def test_what_a_parameter_accepts_a_scenario_takes(parameter: Parameter, raw: str) -> None:
-    if parameter.accepts(raw) and raw and parameter.kind in ("whole", "number"):
-        value: Any = int(raw) if parameter.kind == "whole" else float(raw)
-        assert parameter.low <= value <= parameter.high
+NUMBERS = [control for control in parameters().values() if isinstance(control.codec, Whole | Number)]
+
+
+@given(st.sampled_from(NUMBERS), st.text() | st.integers().map(str) | st.floats().map(str))
+def test_what_a_parameter_accepts_a_scenario_takes(control: Control, raw: str) -> None:
+    value, error = control.read(raw)
+    assert isinstance(control.codec, Whole | Number)
+    if error is None and value is not None:
+        assert control.codec.low <= value <= control.codec.high
+    if control.name in Scenario.__dataclass_fields__:
+        assert getattr(Scenario(**{control.name: value}), control.name) == value
 
 
 def test_several_bad_values_are_all_named() -> None:
     query = {"d_in": "abc", "seed": "-1", "device": "cuda:9", "causal": "true", "other": "?"}
-    assert ignored_in(query, parameters()) == ["d_in", "seed", "device"]
+    assert list(read_controls(query)[1]) == ["d_in", "seed", "device"]
 
 
 def test_the_devices_are_those_of_this_machine() -> None:
-    assert set(parameters()["device"].choices) == set(available_devices())
+    assert parameters()["device"].codec == Choice(tuple(available_devices()))
 
 
 def test_the_table_of_parameters_cannot_be_changed() -> None:

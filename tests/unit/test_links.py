@@ -17,17 +17,9 @@ from attnviz import Edit, Scenario
 from attnviz.core import limits
 from attnviz.core.changes import Changes
 from attnviz.core.stages import EDITABLE
+from attnviz.link.changes_text import LONGEST_PLAIN, MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
 from attnviz.link.packing import VERSION, is_packed, pack, unpack
-from attnviz.link.parameter_table import (
-    LONGEST_PLAIN,
-    MAX_CHANGES_CHARACTERS,
-    MAX_QUERY_CHARACTERS,
-    decode_changes,
-    encode_changes,
-    parameters,
-    query_of,
-    scenario_from_query,
-)
+from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, edits_of, setups
 

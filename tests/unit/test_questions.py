@@ -12,10 +12,11 @@ from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.figures import points_spec, table_spec
-from attnviz.link.parameter_table import query_of, scenario_from_query
-from attnviz.scaling.settings import decode_settings
+from attnviz.link.question_text import Example, example_from_text, example_text
+from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.questions.asking import first_followed
 from attnviz.teach.variations import distance_outside, score_size, unit_example
 from attnviz.words import say
 
@@ -51,7 +52,7 @@ def says(question: Question, scenario: Scenario | None = None, **options: str) -
 
 
 def choices_of(option: Option | Exponent) -> tuple[str, ...]:
-    return ("0", "0.35", "1") if isinstance(option, Exponent) else option.choices
+    return ("0", "0.35", "1") if isinstance(option, Exponent) else tuple(option.choices)
 
 
 def tried(question: Question) -> list[Scenario]:
@@ -68,7 +69,8 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
     for scenario in tried(question):
         assert scenario_from_query(query_of(scenario)) == (scenario, [])
         for options in chosen:
-            assert question.from_link(question.in_link(scenario, options)) == (scenario, options, [])
+            example = Example(scenario, options, first_followed(question.start))
+            assert example_from_text(question, example_text(question, example)) == (example, [])
             seen = question.look(scenario, options, 3)
             assert seen.sentences
             for table in seen.tables:
@@ -77,7 +79,6 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
                 assert len(points_spec(seen.points)["data"]) == 3
     assert set(question.shows) <= set(STAGES)
     assert 1 <= question.step <= len(STEPS)
-    assert decode_settings(question.sweep)[1] == []
     assert all(question.answer)
 
 
@@ -163,7 +164,7 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
 def test_4_what_cannot_be_computed_is_not_shown() -> None:
     (option,) = SIZES.options
     assert isinstance(option, Option)
-    broken: dict[str, Any] = {"w_k": option.choices[1]}
+    broken: dict[str, Any] = {"w_k": "wider"}
     assert SIZES.shown(broken) == ("x", "w_q", "w_v", "q", "v")
     assert SIZES.shown(SIZES.defaults) == SIZES.shows
     assert say("seen.sizes.refused", q="5 × 2", kt="3 × 5") in says(SIZES, **broken)
@@ -182,7 +183,8 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     assert numbers["not divided"] == pytest.approx([0.46, 0.68, 0.89, 0.96], abs=0.04)
     assert numbers["divided by √d_k"] == pytest.approx([0.39, 0.41, 0.42, 0.42], abs=0.04)
     assert numbers["divided by d_k"] == pytest.approx([0.32, 0.25, 0.19, 0.18], abs=0.04)
-    assert "own p" in decode_settings(ROOT.sweep)[0].scales
+    assert ROOT.sweep is not None
+    assert "own p" in ROOT.sweep.scales
     verdicts = {"0": "too little", "0.25": "too little", "0.5": "about the same", "0.75": "too much", "1": "too much"}
     for p, verdict in verdicts.items():
         assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[0]
@@ -190,7 +192,7 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
 
 def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_is_no_temperature() -> None:
     assert {traced(moved(WHICH_D, "d_in", d)).divisor for d in (1, 5, 16)} == {2**0.5}
-    wrong = {"divisor": "√d_in"}
+    wrong = {"divisor": "d_in"}
     assert "scaled_scores" not in WHICH_D.shown(wrong), "its explanation would name another divisor"
     scaled, weights = WHICH_D.look(WHICH_D.start, wrong, 4).tables
     torch.testing.assert_close(scaled.matrix, traced(WHICH_D.start).scores / 8**0.5)
@@ -215,11 +217,10 @@ def test_6_the_entries_of_w_have_variance_1_over_d_in_as_real_ones_do() -> None:
 
 def test_6_links_of_before_keep_their_widths_and_what_they_divided_by() -> None:
     old = Scenario("the cat sat", d_in=16, d_out=4, init="normal", seed=12, temperature=2.0)
-    scenario, options, ignored = WHICH_D.from_link(query_of(old))
+    example, ignored = example_from_text(WHICH_D, query_of(old))
     assert ignored == []
-    scenario, options = WHICH_D.today(scenario, options)
-    assert (scenario.d_in, scenario.d_out, options) == (16, 4, {"divisor": "√d_in"})
-    assert WHICH_D.is_own(scenario)
+    assert (example.scenario.d_in, example.scenario.d_out, example.options) == (16, 4, {"divisor": "d_in"})
+    assert WHICH_D.is_own(example.scenario)
 
 
 def test_7_queries_and_keys_change_and_the_weights_cannot() -> None:
@@ -346,8 +347,9 @@ def test_12_links_of_before_hold_positions_as_edits_of_x() -> None:
     placed = traced(pressed(ORDER, "add")).x
     changed = (placed != traced(ORDER.start).x).nonzero().tolist()
     edits = tuple(Edit("x", row, column, placed[row, column].item()) for row, column in changed)
-    scenario, _, ignored = ORDER.from_link(query_of(replace(ORDER.start, edits=edits)))
+    example, ignored = example_from_text(ORDER, query_of(replace(ORDER.start, edits=edits)))
     assert ignored == []
+    scenario = example.scenario
     assert say("seen.order.with_positions") in says(ORDER, scenario)
     assert pressed(ORDER, "add", scenario=scenario) == scenario
     assert pressed(ORDER, "remove", scenario=scenario) == ORDER.start

@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.app.components.board import fits_board
+from attnviz.board.data import fits_board
 from attnviz.core.stages import STAGES
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import catalogue, plural, say

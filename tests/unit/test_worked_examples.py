@@ -16,7 +16,8 @@ from attnviz.documents import report
 from attnviz.explanation import explain
 from attnviz.explanation.summary import chosen_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
-from attnviz.link.parameter_table import decode_changes, encode_changes, query_of, scenario_from_query
+from attnviz.link.changes_text import decode_changes, encode_changes
+from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
 
 EXAMPLES = tuple(worked_examples().values())

@@ -8,9 +8,10 @@ import streamlit as st
 import torch
 
 from attnviz.app.check.form import load, show_verdict
-from attnviz.app.check.modes import CHECK, EXAMPLES, choose, detail
+from attnviz.app.check.modes import checked
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import show_offered
+from attnviz.app.session import url_texts
 from attnviz.app.session.navigation import go_to
 from attnviz.app.text import as_message
 from attnviz.core.feed_forward import feed_forward
@@ -21,12 +22,13 @@ from attnviz.documents.marked_tables import in_pairs, marked_table, plain_table
 from attnviz.explanation import explain
 from attnviz.explanation.summary import chosen_in_words
 from attnviz.figures import heatmap_spec
+from attnviz.link.page_texts import EXAMPLES, Checked, published_names
+from attnviz.link.parameter_table import CHECK
 from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
-from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
+from attnviz.published import VARIANCES, WorkedExample, published_variances, worked_example
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.words import say
 
-VARIANCES = "variance_of_dot_products"
 _KEY = "check.example"
 _INPUTS = ("x", "w_q", "w_k", "w_v")
 _RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
@@ -34,8 +36,8 @@ _RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "cont
 
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
-    chosen = st.session_state[_KEY] = example_of_now()
-    st.selectbox(say("check.examples.choose"), _names(), key=_KEY, format_func=_title, on_change=_choose)
+    chosen = st.session_state[_KEY] = checked().example
+    st.selectbox(say("check.examples.choose"), published_names(), key=_KEY, format_func=_title, on_change=_choose)
     if chosen == VARIANCES:
         _show_variances()
         return
@@ -53,27 +55,12 @@ def show_examples() -> None:
         _show_feed_forward(example, marking)
 
 
-def example_of_now() -> str:
-    """Return the name of the example that the URL says; one that is none gets a message."""
-    named = detail()
-    if named in _names():
-        return named
-    if named:
-        published_example.say_unknown(named, _names())
-        choose(EXAMPLES)
-    return "love-ai"
-
-
-def _names() -> tuple[str, ...]:
-    return (*worked_examples(), VARIANCES)
-
-
 def _title(name: str) -> str:
     return say("check.examples.variances") if name == VARIANCES else worked_example(name).title
 
 
 def _choose() -> None:
-    choose(EXAMPLES, st.session_state[_KEY])
+    url_texts.put(CHECK, Checked(EXAMPLES, st.session_state[_KEY]))
 
 
 def _show_ways_on(example: WorkedExample) -> None:
@@ -92,7 +79,7 @@ def _show_ways_on(example: WorkedExample) -> None:
 
 def _load(name: str) -> None:
     load(name)
-    choose(CHECK)
+    url_texts.put(CHECK, Checked())
 
 
 def marking_of(example: WorkedExample) -> Marking:

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.check.form import show_verdict
-from attnviz.app.check.modes import EXERCISE, choose, detail
-from attnviz.app.session import state
+from attnviz.app.check.modes import checked
+from attnviz.app.session import url_texts
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
@@ -22,10 +22,10 @@ from attnviz.exercises.exercise import (
     RESULTS,
     TITLES,
     Exercise,
-    decoded,
     formula,
-    is_exercise,
 )
+from attnviz.link.page_texts import EXERCISE, Checked
+from attnviz.link.parameter_table import CHECK
 from attnviz.marking import Mark, Marking, place_of
 from attnviz.tables.reading import read_cell
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
@@ -37,7 +37,7 @@ _MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
 
 def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
-    exercise = exercise_of_now()
+    exercise = checked().exercise
     _show_controls(exercise)
     st.text(say(f"exercises.task_{'scaled' if exercise.scale else 'unscaled'}", decimals=DECIMALS))
     st.html(in_pairs([(table_of(exercise, name), "") for name in exercise.given]))
@@ -47,15 +47,6 @@ def show_exercise() -> None:
     if st.session_state.get(_MARKED) == exercise.encoded():
         _show_marks(exercise.mark(answers), exercise, says, below)
     _show_sheet(exercise)
-
-
-def exercise_of_now() -> Exercise:
-    """Return the exercise that the URL names; what it says of it and cannot be gets a message."""
-    exercise = decoded(detail())
-    if not is_exercise(detail()):
-        state.say(say("exercises.unknown", name=literal(detail()), shown=exercise.encoded()))
-        choose(EXERCISE, exercise.encoded())
-    return exercise
 
 
 def _show_controls(exercise: Exercise) -> None:
@@ -82,7 +73,7 @@ def _show_controls(exercise: Exercise) -> None:
 def _take_controls() -> None:
     values = {field: st.session_state[f"check.ex.{field}"] for field in _FIELDS}
     values["blank"] = tuple(name for name in RESULTS if name in values["blank"])
-    choose(EXERCISE, Exercise(**values).encoded())
+    url_texts.put(CHECK, Checked(EXERCISE, exercise=Exercise(**values)))
 
 
 def _another() -> None:

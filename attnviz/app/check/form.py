@@ -17,45 +17,25 @@ from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, formula_of
 from attnviz.documents.marked_tables import legend, marked_table
-from attnviz.marking import ROUNDED_FROM, Mark, Marking, UnknownDkError, columns_shown, mark_pipeline, verdict
+from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, ROUNDED, TABLE_NAMES
+from attnviz.marking import Mark, Marking, UnknownDkError, columns_shown, mark_pipeline, verdict
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table, read_upload, write_table
 from attnviz.words import say
 
 _WITHOUT_BIASES = attention_table(biases=())  # as most tables are: a field's title names none
-ROWS = (
-    ("x", "w_q", "w_k", "w_v"),
-    ("q", "k", "v", "scores"),
-    ("scaled_scores", "attention_weights", "context"),
-)
-NAMES = tuple(name for row in ROWS for name in row)
+ROWS = tuple(TABLE_NAMES[i : i + 4] for i in range(0, len(TABLE_NAMES), 4))
 HANDOUT = "three-words"
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
-AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader below
 _PLACEHOLDERS = {"x": "0.43  0.15  0.89\n0.55  0.87  0.66", "w_q": "[[0.2961, 0.5166],\n [0.2517, 0.6886]]"}
-_EXACT, _BY_DIGITS, _ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
-_ROUNDED_WORDS = {_EXACT: "exact_inputs", _BY_DIGITS: "by_digits", _ROUNDED: "rounded_inputs"}
-_ROUNDED_INPUTS = {_BY_DIGITS: None, _EXACT: False, _ROUNDED: True}
-_DECIMALS = (AS_PRINTED, *range(7))
-_DEFAULTS: dict[str, Any] = {f"check.table.{name}": "" for name in NAMES} | {
-    "check.scale": True,
-    "check.decimals": AS_PRINTED,
-    "check.tokens": "",
-    "check.causal": False,
-    "check.temperature": 1.0,
-    "check.d_k": None,
-    "check.rounded": _BY_DIGITS,
-}
-_CHOICES = {
-    "check.scale": (True, False), "check.causal": (True, False), "check.decimals": _DECIMALS,
-    "check.rounded": tuple(_ROUNDED_INPUTS),
-}  # fmt: skip
+_ROUNDED_WORDS = {EXACT: "exact_inputs", BY_DIGITS: "by_digits", ROUNDED: "rounded_inputs"}
+_ROUNDED_INPUTS = {BY_DIGITS: None, EXACT: False, ROUNDED: True}
 
 
 def show_check() -> None:
     """Draw the form, the verdict above it, and the marks below each table."""
-    take_from_url()
+    form_in_address.take()
     says = st.container()
     settings = _show_settings()
     below: dict[str, DeltaGenerator] = {}
@@ -65,7 +45,7 @@ def show_check() -> None:
                 with column:
                     _show_text(name)
                     below[name] = st.container()
-    if not form_in_address.keep(_form(), _DEFAULTS):
+    if not form_in_address.keep(_form()):
         says.warning(say("check.form.too_long"), icon=":material/warning:")
     tables = _read(below)
     marking = _marked(tables, settings, says)
@@ -78,11 +58,6 @@ def show_check() -> None:
     for table in marking.tables:
         with below[table.stage.name]:
             st.html(marked_table(table, tokens))
-
-
-def take_from_url() -> None:
-    """Fill the form with what the URL holds, where it has just been opened or gone back to."""
-    form_in_address.take(_DEFAULTS, _CHOICES)
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
@@ -130,7 +105,8 @@ def _show_settings() -> dict[str, Any]:
             persist_state="session",
         )  # fmt: skip
         decimals = st.selectbox(
-            say("check.form.decimals"), _DECIMALS, key="check.decimals", persist_state="session", width=130,
+            say("check.form.decimals"), CHOICES["check.decimals"], key="check.decimals",
+            persist_state="session", width=130,
             format_func=lambda n: say("check.form.as_printed") if n == AS_PRINTED else str(n),
             help=say("check.form.decimals_help"),
         )  # fmt: skip
@@ -154,12 +130,13 @@ def _show_more() -> dict[str, Any]:
             placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
         )  # fmt: skip
         rounded = st.selectbox(
-            say("check.form.inputs"), tuple(_ROUNDED_INPUTS), key="check.rounded", persist_state="session",
+            say("check.form.inputs"), CHOICES["check.rounded"], key="check.rounded",
+            persist_state="session",
             format_func=lambda choice: say(f"check.form.{_ROUNDED_WORDS[choice]}"), help=say("check.form.inputs_help"),
         )  # fmt: skip
         st.selectbox(
-            say("check.form.upload_to"), NAMES, format_func=lambda name: STAGES[name].title, key="check.upload_to",
-            persist_state="session",
+            say("check.form.upload_to"), TABLE_NAMES, format_func=lambda name: STAGES[name].title,
+            key="check.upload_to", persist_state="session",
         )  # fmt: skip
         st.file_uploader(
             say("check.form.upload"), key="check.upload", on_change=_take_upload, max_upload_size=5,
@@ -183,7 +160,7 @@ def _take_upload() -> None:
         state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
         return
     if st.session_state.get(_key(name)):
-        form_in_address.set_aside(_form(), _DEFAULTS)
+        form_in_address.set_aside(_form())
     st.session_state[_key(name)] = text
 
 
@@ -208,7 +185,7 @@ def _show_text(name: str) -> None:
 
 def _read(below: Mapping[str, DeltaGenerator]) -> dict[str, Printed]:
     """Read the typed tables; what is none is told below it."""
-    texts = {name: st.session_state.get(_key(name)) or "" for name in NAMES}
+    texts = {name: st.session_state.get(_key(name)) or "" for name in TABLE_NAMES}
     tables = {}
     for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
         if isinstance(table, str):
@@ -258,7 +235,7 @@ def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) 
 def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGenerator) -> Marking | None:
     with says:
         if not tables:
-            if any(st.session_state.get(_key(name)) for name in NAMES):
+            if any(st.session_state.get(_key(name)) for name in TABLE_NAMES):
                 return None  # what is typed is told to be no table already
             st.info(say("check.form.start"), icon=":material/edit:")
             return None
@@ -279,16 +256,16 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGen
 
 
 def _form() -> dict[str, Any]:
-    return {key: st.session_state.get(key, default) for key, default in _DEFAULTS.items()}
+    return {key: st.session_state.get(key, default) for key, default in DEFAULTS.items()}
 
 
 def _clear() -> None:
-    form_in_address.set_aside(_form(), _DEFAULTS)
-    st.session_state.update(_DEFAULTS)
+    form_in_address.set_aside(_form())
+    st.session_state.update(DEFAULTS)
 
 
 def _bring_back() -> None:
-    form_in_address.bring_back(_form(), _DEFAULTS)
+    form_in_address.bring_back(_form())
 
 
 def load(name: str) -> None:

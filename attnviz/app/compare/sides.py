@@ -9,30 +9,20 @@ import streamlit as st
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
 from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import projections_in_words
 from attnviz.figures import comparison_specs
-from attnviz.link.packing import pack, unpack
-from attnviz.link.parameter_table import MAX_CHANGES_CHARACTERS, query_of, scenario_from_query, why_unreadable
+from attnviz.link.parameter_table import PINNED, texts
 from attnviz.words import say
 
 
 def kept() -> Scenario | None:
     """Return the scenario that was kept as A; None while none is."""
-    packed, arrived = url_texts.receive(url_texts.PINNED)
-    if not packed:
-        return None
-    try:
-        scenario, ignored = scenario_from_query(unpack(packed, MAX_CHANGES_CHARACTERS))
-    except ValueError as error:
-        state.say_ignored(say(f"links.unreadable.{why_unreadable(error)}", what=say("links.unreadable.kept")))
-        url_texts.send(url_texts.PINNED, "")
-        return None
-    if arrived and ignored:
-        state.say_ignored(say("links.kept", parts=" ".join(ignored)))
-    return scenario
+    a: Scenario | None = take(PINNED)
+    return a
 
 
 def show_keep(scenario: Scenario, a: Scenario | None) -> None:
@@ -44,7 +34,7 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
         )  # fmt: skip
         if a is not None:
             st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
-            st.button(say("compare.forget"), on_click=url_texts.send, args=(url_texts.PINNED, ""), type="tertiary")
+            st.button(say("compare.forget"), on_click=url_texts.send, args=(PINNED, ""), type="tertiary")
     if a is None:
         st.info(say("compare.nothing_yet"), icon=":material/bookmark:")
         return
@@ -57,11 +47,11 @@ def keep() -> None:
     scenario = scenario_now()
     if scenario is None:
         return
-    packed = pack(query_of(scenario))
-    if not url_texts.fits(url_texts.PINNED, packed):
+    packed = texts()[PINNED].write(scenario)
+    if not url_texts.fits(PINNED, packed):
         state.say(say("compare.too_large"))
         return
-    url_texts.send(url_texts.PINNED, packed)
+    url_texts.send(PINNED, packed)
 
 
 def show_numbers(a: Scenario, b: Scenario) -> None:

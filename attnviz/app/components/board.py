@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.followed import numbers_of
-from attnviz.app.parts.picked_cell import Place, pick, picked_place
+from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state
@@ -18,12 +18,12 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
+from attnviz.link.page_texts import Place
 from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
 
-FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
 _BOARD = Path(__file__).parents[2] / "board"
 _SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
          "summary.and")  # fmt: skip
@@ -36,12 +36,6 @@ _board = st.components.v2.component(
     css=BOARD_STYLE,
     js=BOARD_SCRIPT,
 )
-
-
-def fits_board(scenario: Scenario) -> bool:
-    """Whether all cells of a scenario can be shown with their numbers."""
-    given = (scenario.shape_of(name) for name in scenario.editable)
-    return max(size for shape in given for size in shape) <= FITS
 
 
 def show_board(

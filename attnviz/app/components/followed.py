@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import query_of
+from attnviz.link.set_up import query_of
 from attnviz.scripts import joined
 from attnviz.words import say
 

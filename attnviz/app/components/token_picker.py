@@ -5,11 +5,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.session import state
+from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.link_values import picked_query
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.link.parameter_table import QUERY
 from attnviz.scripts import joined
 from attnviz.words import say
 
@@ -26,7 +28,7 @@ _picker = st.components.v2.component(
 
 def show_token_picker(scenario: Scenario) -> int:
     """Draw the tokens and return the position of the picked one."""
-    picked = state.picked_query(len(scenario.tokens))
+    picked = picked_query(scenario)
     tokens = [
         {
             "label": label,
@@ -50,7 +52,7 @@ def _take_pick() -> None:
     sent = st.session_state[_KEY].get("picked")
     if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
         with answering(_KEY, sent["number"]):
-            state.pick_query(int(sent["position"]))
+            url_texts.put(QUERY, int(sent["position"]))
 
 
 def _origin(scenario: Scenario, row: int) -> str:

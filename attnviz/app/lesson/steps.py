@@ -2,15 +2,18 @@
 
 import streamlit as st
 
-from attnviz.app.components.board import fits_board, show_board_of_now
+from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import picked_query, take
 from attnviz.app.session.navigation import go_to
+from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices, step_number
+from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -31,11 +34,8 @@ _FITS_ON, _FEW_FIT_ON, _FEW = (1097, 617), (936, 527), 3  # the smallest screens
 
 def current_step() -> int:
     """Return the number of the step that the URL or the buttons lead to."""
-    raw, arrived = url_texts.receive(url_texts.STEP)
-    number = step_number(raw)
-    if arrived and raw and raw != str(number):
-        state.refuse(url_texts.STEP, raw, say("lesson.expected", count=len(STEPS)), str(number))
-    return number
+    name = take(STEP)
+    return 1 + [step.name for step in STEPS].index(name)
 
 
 def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
@@ -76,7 +76,7 @@ def _present(on: bool) -> None:
 
 
 def _go(number: int) -> None:
-    url_texts.send(url_texts.STEP, str(number))
+    url_texts.put(STEP, STEPS[number - 1].name)
     pick(None)  # the step's own cell is lit
 
 
@@ -102,13 +102,15 @@ def show_questions(number: int) -> None:
     with st.container(key="lesson_questions", gap=None):
         st.caption(say("lesson.asked_here"))
         for i, question in asked:
-            if st.button(question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(i,)):
+            if st.button(
+                question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(question.slug,)
+            ):
                 go_to("pages/questions.py")
 
 
-def _ask(question: int) -> None:
-    url_texts.send(url_texts.QUESTION, str(question))
-    url_texts.send(url_texts.EXAMPLE, "")
+def _ask(question: str) -> None:
+    url_texts.put(QUESTION, question)
+    url_texts.send(NUMBERS, "")
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
@@ -120,7 +122,7 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
             with column:
                 _show_challenge(i, challenge, trace)
     if fits_board(scenario):
-        show_board_of_now(state.picked_query(len(scenario.tokens)), key="lesson.challenge_board")
+        show_board_of_now(picked_query(scenario), key="lesson.challenge_board")
 
 
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:

@@ -5,13 +5,14 @@ import streamlit as st
 
 from attnviz.app.parts.charts import clicked
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import axis_labels
 from attnviz.explanation import Explanation, explain, shapes_of
+from attnviz.link.page_texts import Place
+from attnviz.link.parameter_table import CELL
 from attnviz.words import say
-
-Place = tuple[str, int, int]  # a matrix, a row and a column of it
 
 MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
 # By the characters of its longest line, which does not wrap; longer ones stand in plain text alone.
@@ -27,27 +28,13 @@ def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None
 
 def picked_place(trace: AttentionTrace) -> Place | None:
     """Return matrix, row and column of the picked cell; None where none is picked, or none that this trace has."""
-    raw, arrived = url_texts.receive(url_texts.CELL)
-    cell = _read(raw)
-    shape = shapes_of(trace).get(cell[0]) if cell else None
-    if cell is None or shape is None or cell[1] >= shape[0] or cell[2] >= shape[1]:
-        if arrived and raw:
-            state.refuse(url_texts.CELL, raw, say("playground.cell.expected"), say("playground.cell.none"))
-        return None
+    cell: Place | None = take(CELL, computed=trace)
     return cell
-
-
-def _read(text: str) -> Place | None:
-    """Read a cell as the URL carries it: ``scores.1.5``."""
-    name, *numbers = text.split(".")
-    if len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers):
-        return name, int(numbers[0]), int(numbers[1])
-    return None
 
 
 def pick(cell: Place | None) -> None:
     """Pick a cell, or none."""
-    url_texts.send(url_texts.CELL, ".".join(map(str, cell or ())))
+    url_texts.put(CELL, cell)
 
 
 def take_click(name: str, key: str) -> None:

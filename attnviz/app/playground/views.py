@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from attnviz.app.components.board import FITS, fits_board
-from attnviz.app.session import state, url_texts
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import take
+from attnviz.board.data import FITS, fits_board
 from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import BOARD, HEATMAPS, VIEW
 from attnviz.words import say
 
-BOARD, HEATMAPS = "board", "heatmaps"
 _KEY = "playground.view"
 
 
@@ -19,7 +20,8 @@ def chosen_view(scenario: Scenario) -> str:
     if not fits_board(scenario):
         st.caption(say("playground.views.fits", most=FITS), width="content")
         return HEATMAPS
-    view = st.session_state[_KEY] = view_of_now()
+    view: str = take(VIEW)
+    st.session_state[_KEY] = view
     st.segmented_control(
         say("playground.views.choice"), (BOARD, HEATMAPS), required=True, key=_KEY, on_change=_choose,
         format_func=lambda view: say(f"playground.views.{view}"), label_visibility="collapsed",
@@ -27,13 +29,5 @@ def chosen_view(scenario: Scenario) -> str:
     return view
 
 
-def view_of_now() -> str:
-    """Return the view that the URL says; the board, where it says none."""
-    chosen, arrived = url_texts.receive(url_texts.VIEW)
-    if arrived and chosen not in ("", BOARD, HEATMAPS):
-        state.refuse(url_texts.VIEW, chosen, say("playground.views.expected", board=BOARD, heatmaps=HEATMAPS), BOARD)
-    return HEATMAPS if chosen == HEATMAPS else BOARD
-
-
 def _choose() -> None:
-    url_texts.send(url_texts.VIEW, HEATMAPS if st.session_state[_KEY] == HEATMAPS else "")
+    url_texts.put(VIEW, st.session_state[_KEY])

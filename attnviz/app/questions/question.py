@@ -4,23 +4,27 @@ The examples are the questions' own: nothing here touches the set-up of the play
 example of the open question, what is chosen there and the token that is followed are a text in the URL.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from attnviz.app.components.board import fits_board, show_board
+from attnviz.app.components.board import show_board
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.exponent import show_exponent
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap_spec, points_spec, table_spec
+from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
+from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen, Table, question_number
+from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen, Table
 from attnviz.teach.questions.asking import Change
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -31,12 +35,8 @@ _OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'
 
 def open_question() -> int | None:
     """Return the number of the question that the URL or the buttons lead to; None for the list."""
-    raw, arrived = url_texts.receive(url_texts.QUESTION)
-    number = question_number(raw, len(QUESTIONS))
-    if arrived and raw and number is None:
-        expected = say("question_page.expected", n=len(QUESTIONS))
-        state.refuse(url_texts.QUESTION, raw, expected, say("question_page.used"))
-    return number
+    slug = take(QUESTION)
+    return 1 + [question.slug for question in QUESTIONS].index(slug) if slug else None
 
 
 def show_list() -> None:
@@ -53,8 +53,8 @@ def _listed(number: int, question: Question) -> str:
 
 
 def _open(number: int | None) -> None:
-    url_texts.send(url_texts.QUESTION, "" if number is None else str(number))
-    url_texts.send(url_texts.EXAMPLE, "")
+    url_texts.put(QUESTION, "" if number is None else QUESTIONS[number - 1].slug)
+    url_texts.send(NUMBERS, "")
 
 
 def show_question(number: int) -> None:
@@ -62,13 +62,13 @@ def show_question(number: int) -> None:
     st.html(_OWN_EXAMPLE_CSS)
     question = QUESTIONS[number - 1]
     _show_head(number, question)
-    scenario, options = example_of(question)
-    query = _followed(question, scenario)
+    example = example_of(question)
+    scenario, options, query = example.scenario, example.options, example.query
     left, right = st.columns([38, 62], gap="medium")
     with left, st.container(gap="xsmall"):
         answer, *more = question.answer
         st.text(answer)
-        _show_try(number, question, scenario, options)
+        _show_try(number, question, example)
         seen = question.look(scenario, options, state.digits(), query)
         _show_sentences(seen, scenario)
         for paragraph in more:  # below what there is to do and to see, which so stands on a laptop's first screen
@@ -90,48 +90,22 @@ def _show_head(number: int, question: Question) -> None:
     st.markdown(f"#### {_listed(number, question)}")
 
 
-def example_of(question: Question) -> tuple[Scenario, dict[str, str]]:
+def example_of(question: Question) -> Example:
     """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
-    text, arrived = url_texts.receive(url_texts.EXAMPLE)
-    scenario, options, ignored = question.from_link(text)
-    scenario, options = question.today(scenario, options)
-    if not ignored and not fits_board(scenario):
-        ignored = [say("question_page.large")]
-    if not ignored and arrived and not _can_be_shown(question, scenario, options):
-        ignored = [say("question_page.foreign")]
-    if ignored:
-        state.say_ignored(say("links.example", parts=" ".join(ignored)))
-        url_texts.send(url_texts.EXAMPLE, "")
-        return question.start, question.defaults
-    return scenario, options
-
-
-def _followed(question: Question, scenario: Scenario) -> int:
-    """Return the place of the token that is followed, of the example as :func:`example_of` found it."""
-    return question.followed_in_link(url_texts.current(url_texts.EXAMPLE), scenario)
-
-
-def _can_be_shown(question: Question, scenario: Scenario, options: dict[str, str]) -> bool:
-    """Whether an example that anybody may have written into a link is one of this question's, and can be computed."""
-    try:
-        if not question.is_own(scenario):
-            return False
-        question.look(scenario, options, state.digits())
-    except (ValueError, RuntimeError, LookupError):
-        return False
-    return True
+    text = take(NUMBERS, question=question.slug)
+    return example_from_text(question, text)[0]
 
 
 def _change(number: int, change: Change) -> None:
     """Change the example of a question; what cannot be done to it gets a message."""
     question = QUESTIONS[number - 1]
-    scenario, options = example_of(question)
+    example = example_of(question)
     try:
-        changed = change(scenario)
+        changed = change(example.scenario)
     except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
         state.say(say("question_page.refused"))
         return
-    _send(question, changed, options, _followed(question, scenario))
+    _send(question, replace(example, scenario=changed))
 
 
 def _press(number: int, preset: Preset) -> None:
@@ -140,46 +114,45 @@ def _press(number: int, preset: Preset) -> None:
 
 def _choose(number: int, name: str, chosen: str) -> None:
     question = QUESTIONS[number - 1]
-    scenario, options = example_of(question)
-    _send(question, scenario, options | {name: chosen}, _followed(question, scenario))
+    example = example_of(question)
+    _send(question, replace(example, options=example.options | {name: chosen}))
 
 
 def _follow(number: int, key: str) -> None:
     question = QUESTIONS[number - 1]
-    scenario, options = example_of(question)
-    _send(question, scenario, options, int(st.session_state[key]))
+    _send(question, replace(example_of(question), query=int(st.session_state[key])))
 
 
-def _send(question: Question, scenario: Scenario, options: dict[str, str], query: int) -> None:
-    url_texts.send(url_texts.EXAMPLE, question.in_link(scenario, options, min(query, len(scenario.tokens) - 1)))
+def _send(question: Question, example: Example) -> None:
+    last = len(example.scenario.tokens) - 1
+    url_texts.send(NUMBERS, example_text(question, replace(example, query=min(example.query, last))))
 
 
-def _show_try(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
+def _show_try(number: int, question: Question, example: Example) -> None:
     st.markdown(f"**{say('question_page.try')}**")
     st.text(question.try_this)
     if question.reorder:
         reorder = question.reorder
-        show_token_order(scenario.tokens, f"questions.{number}.order",
+        show_token_order(example.scenario.tokens, f"questions.{number}.order",
                          lambda tokens: _change(number, lambda now: reorder(now, tokens)))  # fmt: skip
     if question.presets:
         with st.container(horizontal=True, gap="xsmall"):
             for place, preset in enumerate(question.presets):
                 st.button(preset.label, key=f"questions.{number}.press.{place}", on_click=_press, args=(number, preset))
-            _show_start_again(number, question, scenario, options)
+            _show_start_again(number, question, example)
         if any(preset.of == "start" for preset in question.presets):
             st.caption(say("question_page.from_start"))
     for control in question.controls:
-        _show_control(number, control, scenario)
+        _show_control(number, control, example.scenario)
     for option in question.options:
-        _show_choice(number, option, options[option.name])
+        _show_choice(number, option, example.options[option.name])
     if not question.presets:
-        _show_start_again(number, question, scenario, options)
+        _show_start_again(number, question, example)
 
 
-def _show_start_again(number: int, question: Question, scenario: Scenario, options: dict[str, str]) -> None:
-    as_at_the_start = not question.in_link(scenario, options, _followed(question, scenario))
+def _show_start_again(number: int, question: Question, example: Example) -> None:
     st.button(say("question_page.again"), key=f"questions.{number}.again", type="tertiary", on_click=url_texts.send,
-              args=(url_texts.EXAMPLE, ""), disabled=as_at_the_start)  # fmt: skip
+              args=(NUMBERS, ""), disabled=not example_text(question, example))  # fmt: skip
 
 
 def _show_control(number: int, control: Control, scenario: Scenario) -> None:
@@ -200,12 +173,13 @@ def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
         st.session_state[key] = float(chosen)
         show_exponent(option.label, key, on_change=lambda: _choose(number, option.name, f"{st.session_state[key]:.4g}"))
     elif option.block:
-        show_scale_block(option.label, option.choices, option.choices.index(chosen), key,
-                         lambda to: _choose(number, option.name, option.choices[to]))  # fmt: skip
+        names = tuple(option.choices)
+        show_scale_block(option.label, tuple(option.choices.values()), names.index(chosen), key,
+                         lambda to: _choose(number, option.name, names[to]))  # fmt: skip
     else:
         st.session_state[key] = chosen
         st.segmented_control(
-            option.label, option.choices, required=True, key=key,
+            option.label, tuple(option.choices), format_func=option.choices.__getitem__, required=True, key=key,
             on_change=lambda: _choose(number, option.name, st.session_state[key]),
         )  # fmt: skip
 
@@ -221,10 +195,10 @@ def _show_ways_on(question: Question) -> None:
     with st.container(horizontal=True):
         label = say("question_page.lesson", number=question.step, title=STEPS[question.step - 1].title)
         if st.button(label, key="questions.lesson", type="tertiary", on_click=url_texts.send,
-                     args=(url_texts.STEP, str(question.step))):  # fmt: skip
+                     args=(STEP, STEPS[question.step - 1].name)):  # fmt: skip
             go_to("pages/lesson.py")
-        if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=url_texts.send,
-                                        args=(url_texts.SWEEP, question.sweep)):  # fmt: skip
+        if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=url_texts.put,
+                                        args=(SWEEP, question.sweep)):  # fmt: skip
             go_to("pages/scaling.py")
 
 

@@ -8,8 +8,10 @@ import streamlit as st
 from attnviz.app.parts.exponent import show_exponent
 from attnviz.app.refusals import told
 from attnviz.app.scaling import sweeps
-from attnviz.app.session import state, url_texts
-from attnviz.app.text import as_message, literal
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import receive
+from attnviz.app.text import as_message
+from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
@@ -111,13 +113,14 @@ def _show_own() -> None:
 
 
 def take_from_url() -> None:
-    """Set the controls to what the URL says, on the first run and after Back."""
-    encoded, arrived = url_texts.receive(url_texts.SWEEP)
-    if not arrived and _GOOD in st.session_state:
-        return
-    settings, ignored = decode_settings(encoded)
-    if ignored:
-        state.say_ignored(say("links.sweep", parts=f"{literal(', '.join(ignored))}."))
+    """Set the controls to what the URL says, where it has just been opened or gone back to."""
+    settings, arrived = receive(SWEEP)
+    if arrived or _GOOD not in st.session_state:
+        fill(settings)
+
+
+def fill(settings: SweepSettings) -> None:
+    """Set the controls to these settings."""
     st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
     for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
         st.session_state[f"scaling.{name}"] = getattr(settings, name)
@@ -167,7 +170,7 @@ def show_times(settings: SweepSettings) -> float:
 
 def _keep(settings: SweepSettings) -> None:
     st.session_state[_GOOD] = encode_settings(settings)
-    url_texts.send(url_texts.SWEEP, st.session_state[_GOOD])
+    url_texts.send(SWEEP, st.session_state[_GOOD])
 
 
 def pick_dimension(dim: int) -> None:

@@ -10,13 +10,15 @@ from attnviz.app.refusals import told
 from attnviz.app.scaling.controls import pick_dimension
 from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import inputs_of
-from attnviz.app.session import state, url_texts
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import picked_query
 from attnviz.app.text import literal
 from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
 from attnviz.figures import row_spec
-from attnviz.link.parameter_table import query_of
+from attnviz.link.parameter_table import QUERY, SWEEP, VIEW
+from attnviz.link.set_up import query_of
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.settings import SweepSettings, encode_settings, playground_scenario
@@ -38,7 +40,7 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
         st.text(say("scaling.row.too_short"))
         return
     tokens = scenario.tokens if own and scenario is not None else ()
-    query = state.picked_query(len(tokens)) if tokens else 0
+    query = picked_query(scenario) if own and scenario is not None else 0
     try:
         row = sample_row(
             settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query,
@@ -76,9 +78,9 @@ def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
     if dim > MAX_D:
         st.text(say("scaling.row.playground_limit", most=MAX_D))
         return
-    others = {name: text for name in (url_texts.QUERY, url_texts.VIEW) if (text := url_texts.receive(name)[0])}
+    others = {name: text for name in (QUERY, VIEW) if (text := url_texts.receive(name)[0])}
     if sweep := encode_settings(settings):
-        others[url_texts.SWEEP] = sweep
+        others[SWEEP] = sweep
     query = query_of(playground_scenario(scenario, settings), **others) if scenario else f"d_out={dim}"
     # Not st.page_link: the controls of this session would hold on to their values, and the URL would have both.
     st.link_button(

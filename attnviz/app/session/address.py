@@ -7,37 +7,29 @@ and asks for it where it is wrong.
 
 from collections.abc import Collection, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.reconnecting import run_again
 from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again
-from attnviz.link.parameter_table import parameters
-from attnviz.published import EXAMPLE
+from attnviz.link.parameter_table import once, texts
+from attnviz.link.set_up import parameters
 
-_ONCE = (EXAMPLE, "left_out")  # parameters that are read once and never kept
 _OPENED = "address.opened"
 _FORGOTTEN = "address.forgotten"
 _TAIL = 200  # characters at the end of a text that tell it from another of its length
 
 
-def open_without(names: Collection[str]) -> None:
-    """Run again as if the address had come without these parameters."""
-    open_with(dict.fromkeys(names, ""))
-
-
-def open_with(changed: Mapping[str, str]) -> None:
-    """Run again as if the address had come with these parameters, and without those that are blank here.
-
-    On the first run, before what is bound to them is drawn.
+def open_as(query: Mapping[str, str]) -> None:
+    """Run again as if the address had come with these parameters; on the first run, before what is bound to them is
+    drawn.
     """
     context = get_script_run_ctx()
-    if context is None or not changed:
+    if context is None:
         return
-    came = dict(parse_qsl(context.query_string, keep_blank_values=True)) | dict(changed)
-    opened = urlencode({name: value for name, value in came.items() if value or name not in changed})
+    opened = urlencode(query, errors="surrogatepass")
     first, _ = st.session_state.get(_OPENED, (context.query_string, ""))
     st.session_state[_OPENED] = first, opened
     context.query_string = opened
@@ -75,7 +67,7 @@ def write() -> None:
     context = get_script_run_ctx()
     if context is None:
         return
-    ours = {*parameters(), *url_texts.MOST_CHARACTERS, *_gone()}
+    ours = {*parameters(), *texts(), *_gone()}
     others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
     message = ForwardMsg()
     message.page_info_changed.query_string = urlencode(
@@ -85,19 +77,10 @@ def write() -> None:
 
 
 def _gone() -> tuple[str, ...]:
-    return (*_ONCE, *st.session_state.get(_FORGOTTEN, ()))
+    return (*once(), *st.session_state.get(_FORGOTTEN, ()))
 
 
 def _controls() -> dict[str, str]:
     """Return the controls whose values are not their defaults, as the address has them."""
-    values = {name: st.session_state.get(name, each.default) for name, each in parameters().items()}
-    changed = {name: value for name, value in values.items() if value != parameters()[name].default}
-    return {name: _written(value) for name, value in changed.items()}
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return "" if value is None else str(value)
+    values = {name: st.session_state.get(name, row.default) for name, row in parameters().items()}
+    return {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}

@@ -15,14 +15,8 @@ from attnviz.core.devices import resolve_device
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import shortened, tokenize
-from attnviz.link.parameter_table import (
-    change_texts,
-    changes_refused,
-    decode_changes,
-    encode_changes,
-    parameters,
-    scenario_of,
-)
+from attnviz.link.changes_text import decode_changes, encode_changes, with_misfits
+from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -46,12 +40,6 @@ def say(message: str) -> None:
 def say_ignored(part: str) -> None:
     """Show that this part of the link was ignored, and why: one message tells all parts of a link."""
     st.session_state.setdefault(_PARTS, []).append(part)
-
-
-def refuse(name: str, raw: str, expected: str, used: str) -> None:
-    """Say that a text in the URL can't be used and what is used instead, and take it out of the URL."""
-    say_ignored(words.say("links.value", name=name, raw=literal(raw), expected=expected, used=used))
-    url_texts.send(name, "")
 
 
 def messages_of_now(values: dict[str, Any]) -> list[str]:
@@ -99,18 +87,17 @@ def set_up(values: dict[str, Any]) -> None:
         forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
     st.session_state[_SETUP] = values | {"text": text}
     plain = scenario_of(st.session_state[_SETUP])
-    encoded, arrived = url_texts.receive(url_texts.CHANGES)
-    changes, ignored = decode_changes(encoded)
+    encoded, arrived = url_texts.receive(CHANGES)
+    changes, error = EDITS.read(encoded)
     if arrived:
         redraw_editors()
     elif before is not None:
         changes, dropped = carry_over(changes, scenario_of(before), plain)
         if dropped:
             offer_back(dropped)
-    scenario, misfits = bring_back(plain, changes)
-    ignored += change_texts(misfits)
-    if ignored:
-        say_ignored(changes_refused(encoded, ignored, literal(ignored[0])))
+    scenario, left = bring_back(plain, changes)
+    if error := with_misfits(error, left):
+        say_ignored(EDITS.told(encoded, error, literal))
     keep(scenario)
 
 
@@ -149,25 +136,9 @@ def digits() -> int:
     return int(st.session_state[_SETUP]["digits"]) if _SETUP in st.session_state else DEFAULT_DIGITS
 
 
-def picked_query(n_tokens: int) -> int:
-    """Return the position of the picked query token; without a valid pick, the second (or only) token."""
-    raw, arrived = url_texts.receive(url_texts.QUERY)
-    if raw.isascii() and raw.isdigit() and len(raw) < 6 and int(raw) < n_tokens:
-        return int(raw)
-    default = min(1, n_tokens - 1)
-    if arrived and raw:
-        refuse(url_texts.QUERY, raw, words.say("links.expected.token", last=n_tokens - 1), str(default))
-    return default
-
-
-def pick_query(position: int) -> None:
-    """Pick the token at this position as the query."""
-    url_texts.send(url_texts.QUERY, str(position))
-
-
 def keep(scenario: Scenario) -> None:
     """Keep the changes of a scenario for the next run and in the URL."""
-    url_texts.send(url_texts.CHANGES, encode_changes(changes_of(scenario)))
+    url_texts.put(CHANGES, changes_of(scenario))
 
 
 def adopt(scenario: Scenario) -> None:
@@ -203,7 +174,7 @@ def revision() -> int:
 
 def current_changes() -> Changes:
     """Return the changes as they were kept last."""
-    return decode_changes(url_texts.current(url_texts.CHANGES))[0]
+    return decode_changes(url_texts.current(CHANGES))[0]
 
 
 def offer_back(dropped: Changes) -> None:

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.session import state
 from attnviz.app.streamlit_internals import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
 )
-from attnviz.app.text import listed
+from attnviz.app.text import literal
+from attnviz.link.parameter import listed
+from attnviz.link.parameter_table import LEFT_OUT
 from attnviz.scripts import joined
 from attnviz.words import plural, say
 
-LEFT_OUT = "left_out"
 _REOPENED = joined(Path(__file__).parent / "long_link.js")
 _SCRIPT = """<script type="module">
 %s
@@ -32,34 +32,27 @@ if (query !== null) location.replace(`?${query}`);
 _SOON = 120  # seconds in which the browser opens the link once more
 
 
-def say_what_was_left_out() -> None:
-    """Say what the browser left out of a link that was too long; on the first run.
+def what_was_left_out(text: str) -> str:
+    """Say what the browser left out of a link that was too long; blank where it left out nothing.
 
     Anybody may write `left_out` into a link: only what this server has just made the browser say counts.
     """
-    mark, *said = st.query_params.get(LEFT_OUT, "").split(" ", 4)
+    mark, *said = text.split(" ", 4)
     numbers = said[:3]
     if not _is_own(mark) or len(said) < 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
-        return  # told as any other parameter that there is none of
+        return ""
     length, parameters, left_out = map(int, numbers)
     names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
     names += [""] * (left_out - len(names))  # of these, the browser tells the number alone
-    opened = say("links.long.all_but", names=listed(names)) if names else say("links.long.last_of_each")
-    state.say_ignored(
-        say(
-            "links.long.said",
-            characters=plural(length, "character"),
-            parameters=plural(parameters, "parameter"),
-            most_characters=f"{CLIENT_STATE_QUERY_STRING_MAX_LENGTH:,}",
-            most_parameters=f"{CLIENT_STATE_QUERY_STRING_MAX_FIELDS:,}",
-            opened=opened,
-        )
+    all_but = say("links.long.all_but", names=listed(names, literal))
+    return say(
+        "links.long.said",
+        characters=plural(length, "character"),
+        parameters=plural(parameters, "parameter"),
+        most_characters=f"{CLIENT_STATE_QUERY_STRING_MAX_LENGTH:,}",
+        most_parameters=f"{CLIENT_STATE_QUERY_STRING_MAX_FIELDS:,}",
+        opened=all_but if names else say("links.long.last_of_each"),
     )
-
-
-def is_told() -> bool:
-    """Whether `left_out` in the address is the browser's own, said already."""
-    return _is_own(st.query_params.get(LEFT_OUT, "").partition(" ")[0])
 
 
 def reopen_if_too_long() -> None:

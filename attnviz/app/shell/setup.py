@@ -12,16 +12,16 @@ from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import reconnecting, state, url_texts
-from attnviz.app.session.address import open_without
 from attnviz.app.shell import connection, hiding, long_link, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import literal
 from attnviz.core.changes import changes_of
 from attnviz.core.devices import available_devices
 from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
 from attnviz.core.published_matrices import PUBLISHED_TEXT
-from attnviz.link.parameter_table import Parameter, ignored_in, parameters, refusal, values_in
+from attnviz.link.codecs import Choice, Flag, Number, Whole
+from attnviz.link.parameter_table import QUERY
+from attnviz.link.set_up import CHANGES, Control, parameters
 from attnviz.words import plural, say
 
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
@@ -51,25 +51,14 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     first = state.first_run()
     state.resume([each.id for each in reconnecting.held()])
     perhaps_refused = first and not st.query_params
-    if first:
-        _leave_out_defaults(table)
-        long_link.say_what_was_left_out()
-        published_example.set_up_from_url()
-        opened_link.leave_out_unknown()
-        opened_link.leave_out_too_long()
-        _leave_out_ignored(table)
+    opened = opened_link.read() if first else None
     sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
-    hiding.hide()
-    messages, body = st.container(), st.container()
-    if first:
-        values = values_in(st.query_params.to_dict(), table)
-        # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
-        st.session_state.update(values)
-    else:
-        values = _controls(sentence, table)
+    values = _controls(sentence, table) if opened is None else opened
     state.set_up(values)
     if first:
-        opened_link.read(state.current_scenario())
+        opened_link.take_texts(state.current_scenario())
+    hiding.hide()
+    messages, body = st.container(), st.container()
     try:
         with body:
             yield
@@ -94,14 +83,14 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     reconnecting.go_on()
 
 
-def _controls(sentence: DeltaGenerator, table: Mapping[str, Parameter]) -> dict[str, Any]:
+def _controls(sentence: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
     with sentence:
         values = _sentence_controls(table)
     with st.sidebar:
         return values | _computation_controls(table)
 
 
-def _sentence_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     text = table["text"]
     _cut_what_was_pasted()
     # Without max_chars: the browser would refuse a longer paste without a word.
@@ -129,15 +118,15 @@ def _use_example(example: str) -> None:
     st.session_state["text"] = example
 
 
-def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     st.markdown(f"#### {say('setup.heading')}")
     left, right = st.columns(2)
     with left:
-        values["d_in"] = _whole(table["d_in"])
+        values["d_in"] = _draw(table["d_in"])
     with right:
-        values["d_out"] = _whole(table["d_out"])
-    values["seed"] = _whole(table["seed"])
+        values["d_out"] = _draw(table["d_out"])
+    values["seed"] = _draw(table["seed"])
     with st.container(horizontal=True, gap="small"):
         st.button(
             say("setup.same_seed"),
@@ -145,22 +134,18 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
             help=say("setup.same_seed_help"),
         )
         st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
-    values["init"] = _choice(table["init"])
-    values["causal"] = _flag(table["causal"])
-    values["scale"] = _flag(table["scale"])
-    temperature = table["temperature"]
-    values["temperature"] = st.number_input(
-        temperature.label, temperature.low, temperature.high, temperature.default, 0.1, format="%.2f",
-        key=temperature.name, bind="query-params", help=_help(temperature),
-    )  # fmt: skip
-    values["bias"] = _flag(table["bias"])
-    values["d_v"] = _whole_or_blank(table["d_v"], say("setup.as_d_out", d_out=values["d_out"]))
+    values["init"] = _draw(table["init"])
+    values["causal"] = _draw(table["causal"])
+    values["scale"] = _draw(table["scale"])
+    values["temperature"] = _draw(table["temperature"])
+    values["bias"] = _draw(table["bias"])
+    values["d_v"] = _draw(table["d_v"], placeholder=say("setup.as_d_out", d_out=values["d_out"]))
     values |= _feed_forward_controls(table)
-    values["tokenizer"] = _choice(table["tokenizer"])
-    values["embedding"] = _choice(table["embedding"])
-    values["positions"] = _choice(table["positions"])
-    values["digits"] = _whole(table["digits"])
-    values["device"] = _choice(table["device"])
+    values["tokenizer"] = _draw(table["tokenizer"])
+    values["embedding"] = _draw(table["embedding"])
+    values["positions"] = _draw(table["positions"])
+    values["digits"] = _draw(table["digits"])
+    values["device"] = _draw(table["device"])
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
     st.button(
@@ -172,7 +157,7 @@ def _computation_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
     return values
 
 
-def _feed_forward_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
+def _feed_forward_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw a switch, and what it switches on: these stand there in any case, so that they keep their values."""
     d_ff = st.session_state.get("d_ff", table["d_ff"].default)
     st.session_state[_SWITCH] = d_ff is not None
@@ -180,9 +165,9 @@ def _feed_forward_controls(table: Mapping[str, Parameter]) -> dict[str, Any]:
               help=say("setup.feed_forward.help"))  # fmt: skip
     left, right = st.columns(2)
     with left:
-        values: dict[str, Any] = {"d_ff": _whole_or_blank(table["d_ff"], say("setup.off"))}
+        values: dict[str, Any] = {"d_ff": _draw(table["d_ff"], placeholder=say("setup.off"))}
     with right:
-        values["activation"] = _choice(table["activation"], disabled=d_ff is None)
+        values["activation"] = _draw(table["activation"], disabled=d_ff is None)
     return values
 
 
@@ -193,42 +178,33 @@ def _switch_feed_forward() -> None:
     st.session_state["d_ff"] = min(4 * width, MAX_D) if on else None
 
 
-def _help(parameter: Parameter) -> str | None:
+def _help(control: Control) -> str | None:
     """Return what a control explains when it is asked; None where its label and its choices say enough."""
-    return parameter.help if parameter.name in _EXPLAINED else None
+    return control.help if control.name in _EXPLAINED else None
 
 
-def _whole(parameter: Parameter) -> int:
-    return st.number_input(
-        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
-        key=parameter.name, bind="query-params", help=_help(parameter),
-    )  # fmt: skip
-
-
-def _whole_or_blank(parameter: Parameter, placeholder: str) -> int | None:
-    value = st.number_input(
-        parameter.label, int(parameter.low), int(parameter.high), parameter.default, 1,
-        key=parameter.name, bind="query-params", help=_help(parameter), placeholder=placeholder,
-    )  # fmt: skip
-    return None if value is None else int(value)
-
-
-def _choice(parameter: Parameter, *, disabled: bool = False) -> str:
-    return st.selectbox(
-        parameter.label, parameter.choices, parameter.choices.index(parameter.default),
-        key=parameter.name, bind="query-params", help=_help(parameter), disabled=disabled,
-    )  # fmt: skip
-
-
-def _flag(parameter: Parameter) -> bool:
-    return st.toggle(parameter.label, parameter.default, key=parameter.name, bind="query-params", help=_help(parameter))
+def _draw(control: Control, **more: Any) -> Any:
+    """Draw a control as its codec says, and return its value."""
+    drawn = {"key": control.name, "bind": "query-params", "help": _help(control)} | more
+    match control.codec:
+        case Whole(low, high):
+            value = st.number_input(control.label, low, high, control.default, 1, **drawn)
+            return None if value is None else int(value)
+        case Number(low, high):
+            return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
+        case Choice(choices):
+            return st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+        case Flag():
+            return st.toggle(control.label, control.default, **drawn)
+        case codec:
+            raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")
 
 
 def _drop_changes() -> None:
     scenario = scenario_now()
     if scenario is None:
         return
-    url_texts.send(url_texts.CHANGES, "")
+    url_texts.send(CHANGES, "")
     dropped = changes_of(scenario)
     if dropped:
         state.offer_back(dropped)
@@ -242,29 +218,7 @@ def _new_seed() -> None:
 def _start_over() -> None:
     for name, parameter in parameters().items():
         st.session_state[name] = parameter.default
-    url_texts.send(url_texts.QUERY, "")
-    url_texts.send(url_texts.CHANGES, "")
+    url_texts.send(QUERY, "")
+    url_texts.send(CHANGES, "")
     state.forget_offer()
     state.redraw_editors()
-
-
-def _leave_out_ignored(table: Mapping[str, Parameter]) -> None:
-    """Say which values in the URL can't be used, and open the page without them.
-
-    Streamlit would read what it can of such a value, 5.5 as 5 and 1e3 as 1000.
-    """
-    query = st.query_params.to_dict()
-    ignored = ignored_in(query, table)
-    if not ignored:
-        return
-    for name in ignored:
-        state.say_ignored(refusal(table[name], literal(query[name])))
-    open_without(ignored)
-
-
-def _leave_out_defaults(table: Mapping[str, Parameter]) -> None:
-    """Open the page without controls that are named with their default: Streamlit takes these out of the address by a
-    further entry in the browser's history."""
-    query = st.query_params.to_dict()
-    named = [name for name in query if name in table and table[name].accepts(query[name])]
-    open_without([name for name in named if table[name].read(query[name]) == table[name].default])

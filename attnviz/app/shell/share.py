@@ -12,9 +12,9 @@ from attnviz.app.parts.charts import Offered, take_offered
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
-from attnviz.app.shell import hiding
+from attnviz.app.session.link_values import picked_query
 from attnviz.app.shell.letters import app_letters
-from attnviz.core.changes import changes_of, replace_matrix
+from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import EVERY_STAGE
@@ -33,13 +33,9 @@ from attnviz.export import (
     scenario_json,
     trace_safetensors,
 )
-from attnviz.link.parameter_table import (
-    MAX_CHANGES_CHARACTERS,
-    change_texts,
-    decode_changes,
-    encode_changes,
-    parameters,
-)
+from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
+from attnviz.link.parameter_table import HIDE, texts
+from attnviz.link.set_up import CHANGES, parameters
 from attnviz.scripts import joined
 from attnviz.words import plural, say
 
@@ -88,14 +84,14 @@ def _part_in_words(part: str) -> str:
 
 def _show_links() -> None:
     st.caption(say("share.link.about"))
-    _show_link("link", url_texts.current(url_texts.HIDE))
+    _show_link("link", url_texts.current(HIDE))
     st.caption(say("share.lesson_link.about"))
     table = parameters()
     hidden = st.multiselect(
         say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide"
     )
     if hidden:
-        _show_link("lesson_link", hiding.text_of(hidden))
+        _show_link("lesson_link", texts()[HIDE].write(hidden))
 
 
 def _show_link(kind: str, hide: str) -> None:
@@ -176,7 +172,7 @@ def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> No
         title, alt, draw = offered[chosen]
         page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
     elif scenario is not None and made is not None:
-        query, digits = state.picked_query(len(scenario.tokens)), state.digits()
+        query, digits = picked_query(scenario), state.digits()
         alt = described(made, chosen, query, digits)
         page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
     st.iframe(page, height="content", alt=alt)
@@ -254,7 +250,7 @@ def _check_size(scenario: Scenario) -> None:
     How many numbers fit depends on their digits, so what is said is characters: those needed, and those there are.
     """
     changes = changes_of(scenario)
-    encoded, room = encode_changes(changes), url_texts.room(url_texts.CHANGES)
+    encoded, room = encode_changes(changes), url_texts.room(CHANGES)
     if len(encoded) <= room and not decode_changes(encoded)[1]:
         return
     taken = len(encoded)

@@ -1,6 +1,6 @@
 """Questions that people ask about self-attention, each with an answer and a way to see it."""
 
-from attnviz.teach.questions.asking import Control, Exponent, Option, Preset, Question, question_number
+from attnviz.teach.questions.asking import Control, Exponent, Option, Preset, Question
 from attnviz.teach.questions.dividing import ROOT, WHERE
 from attnviz.teach.questions.matching import MATCHING
 from attnviz.teach.questions.mixing import MIXING
@@ -22,5 +22,4 @@ __all__ = [
     "Question",
     "Seen",
     "Table",
-    "question_number",
 ]

@@ -3,27 +3,22 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import parse_qsl
 
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.core.scenario import SETTINGS, Scenario, traced
+from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import edits_of, is_random, listed
-from attnviz.link.parameter_table import query_of, scenario_from_query
-from attnviz.scaling.settings import MAX_P
+from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import plural, say
 
 Change = Callable[[Scenario], Scenario]
-QUERY = "query"  # in the link of an example, the place of the token that is followed
 OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
-_MATRICES = frozenset((*EDITABLE, "edits"))
-_SETTINGS = tuple(field.name for field in fields(Scenario) if field.name not in _MATRICES)
 
 
 @dataclass(frozen=True)
@@ -55,28 +50,21 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, which leaves the example alone.
+    """A choice of what is shown, which leaves the example alone: its `choices` have names, which links carry, too, and
+    what each is called.
 
-    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores. In a link it is the place
-    of what was chosen among the choices.
+    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores.
     """
 
     name: str
     label: str
-    choices: tuple[str, ...]
+    choices: Mapping[str, str]
     default: str
     block: bool = False
 
-    def in_link(self, chosen: str) -> str:
-        """Return a choice as the text of a link."""
-        return str(self.choices.index(chosen))
-
-    def from_link(self, text: str) -> str:
-        """Return the choice that a link names. Raises ``ValueError`` for a text that names none."""
-        places = {str(place): choice for place, choice in enumerate(self.choices)}
-        if text not in places:
-            raise ValueError(f"{self.name} is {text[:40]!r}, expected one of {', '.join(places)}")
-        return places[text]
+    def may_be(self, choice: str) -> bool:
+        """Whether this is one of the choices."""
+        return choice in self.choices
 
 
 @dataclass(frozen=True)
@@ -87,15 +75,9 @@ class Exponent:
     label: str
     default: str
 
-    def in_link(self, chosen: str) -> str:
-        """Return an exponent as the text of a link."""
-        return chosen
-
-    def from_link(self, text: str) -> str:
-        """Return the exponent that a link names. Raises ``ValueError`` for a text that names none."""
-        if not (re.fullmatch(r"[0-9](\.[0-9]{1,4})?", text) and float(text) <= MAX_P):
-            raise ValueError(f"{self.name} is {text[:40]!r}, expected an exponent from 0 to {MAX_P:g}")
-        return text
+    def may_be(self, choice: str) -> bool:
+        """Whether this is such an exponent."""
+        return bool(re.fullmatch(r"[0-9](\.[0-9]{1,4})?", choice)) and float(choice) <= MAX_P
 
 
 @dataclass(frozen=True)
@@ -127,8 +109,13 @@ class Question:
     fits: Callable[[Scenario], bool] = lambda _: True
     drawn: tuple[str, ...] = ()
     renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
-    sweep: str = ""
+    sweep: SweepSettings | None = None
     step: int = 1
+
+    @property
+    def slug(self) -> str:
+        """The question's name in links."""
+        return self.name.replace("_", "-")
 
     @property
     def title(self) -> str:
@@ -191,48 +178,9 @@ class Question:
         return any(self._is_like(scenario, own) for own in (self.start, *made))
 
     def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
-        same = (getattr(scenario, name) == getattr(own, name) for name in _SETTINGS if name not in self.varies)
+        same = (getattr(scenario, name) == getattr(own, name) for name in SETTINGS if name not in self.varies)
         free = bool(self.varies & {"text", "d_in", "d_out", "d_v"})
         return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
-
-    def in_link(self, scenario: Scenario, options: Mapping[str, str], query: int | None = None) -> str:
-        """Return the example of now, with what is chosen and the token followed, as the query of a URL; blank at
-        the start.
-        """
-        chosen = {
-            option.name: option.in_link(options[option.name])
-            for option in self.options
-            if options[option.name] != option.default
-        }
-        if query is not None and query != first_followed(self.start):
-            chosen[QUERY] = str(query)
-        return query_of(scenario, **chosen) if chosen or scenario != self.start else ""
-
-    def from_link(self, query: str) -> tuple[Scenario, dict[str, str], list[str]]:
-        """Return the example and what is chosen as a link holds them, and in words what was ignored of it."""
-        own, rest = self._parts(query)
-        scenario, ignored = scenario_from_query(rest) if rest else (self.start, [])
-        options = self.defaults
-        for option in self.options:
-            try:
-                options[option.name] = option.from_link(own.get(option.name, option.in_link(option.default)))
-            except ValueError:
-                ignored.append(say("links.choice", label=option.label))
-        return scenario, options, ignored
-
-    def followed_in_link(self, query: str, scenario: Scenario) -> int:
-        """Return the place of the token that a link follows; of the first followed one, where it names no other."""
-        text = self._parts(query)[0].get(QUERY, "")
-        valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
-        return int(text) if valid else first_followed(scenario)
-
-    def _parts(self, query: str) -> tuple[dict[str, str], str]:
-        """Return what a link says of a question's own choices, and the rest: the example."""
-        own: list[str] = []
-        rest: list[str] = []
-        for part in filter(None, query.split("&")):
-            (own if part.partition("=")[0] in (QUERY, *self.defaults) else rest).append(part)
-        return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
 
     def today(self, scenario: Scenario, options: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
         """Return the example and the choices of an older link as this question has them today."""
@@ -252,13 +200,3 @@ def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
 def eye(n_rows: int, n_columns: int, factor: float = 1.0) -> tuple[tuple[float, ...], ...]:
     """Return a matrix with `factor` on its diagonal and zeros elsewhere, as a scenario takes it."""
     return tuple(map(tuple, (torch.eye(n_rows, n_columns) * factor).tolist()))
-
-
-def question_number(raw: str, n_questions: int) -> int | None:
-    """Return the number of a question, 1 to the last, from the text of a URL; None where that is none.
-
-    >>> question_number("7", 12), question_number("13", 12), question_number("why", 12)
-    (7, None, None)
-    """
-    valid = raw.isascii() and raw.isdigit() and len(raw) < 4 and 1 <= int(raw) <= n_questions
-    return int(raw) if valid else None

@@ -5,6 +5,7 @@ import torch
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
+from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
 from attnviz.teach.questions.asking import Exponent, Option, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Place, scaled_at
@@ -43,19 +44,19 @@ ROOT = Question(
     Scenario("the cat sat", d_in=4, d_out=2, d_v=3, init="normal", seed=2),
     _divisors,
     options=(Exponent("p", say("questions.root.control"), "0"),),
-    sweep="dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p",
+    sweep=SweepSettings(dims=DIMS, keys=KEYS, scales=SCALE_CHOICES),
     step=6,
 )
 
-_ON_QUERIES, _ON_BOTH, _ON_SCORES = (say(f"questions.where.choice.{place}") for place in ("queries", "both", "scores"))
-_PLACES: dict[str, Place] = {_ON_QUERIES: "queries", _ON_BOTH: "both", _ON_SCORES: "scores"}  # as in the formula
-_DIVIDED = {_ON_QUERIES: ("Q / √d_k", "K"), _ON_BOTH: ("Q / √√d_k", "K / √√d_k"), _ON_SCORES: ("Q", "K")}
+_PLACES: tuple[Place, ...] = ("queries", "both", "scores")  # as in the formula
+_DIVIDED = {"queries": ("Q / √d_k", "K"), "both": ("Q / √√d_k", "K / √√d_k"), "scores": ("Q", "K")}
+_CALLED: dict[str, str] = {place: say(f"questions.where.choice.{place}") for place in _PLACES}
 
 
 def _where(now: Now) -> Seen:
-    chosen = now.options["place"]
-    usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, _PLACES[chosen])
-    says = [say("seen.where.block", place=chosen)]
+    chosen: Place = now.options["place"]  # type: ignore[assignment]
+    usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, chosen)
+    says = [say("seen.where.block", place=_CALLED[chosen])]
     for name in ("q", "k", "scaled_scores", "attention_weights"):
         says.append(_against(now, name, getattr(usual, name), getattr(other, name)))
     says += [
@@ -85,7 +86,7 @@ def _against(now: Now, name: str, usual: torch.Tensor, other: torch.Tensor) -> s
 def _n_divided(now: Now, place: str) -> int:
     """Return how many numbers are divided on the way."""
     t = now.trace
-    return {_ON_QUERIES: t.q.numel(), _ON_BOTH: t.q.numel() + t.k.numel(), _ON_SCORES: t.scores.numel()}[place]
+    return {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[place]
 
 
 _NORMAL = Scenario(say("questions.where.text"), d_in=3, d_out=3, init="normal", seed=5)
@@ -93,7 +94,7 @@ WHERE = Question(
     "where",
     _NORMAL,
     _where,
-    options=(Option("place", say("questions.where.choice.label"), tuple(_PLACES), _ON_SCORES, block=True),),
+    options=(Option("place", say("questions.where.choice.label"), _CALLED, "scores", block=True),),
     fits=lambda s: s == _NORMAL,
     step=6,
 )

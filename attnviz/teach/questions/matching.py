@@ -1,6 +1,7 @@
 """Questions about scores and softmax: over which axis, why not symmetric, why not the embeddings themselves."""
 
 from dataclasses import replace
+from typing import get_args
 
 import torch
 
@@ -12,15 +13,16 @@ from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_differ
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say
 
-_AXES: dict[str, Axis] = {say(f"questions.axis.choice.{axis}"): axis for axis in ("rows", "columns", "whole")}
+_AXES: dict[str, str] = {axis: say(f"questions.axis.choice.{axis}") for axis in get_args(Axis)}
 
 
 _ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
 
 
 def _axis(now: Now) -> Seen:
-    axis = now.options["axis"]
-    weights = softmax_over(now.trace.scaled_scores, _AXES[axis])
+    chosen: Axis = now.options["axis"]  # type: ignore[assignment]
+    axis = _AXES[chosen]
+    weights = softmax_over(now.trace.scaled_scores, chosen)
     contexts, names = weights @ now.trace.v, now.names
     over = say("seen.axis.table", axis=axis)
     all_given = now.looks_same(weights.sum(-1), torch.ones(len(names)))
@@ -55,7 +57,7 @@ _AXIS = Question(
     ),
     _axis,
     shows=("w_q", "scores", "scaled_scores", "v"),
-    options=(Option("axis", say("questions.axis.choice.label"), tuple(_AXES), next(iter(_AXES))),),
+    options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,
 )  # fmt: skip

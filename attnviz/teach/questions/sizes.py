@@ -12,6 +12,7 @@ from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
 from attnviz.explanation import shapes_of
+from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.questions.asking import Control, Option, Question, eye
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import score_size, unit_example
@@ -23,7 +24,8 @@ SYMBOLIC = {
     "x": "n × d_in", "w_q": "d_in × d_k", "w_k": "d_in × d_k", "w_v": "d_in × d_v", "q": "n × d_k", "k": "n × d_k",
     "v": "n × d_v", "scores": "n × n", "attention_weights": "n × n", "context": "n × d_v",
 }  # fmt: skip
-_FITTING, _WIDER = say("questions.sizes.choice.fitting"), say("questions.sizes.choice.wider")
+_WIDER = "wider"
+_W_KS = {choice: say(f"questions.sizes.choice.{choice}") for choice in ("fitting", _WIDER)}
 
 
 def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
@@ -87,14 +89,14 @@ SIZES = Question(
         _width("d_out", say("questions.sizes.control.d_k")),
         _width("d_v", say("questions.sizes.control.d_v")),
     ),
-    options=(Option("w_k", say("questions.sizes.choice.label"), (_FITTING, _WIDER), _FITTING),),
+    options=(Option("w_k", say("questions.sizes.choice.label"), _W_KS, "fitting"),),
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
     varies=frozenset({"text", "d_in", "d_out", "d_v"}),
     fits=lambda s: s.text in (_WIDTHS.text, _OF_OLDER_LINKS),
     step=3,
 )
 
-_BY_D_K, _BY_D_IN = "√d_k", "√d_in"
+_BY_D_K, _BY_D_IN = "d_k", "d_in"
 _TRIALS = 4000
 
 
@@ -161,13 +163,13 @@ WHICH_D = Question(
         Control("d_out", say("questions.which_d.control.d_k"), 1, 8, 1, lambda s: s.d_out,
                 lambda s, value: _drawn(s.d_in, int(value))),
     ),
-    options=(Option("divisor", say("questions.which_d.choice"), (_BY_D_K, _BY_D_IN), _BY_D_K),),
+    options=(Option("divisor", say("questions.which_d.choice"), {d: f"√{d}" for d in (_BY_D_K, _BY_D_IN)}, _BY_D_K),),
     hidden={_BY_D_IN: ("scaled_scores", "attention_weights")},
     lit=("scaled_scores", 1, 2),
     varies=frozenset({"d_in", "d_out"}),
     fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s == _drawn(s.d_in, s.d_out),
     renewed=_renewed,
     drawn=("x", "w_q", "w_k"),
-    sweep="dims.2-8-64-512",
+    sweep=SweepSettings(dims=(2, 8, 64, 512)),
     step=6,
 )  # fmt: skip

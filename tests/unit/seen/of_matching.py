@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 from attnviz.explanation import explain
+from attnviz.words import say
 from tests.unit.seen.of_sizes import softmax
 from tests.unit.seen.sentences import about, named, number, referee, written_for
 from tests.unit.seen.world import World, array, gap
 
 
 def over(w: World) -> np.ndarray:
-    axis = w.question.options[0].choices.index(w.options["axis"])  # type: ignore[union-attr]
+    axis = ("rows", "columns", "whole").index(w.options["axis"])
     return softmax(w.ref["scaled_scores"], (-1, -2, None)[axis])
 
 
 @referee("axis.rows")
 def _(w: World, axis: str, sums: str) -> None:
-    assert axis == w.options["axis"]
+    assert axis == say(f"questions.axis.choice.{w.options['axis']}")
     _sums(w, sums, over(w).sum(-1))
 
 
@@ -39,7 +40,7 @@ def _(w: World) -> None:
 @referee("axis.not_given")
 def _(w: World) -> None:
     assert np.abs(over(w).sum(-1) - 1).max() > 0.4 * 10.0**-w.digits
-    assert w.options["axis"] != "each row"
+    assert w.options["axis"] != "rows"
 
 
 def lies_outside(point: np.ndarray, corners: np.ndarray) -> float:
@@ -66,7 +67,7 @@ def _(w: World) -> None:
 
 @referee("axis.outside")
 def _(w: World, names: str) -> None:
-    assert w.options["axis"] != "each row"
+    assert w.options["axis"] != "rows"
     outside = [lies_outside(point, w.ref["v"]) for point in over(w) @ w.ref["v"]]
     for name, by in zip(w.names, outside, strict=True):
         assert by > 1e-7 if f"“{name}”" in names else by < 1e-5

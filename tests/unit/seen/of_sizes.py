@@ -9,7 +9,7 @@ import torch
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.teach.questions.dividing import DIMS, FLAT
-from attnviz.words import plural
+from attnviz.words import plural, say
 from tests.unit.seen.sentences import about, number, referee
 from tests.unit.seen.world import World, array
 
@@ -131,13 +131,13 @@ def _(w: World, divisor: str, share: str, verdict: str) -> None:
 
 @referee("where.block")
 def _(w: World, place: str) -> None:
-    assert place == w.options["place"]
+    assert place == say(f"questions.where.choice.{w.options['place']}")
 
 
 def divided(w: World, title: str) -> tuple[np.ndarray, np.ndarray]:
     """A matrix in float32, with the scores divided and as chosen, made by torch."""
     root = torch.tensor(float(np.sqrt(w.now.q.shape[1])))
-    place = w.question.options[0].choices.index(w.options["place"])  # type: ignore[union-attr]
+    place = ("queries", "both", "scores").index(w.options["place"])
     one = torch.tensor(1.0)
     places = [(root, one, one), (root.sqrt(), root.sqrt(), one), (one, one, root)]
     on_q, on_k, on_scores = places[place]
@@ -179,10 +179,10 @@ def _(w: World, matrix: str, gap: str) -> None:
 
 @referee("where.largest")
 def _(w: World, size: str) -> None:
-    assert about(size, np.abs(w.ref["scores"]).max() / (1 if w.options["place"] == "on the scores" else np.sqrt(3)))
+    assert about(size, np.abs(w.ref["scores"]).max() / (1 if w.options["place"] == "scores" else np.sqrt(3)))
 
 
 @referee("where.divided")
 def _(w: World, n: str) -> None:
-    touched = {"on the queries": 12, "on the scores": 16}
+    touched = {"queries": 12, "scores": 16}
     assert int(n) == touched.get(w.options["place"], 24)

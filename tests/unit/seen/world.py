@@ -98,7 +98,7 @@ def left_by_a_reader(draw: st.DrawFn, question: Question) -> World:
 def _choice(option: Option | Exponent) -> st.SearchStrategy[str]:
     if isinstance(option, Exponent):
         return st.integers(0, 20).map(lambda step: f"{step * 0.05:.4g}")
-    return st.sampled_from(option.choices)
+    return st.sampled_from(tuple(option.choices))
 
 
 @st.composite
@@ -134,4 +134,4 @@ def _something_done(
 
 def every_choice(option: Option | Exponent) -> tuple[str, ...]:
     """All that a choice can be; of an exponent, each step of its slider."""
-    return tuple(f"{step * 0.05:.4g}" for step in range(21)) if isinstance(option, Exponent) else option.choices
+    return tuple(f"{step * 0.05:.4g}" for step in range(21)) if isinstance(option, Exponent) else tuple(option.choices)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from attnviz.core.limits import in_short
-from attnviz.link.parameter_table import CHANGES, query_of
-from attnviz.published.loading import worked_example, worked_examples
+from attnviz.link.set_up import CHANGES, query_of
+from attnviz.published import worked_example, worked_examples
 
 EXAMPLE = "example"  # the name of the parameter
 

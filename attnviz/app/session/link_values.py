@@ -1,0 +1,39 @@
+"""What the address says beside the controls, as values: read by the table of parameters, and told where it can't be."""
+
+from typing import Any
+
+from attnviz.app.session import state, url_texts
+from attnviz.app.text import literal
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario
+from attnviz.link.parameter import Around
+from attnviz.link.parameter_table import QUERY, texts
+
+
+def receive(
+    name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
+) -> tuple[Any, bool]:
+    """Return the value of now, and whether it came from the URL; `values` are others that it depends on.
+
+    What came and can't be used is told, and leaves the address.
+    """
+    raw, arrived = url_texts.receive(name)
+    read = texts()[name].taken(raw, Around(scenario, values, state.digits(), arrived, computed), literal)
+    if arrived:
+        if read.told:
+            state.say_ignored(read.told)
+        url_texts.send(name, read.text)
+    return read.value, arrived
+
+
+def take(
+    name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
+) -> Any:  # fmt: skip
+    """Return the value of now, as :func:`receive` does."""
+    return receive(name, scenario, computed, **values)[0]
+
+
+def picked_query(scenario: Scenario) -> int:
+    """Return the position of the picked query token; without a valid pick, the second (or only) token."""
+    picked = take(QUERY, scenario)
+    return min(1, len(scenario.tokens) - 1) if picked is None else int(picked)

@@ -1,0 +1,112 @@
+"""Changes of matrices as one text of a URL, in characters that a URL carries unchanged.
+
+``w_q.0.1.0.9*w_v.identity*w_k.random.42`` is W_q[0, 1] = 0.9, W_v replaced by the identity, W_k drawn alone
+from seed 42. ``x.example.love-ai`` is X as that worked example states it. A long text is packed.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from attnviz.core import limits
+from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts
+from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit
+from attnviz.core.published_matrices import stated_matrix
+from attnviz.core.stages import EDITABLE
+from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
+from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
+
+MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
+LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
+
+
+class ChangesText(Codec):
+    """The codec of changes."""
+
+    def decode(self, raw: str) -> Changes:
+        changes, ignored, unreadable = _decoded(raw)
+        if unreadable:
+            raise unreadable_part(unreadable, "changes", Changes())
+        if ignored:
+            raise _misfits(ignored, changes)
+        return changes
+
+    def encode(self, value: Changes) -> str:
+        return encode_changes(value)
+
+
+def with_misfits(error: UnreadableError | None, left: Changes) -> UnreadableError | None:
+    """Return the refusal of changes whose text was refused as this error says, and of those that fit no matrix.
+
+    >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),))).facts
+    {'parts': ['w_q.9.9.1.0'], 'n': 1, 'first': 'w_q.9.9.1.0'}
+    """
+    if error and "parts" not in error.facts:
+        return error  # nothing of it could be read
+    parts = [*(error.facts["parts"] if error else ()), *change_texts(left)]  # type: ignore[misc]
+    return _misfits(parts, error.rest if error else None) if parts else None
+
+
+def _misfits(parts: Sequence[str], rest: Changes | None) -> UnreadableError:
+    return UnreadableError("links.changes.misfit", rest, parts=list(parts), n=len(parts), first=Raw(parts[0]))
+
+
+@lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
+def encode_changes(changes: Changes) -> str:
+    """Write changes as the text that a URL carries: plain while it is short, else packed.
+
+    >>> encode_changes(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"),)))
+    'w_v.identity*w_q.0.1.0.9'
+    """
+    text = "*".join(change_texts(changes))
+    return text if len(text) <= LONGEST_PLAIN else pack(text)
+
+
+def decode_changes(text: str) -> tuple[Changes, list[str]]:
+    """Read changes from the text of a URL; return also the parts that are none.
+
+    >>> decode_changes("w_q.0.1.0.9*nonsense")
+    (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
+    """
+    changes, ignored, unreadable = _decoded(text)
+    return changes, [*ignored, *([text[:40] + "…"] if unreadable else [])]
+
+
+@lru_cache(maxsize=8)
+def _decoded(text: str) -> tuple[Changes, tuple[str, ...], ValueError | None]:
+    """Return the changes, the parts that are none, and why there is nothing that can be read."""
+    try:
+        plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
+    except ValueError as error:
+        return Changes(), (), error.with_traceback(None)  # kept in the cache without what led to it
+    if len(plain) > MAX_CHANGES_CHARACTERS:
+        return Changes(), (), TooMuchError()
+    edits: dict[tuple[str, int, int], Edit] = {}
+    replaced: dict[str, Replacement] = {}
+    ignored: list[str] = []
+    for part in plain.split("*") if plain else []:
+        name, _, rest = part.partition(".")
+        try:
+            if name not in EDITABLE:
+                raise ValueError(part)
+            if rest in FILLS or rest.startswith(("random.", "example.", GIVEN)):
+                replaced[name] = _fill(name, rest)
+            else:
+                row, column, value = rest.split(".", 2)
+                edits[name, int(row), int(column)] = Edit(name, int(row), int(column), float(value))
+        except ValueError:
+            ignored.append(part)
+    return Changes(tuple(edits.values()), tuple(replaced.items())), tuple(ignored), None
+
+
+def _fill(name: str, rest: str) -> Replacement:
+    if rest in FILLS:
+        return rest
+    if rest.startswith(GIVEN):
+        return tuple(tuple(float(value) for value in row.split("_")) for row in rest.removeprefix(GIVEN).split("__"))
+    if rest.startswith("example."):
+        example = rest.removeprefix("example.")
+        if stated_matrix(example, name) is None:
+            raise ValueError(f"{example!r} states no {name}")
+        return f"{EXAMPLE_FILL}{example}"
+    seed = limits.check_whole("seed", int(rest.removeprefix("random.")), 0, limits.MAX_SEED)
+    return f"{RANDOM_FILL}{seed}"

@@ -1,0 +1,193 @@
+"""What a value of a link is as text, and back. A text that can't be read is refused with the reason, as facts: whoever
+shows it makes the sentence."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from attnviz.link.packing import NewerVersionError, TooMuchError
+from attnviz.words import plural, say
+
+
+class Raw(str):
+    """A part of a link as somebody wrote it, to be shown letter by letter."""
+
+    __slots__ = ()
+
+
+class UnreadableError(ValueError):
+    """Why a text of a link can't be read, or why a value that was read can't be used.
+
+    `kind` is the key of its sentence in the catalogue; blank for that of its parameter. `facts` fill the places of the
+    sentence: :class:`Raw` texts, lists of them, and words. `rest` is what could be read all the same.
+    """
+
+    def __init__(self, kind: str = "", rest: Any = None, /, **facts: object) -> None:
+        super().__init__(kind, facts)
+        self.kind, self.rest, self.facts = kind, rest, facts
+
+
+def unreadable_part(error: Exception, what: str, rest: Any) -> UnreadableError:
+    """Return the refusal of a packed part of a link, by what reading it raised; `what` names it in the catalogue.
+
+    >>> unreadable_part(NewerVersionError(), "changes", None).kind
+    'links.unreadable.newer'
+    """
+    why = (
+        "newer"
+        if isinstance(error, NewerVersionError)
+        else "too_much"
+        if isinstance(error, TooMuchError)
+        else "damaged"
+    )
+    return UnreadableError(f"links.unreadable.{why}", rest, what=say(f"links.unreadable.{what}"))
+
+
+class Codec(Protocol):
+    """The two ways between a value and its text in a link."""
+
+    def decode(self, raw: str) -> Any:
+        """Return the value of a text, or raise :class:`UnreadableError`."""
+
+    def encode(self, value: Any) -> str:
+        """Return the text of a value; :meth:`decode` makes the same value of it."""
+
+    def expected(self) -> str:
+        """Say in words what the value may be; blank where a sentence of its own tells what can't be read."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text of so many characters."""
+
+    most: int
+
+    def decode(self, raw: str) -> str:
+        if len(raw) > self.most:
+            raise UnreadableError
+        return raw
+
+    def encode(self, value: str) -> str:
+        return value
+
+    def expected(self) -> str:
+        return say("links.expected.text", characters=plural(self.most, "character"))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few names."""
+
+    choices: tuple[str, ...]
+
+    def decode(self, raw: str) -> str:
+        if raw not in self.choices:
+            raise UnreadableError
+        return raw
+
+    def encode(self, value: str) -> str:
+        return value
+
+    def expected(self) -> str:
+        return say("links.expected.choice", choices=", ".join(filter(None, self.choices)))
+
+
+@dataclass(frozen=True)
+class Named(Choice):
+    """One of a few names, which older links have as its number; the first is number 1.
+
+    `numbered` are the names as they were numbered then: it never changes, whatever comes to the choices or goes.
+    """
+
+    numbered: tuple[str, ...] = ()
+
+    def decode(self, raw: str) -> str:
+        return super().decode(self.numbered[number - 1] if (number := self._number(raw)) else raw)
+
+    def _number(self, raw: str) -> int:
+        is_number = raw.isascii() and raw.isdigit() and len(raw) < 4
+        return int(raw) if is_number and int(raw) <= len(self.numbered) else 0
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number between two limits; None is blank, where `may_be_blank` says so."""
+
+    low: int
+    high: int
+    may_be_blank: bool = False
+
+    def decode(self, raw: str) -> int | None:
+        if raw == "" and self.may_be_blank:
+            return None
+        if not (raw.isascii() and raw.isdigit() and len(raw) < 20 and self.low <= int(raw) <= self.high):
+            raise UnreadableError
+        return int(raw)
+
+    def encode(self, value: int | None) -> str:
+        return "" if value is None else str(value)
+
+    def expected(self) -> str:
+        return say("links.expected.whole", low=self.low, high=self.high)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number between two limits."""
+
+    low: float
+    high: float
+
+    def decode(self, raw: str) -> float:
+        try:
+            number = float(raw)
+        except ValueError:
+            raise UnreadableError from None
+        if not self.low <= number <= self.high:
+            raise UnreadableError
+        return number
+
+    def encode(self, value: float) -> str:
+        whole = float(value).is_integer() and abs(value) < 1e15
+        return str(int(value)) if whole else repr(float(value)).replace("+", "")  # a plus would be read as a blank
+
+    def expected(self) -> str:
+        return say("links.expected.number", low=self.low, high=self.high)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or false."""
+
+    def decode(self, raw: str) -> bool:
+        if raw.lower() not in ("true", "false"):
+            raise UnreadableError
+        return raw.lower() == "true"
+
+    def encode(self, value: bool) -> str:
+        return str(value).lower()
+
+    def expected(self) -> str:
+        return say("links.expected.flag")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Some of a few names, between points."""
+
+    choices: tuple[str, ...]
+
+    def decode(self, raw: str) -> tuple[str, ...]:
+        named = raw.split(".") if raw else []
+        known = tuple(name for name in self.choices if name in named)
+        unknown = [Raw(name) for name in named if name not in self.choices]
+        if unknown:
+            raise UnreadableError("", known, names=unknown)
+        return known
+
+    def encode(self, value: Iterable[str]) -> str:
+        return ".".join(value)
+
+    def expected(self) -> str:
+        return say("links.expected.choice", choices=", ".join(self.choices))

@@ -1,0 +1,136 @@
+"""Codecs of what single pages keep in a link: the picked cell, the set-up kept as A, a sweep, what is checked."""
+
+from dataclasses import dataclass
+
+from attnviz.core.scenario import Scenario
+from attnviz.exercises.exercise import Exercise, decoded, is_exercise
+from attnviz.explanation import shapes_of
+from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
+from attnviz.link.codecs import Choice, Codec, Raw, UnreadableError, unreadable_part
+from attnviz.link.packing import pack, unpack
+from attnviz.link.parameter import Around
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.published import VARIANCES, worked_examples
+from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
+from attnviz.words import say
+
+Place = tuple[str, int, int]  # a matrix, a row and a column of it
+CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
+MODES = (CHECK, EXAMPLES, EXERCISE)
+FIRST_EXAMPLE = "love-ai"
+_FIRST_EXERCISE = Exercise()
+
+
+def token_fits(position: int | None, around: Around) -> int | None:
+    """Return the place of a token, if the sentence has it."""
+    if position is not None and around.scenario and position >= len(around.scenario.tokens):
+        raise UnreadableError
+    return position
+
+
+def places_of_tokens(around: Around) -> dict[str, str]:
+    """Say which places there are, and which is taken where none is named."""
+    if around.scenario is None:
+        return {}
+    last = len(around.scenario.tokens) - 1
+    return {"expected": say("links.expected.token", last=last), "used": str(min(1, last))}
+
+
+class CellText:
+    """A cell as ``scores.1.5``, or none."""
+
+    def decode(self, raw: str) -> Place | None:
+        name, *numbers = raw.split(".")
+        if raw and not (len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers)):
+            raise UnreadableError
+        return (name, int(numbers[0]), int(numbers[1])) if raw else None
+
+    def encode(self, value: Place | None) -> str:
+        return ".".join(map(str, value or ()))
+
+    def expected(self) -> str:
+        return say("playground.cell.expected")
+
+
+def cell_fits(cell: Place | None, around: Around) -> Place | None:
+    """Return a cell, if the computation has it."""
+    if cell and around.trace is not None:
+        n_rows, n_columns = shapes_of(around.trace).get(cell[0], (0, 0))
+        if cell[1] >= n_rows or cell[2] >= n_columns:
+            raise UnreadableError
+    return cell
+
+
+class PackedScenario(Codec):
+    """A whole set-up with its changes, packed, or none."""
+
+    def decode(self, raw: str) -> Scenario | None:
+        if not raw:
+            return None
+        try:
+            scenario, ignored = scenario_from_query(unpack(raw, MAX_CHANGES_CHARACTERS))
+        except ValueError as error:
+            raise unreadable_part(error, "kept", None) from error
+        if ignored:
+            raise UnreadableError("", scenario, parts=" ".join(ignored))
+        return scenario
+
+    def encode(self, value: Scenario | None) -> str:
+        return "" if value is None else pack(query_of(value))
+
+
+class SweepText(Codec):
+    """The settings of a sweep."""
+
+    def decode(self, raw: str) -> SweepSettings:
+        settings, ignored = decode_settings(raw)
+        if ignored:
+            raise UnreadableError("", settings, parts=[Raw(part) for part in ignored])
+        return settings
+
+    def encode(self, value: SweepSettings) -> str:
+        return encode_settings(value)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the page Check my numbers does: check, show a published example, or set an exercise."""
+
+    mode: str = CHECK
+    example: str = FIRST_EXAMPLE
+    exercise: Exercise = _FIRST_EXERCISE
+
+
+def published_names() -> tuple[str, ...]:
+    """Return the names of all that is published: the worked examples, and the table of variances."""
+    return (*worked_examples(), VARIANCES)
+
+
+class CheckText:
+    """What is checked, as ``examples.love-ai`` or ``exercise.7.3.2.2.i.s.qksdac``."""
+
+    def decode(self, raw: str) -> Checked:
+        mode, _, detail = raw.partition(".")
+        if mode == EXAMPLES:
+            if detail and detail not in published_names():
+                known = Choice(published_names()).expected()
+                raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
+            return Checked(mode, detail or FIRST_EXAMPLE)
+        if mode == EXERCISE:
+            exercise = decoded(detail)
+            if not is_exercise(detail):
+                shown = exercise.encoded()
+                raise UnreadableError("exercises.unknown", Checked(mode, exercise=exercise), exercise=Raw(detail),
+                                      shown=shown)  # fmt: skip
+            return Checked(mode, exercise=exercise)
+        if raw not in ("", CHECK):
+            raise UnreadableError("", None, raw=Raw(mode))
+        return Checked()
+
+    def encode(self, value: Checked) -> str:
+        if value == Checked(value.mode):
+            return value.mode
+        return f"{value.mode}.{value.example if value.mode == EXAMPLES else value.exercise.encoded()}"
+
+    def expected(self) -> str:
+        return say("check.link.unknown_mode", names=", ".join(MODES))

@@ -1,0 +1,128 @@
+"""A row of the table of parameters: all that is to be known of one thing that a link can say."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario, traced
+from attnviz.link.codecs import Codec, Raw, UnreadableError
+from attnviz.words import plural, say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+Show = Callable[[str], str]  # makes what somebody wrote into a link ready to be shown
+_LISTED = 3
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a value of a link must fit: the scenario (None while the sentence is blank), and the other values."""
+
+    scenario: Scenario | None = None
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    digits: int = DEFAULT_DIGITS
+    just_arrived: bool = True  # with a link, and not written by the app itself
+    computed: AttentionTrace | None = None
+
+    @cached_property
+    def trace(self) -> AttentionTrace | None:
+        """The computation of the scenario."""
+        return traced(self.scenario) if self.computed is None and self.scenario else self.computed
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text of a link as it was read: its value, the text that the link should have, and what is said of the rest."""
+
+    value: Any
+    text: str
+    told: str = ""
+
+
+def _any(value: Any, around: Around) -> Any:
+    return value
+
+
+def _no_words(around: Around) -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a link: its name in the URL, how its value is written and read, and its default.
+
+    `most` are the characters that it may have, `since` is the first form of links that has it (see
+    :mod:`attnviz.link.parameter_table`). `message` is the key of the sentence that is said where it can't be read, and
+    `used` of the words for what is used then, where that is not the default as it is written. `fit` returns a value as
+    it fits what is around it, or raises :class:`UnreadableError`; `words` are places of the sentence that depend on
+    what is around, too. With `renewed`, an older form of it is written anew; what is `of_scenario` waits
+    until there is one.
+    """
+
+    name: str
+    default: Any
+    codec: Codec
+    most: int = 40
+    since: int = 1
+    message: str = "links.value"
+    used: str = ""
+    fit: Callable[[Any, Around], Any] = _any
+    words: Callable[[Around], Mapping[str, str]] = _no_words
+    renewed: bool = False
+    of_scenario: bool = False
+
+    def read(self, raw: str, around: Around | None = None) -> tuple[Any, UnreadableError | None]:
+        """Return the value of a text, and why it is not all that the text says: None where it is."""
+        try:
+            if error := self.too_long(raw):
+                raise error
+            value = self.codec.decode(raw)
+            return (self.fit(value, around) if around else value), None
+        except UnreadableError as error:
+            return (self.default if error.rest is None else error.rest), error
+
+    def taken(self, raw: str, around: Around, show: Show) -> Read:
+        """Read a text that a link has, all of it or what can be used of it; a blank one says nothing."""
+        if not raw:
+            return Read(self.default, "")
+        value, error = self.read(raw, around)
+        if error:
+            return Read(value, self.write(value), self.told(raw, error, show, around))
+        return Read(value, self.write(value) if self.renewed else raw)
+
+    def too_long(self, raw: str) -> UnreadableError | None:
+        """Return the refusal of a text of more characters than it may have; None where it has no more."""
+        if len(raw) <= self.most:
+            return None
+        characters = plural(len(raw), "character")
+        return UnreadableError("links.too_long", parameter=self.name, characters=characters, most=f"{self.most:,}")
+
+    def write(self, value: Any) -> str:
+        """Return the text of a value in a link; blank for the default, which needs none."""
+        return "" if value == self.default else self.codec.encode(value)
+
+    def told(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
+        """Say what of a text of this parameter can't be used, why, and what is used instead."""
+        facts = {name: _shown(fact, show) for name, fact in error.facts.items()}
+        used = say(self.used) if self.used else self.codec.encode(self.default)
+        own = {"name": self.name, "raw": show(raw), "expected": self.codec.expected(), "used": used}
+        own |= self.words(around) if around else {}
+        return say(error.kind or self.message, **(own | facts))
+
+
+def _shown(fact: object, show: Show) -> object:
+    if isinstance(fact, Raw):
+        return show(fact)
+    return listed(fact, show) if isinstance(fact, list) else fact
+
+
+def listed(names: Sequence[str], show: Show) -> str:
+    """Return texts of a link in one line, each ready to be shown: the first few, and how many more there are.
+
+    >>> listed(["a", "b"], repr), listed(["a", "b", "c", "d", "e"], repr)
+    ("'a', 'b'", "'a', 'b', 'c' and 2 more")
+    """
+    first = ", ".join(show(name) for name in names[:_LISTED])
+    return first if len(names) <= _LISTED else say("links.and_more", listed=first, n=len(names) - _LISTED)

@@ -1,0 +1,130 @@
+"""The example of a question, what is chosen there and the token followed, as the query of a URL."""
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from attnviz.board.data import fits_board
+from attnviz.core.scenario import Scenario
+from attnviz.link.codecs import UnreadableError
+from attnviz.link.parameter import Around
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.teach.questions import QUESTIONS, Question
+from attnviz.teach.questions.asking import Exponent, Option, first_followed
+from attnviz.words import say
+
+QUERY = "query"  # the place of the token that is followed
+# As older links have them: a question by its number, from 1; what is chosen by its place, from 0. Both stay for ever.
+NUMBERED = (
+    "values", "sum", "biases", "sizes", "root", "which-d", "where", "axis", "symmetry", "self", "learned", "order",
+)  # fmt: skip
+PLACED = {
+    ("sizes", "w_k"): ("fitting", "wider"),
+    ("which-d", "divisor"): ("d_k", "d_in"),
+    ("where", "place"): ("queries", "both", "scores"),
+    ("axis", "axis"): ("rows", "columns", "whole"),
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """What has been made of a question's example, what is chosen there, and the place of the token that is followed."""
+
+    scenario: Scenario
+    options: dict[str, str]
+    query: int
+
+
+def question_of(slug: str) -> Question | None:
+    """Return the question of this name; None where there is none."""
+    return next((question for question in QUESTIONS if question.slug == slug), None)
+
+
+def start_of(question: Question) -> Example:
+    """Return the example as the question begins with it."""
+    return Example(question.start, question.defaults, first_followed(question.start))
+
+
+def example_text(question: Question, example: Example) -> str:
+    """Return an example as the query of a URL; blank at the start.
+
+    >>> example_text(QUESTIONS[7], Example(QUESTIONS[7].start, {"axis": "whole"}, 1)).endswith("&axis=whole")
+    True
+    """
+    start = start_of(question)
+    chosen = {name: choice for name, choice in example.options.items() if choice != start.options[name]}
+    if example.query != start.query:
+        chosen[QUERY] = str(example.query)
+    return query_of(example.scenario, **chosen) if chosen or example.scenario != start.scenario else ""
+
+
+def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
+    """Return the example that the query of a URL holds, as the question has it today, and in words what was ignored.
+
+    >>> example_from_text(QUESTIONS[7], "axis=2")[0].options  # an older link
+    {'axis': 'whole'}
+    """
+    written, ignored = example_as_written(question, text)
+    scenario, options = question.today(written.scenario, written.options)
+    return Example(scenario, options, written.query), ignored
+
+
+def example_as_written(question: Question, text: str) -> tuple[Example, list[str]]:
+    """Return the example that the query of a URL holds, as it was when that was written, and what was ignored."""
+    own, rest = _parts(question, text)
+    scenario, ignored = scenario_from_query(rest) if rest else (question.start, [])
+    options = question.defaults
+    for option in question.options:
+        given = own.get(option.name, option.default)
+        choice = _translated(question, option, given)
+        if option.may_be(choice):
+            options[option.name] = choice
+        else:
+            ignored.append(say("links.choice", label=option.label))
+    return Example(scenario, options, _followed(own.get(QUERY, ""), scenario)), ignored
+
+
+def _translated(question: Question, option: Option | Exponent, given: str) -> str:
+    placed = dict(enumerate(PLACED.get((question.slug, option.name), ())))
+    return placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
+
+
+def _followed(text: str, scenario: Scenario) -> int:
+    valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
+    return int(text) if valid else first_followed(scenario)
+
+
+def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
+    """Return what a link says of a question's own choices, and the rest: the example."""
+    own: list[str] = []
+    rest: list[str] = []
+    for part in filter(None, query.split("&")):
+        (own if part.partition("=")[0] in (QUERY, *question.defaults) else rest).append(part)
+    return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
+
+
+def fits_question(text: str, around: Around) -> str:
+    """Return the text of an example as a link has it today, if it is one of the question that is open."""
+    question = question_of(around.values.get("question", ""))
+    if question is None:
+        if text:
+            raise UnreadableError("links.no_question", "")
+        return text
+    example, ignored = example_from_text(question, text)
+    if not ignored and not fits_board(example.scenario):
+        ignored = [say("question_page.large")]
+    if not ignored and text and around.just_arrived and not can_be_shown(question, example, around.digits):
+        ignored = [say("question_page.foreign")]
+    if ignored:
+        raise UnreadableError("links.example", "", parts=" ".join(ignored))
+    return example_text(question, example)
+
+
+def can_be_shown(question: Question, example: Example, digits: int) -> bool:
+    """Whether an example that anybody may have written into a link is one of this question's, and can be computed."""
+    try:
+        if not question.is_own(example.scenario):
+            return False
+        question.look(example.scenario, example.options, digits)
+    except (ValueError, RuntimeError, LookupError):
+        return False
+    return True

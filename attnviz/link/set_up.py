@@ -1,0 +1,157 @@
+"""The rows of the table that are controls of the set-up, and with them a scenario as the query of a URL.
+
+A parameter more is one row here, and a place among the controls (attnviz/app/shell/setup.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from attnviz.core import limits
+from attnviz.core.changes import Changes, bring_back, changes_of
+from attnviz.core.devices import available_devices
+from attnviz.core.published_matrices import PUBLISHED_TEXT
+from attnviz.core.scenario import SETTINGS, Scenario
+from attnviz.core.settings import CHOICES
+from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
+from attnviz.link.codecs import Choice, Codec, Flag, Number, Text, UnreadableError, Whole
+from attnviz.link.parameter import Parameter
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
+
+MAX_QUERY_CHARACTERS = 1_000_000
+# Changes and the set-up kept as A, together. They travel with every click: 200 000 characters, 32 768 random numbers
+# in float32, add 0.1 to 0.3 s to it, 400 000 would add half a second.
+MOST_GIVEN = 250_000
+CHANGES = "edits"
+EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)
+
+
+@dataclass(frozen=True)
+class Control(Parameter):
+    """A parameter that is a control of the set-up; the catalogue has its label and its help."""
+
+    @property
+    def label(self) -> str:
+        """What its control is called."""
+        return say(f"setup.{self.name}.label")
+
+    @property
+    def help(self) -> str:
+        """What its control explains when it is asked."""
+        return say(f"setup.{self.name}.help")
+
+
+_DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
+    "text": PUBLISHED_TEXT,
+    "embedding": "published",
+    "digits": DEFAULT_DIGITS,
+}
+
+
+def _control(name: str, codec: Codec, most: int = 40, since: int = 1, used: str = "") -> Control:
+    return Control(name, _DEFAULTS[name], codec, most, since, used=used)
+
+
+@cache
+def parameters() -> Mapping[str, Control]:
+    """Return the controls of the set-up, by name; the devices are those of this machine.
+
+    >>> parameters()["d_in"].codec.expected()
+    'a whole number from 1 to 1024'
+    """
+    width = Whole(1, limits.MAX_D)
+    rows = (
+        _control("text", Text(limits.MAX_TEXT_CHARACTERS), limits.MAX_TEXT_CHARACTERS),
+        _control("tokenizer", Choice(CHOICES["tokenizer"])),
+        _control("embedding", Choice(CHOICES["embedding"])),
+        _control("d_in", width),
+        _control("d_out", width),
+        _control("d_v", Whole(1, limits.MAX_D, may_be_blank=True), used="links.used.d_out"),
+        _control("positions", Choice(CHOICES["positions"]), since=2),
+        _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
+        _control("activation", Choice(CHOICES["activation"]), since=2),
+        _control("init", Choice(CHOICES["init"])),
+        _control("seed", Whole(0, limits.MAX_SEED)),
+        _control("device", Choice(tuple(available_devices()))),
+        _control("bias", Flag()),
+        _control("causal", Flag()),
+        _control("scale", Flag()),
+        _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE)),
+        _control("digits", Whole(MIN_DIGITS, MAX_DIGITS)),
+    )
+    return MappingProxyType({row.name: row for row in rows})
+
+
+def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, UnreadableError]]:
+    """Return the value of each control in a URL, its default where the URL has none or none that can be used, and
+    why these can't.
+
+    >>> values, refused = read_controls({"d_in": "5", "seed": "many"})
+    >>> values["d_in"], values["seed"], list(refused)
+    (5, 123, ['seed'])
+    """
+    table = parameters()
+    read = {name: table[name].read(raw) for name, raw in query.items() if name in table}
+    values = {name: read[name][0] if name in read else control.default for name, control in table.items()}
+    return values, {name: error for name, (_, error) in read.items() if error}
+
+
+def scenario_of(values: Mapping[str, Any]) -> Scenario:
+    """Return the scenario of the values of the controls; those that only concern the view are left out.
+
+    Raises ``ValueError`` as :class:`attnviz.Scenario` does.
+
+    >>> scenario_of({"text": "a cat", "digits": 2}).tokens
+    ('a', 'cat')
+    """
+    return Scenario(**{name: value for name, value in values.items() if name in SETTINGS})
+
+
+def query_of(scenario: Scenario, **others: str) -> str:
+    """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters.
+
+    >>> query_of(Scenario(embedding="published", seed=7, causal=True, edits=[("w_q", 0, 1, 0.9)]))
+    'seed=7&causal=true&edits=w_q.0.1.0.9'
+    """
+    controls = {name: each for name, each in parameters().items() if name in SETTINGS}
+    query = {name: each.write(value) for name, each in controls.items()
+             if (value := getattr(scenario, name)) != each.default}  # fmt: skip
+    changes = encode_changes(changes_of(scenario))
+    return urlencode(query | ({CHANGES: changes} if changes else {}) | others, safe="*", errors="surrogatepass")
+
+
+def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
+    """Return the scenario that the query of a URL stands for, and in words what was ignored.
+
+    Whatever is damaged or of others is left out; of a parameter that comes twice, the last counts.
+
+    >>> scenario, ignored = scenario_from_query("seed=7&d_in=abc")
+    >>> scenario == Scenario(embedding="published", seed=7), ignored
+    (True, ["d_in = 'abc' should be a whole number from 1 to 1024; 3 is used."])
+    """
+    try:
+        given = dict(parse_qsl(query[:MAX_QUERY_CHARACTERS], keep_blank_values=True, max_num_fields=100))
+    except ValueError:
+        given = {}
+    too_long = len(query) > MAX_QUERY_CHARACTERS or (query and not given)
+    ignored = [say("links.query_too_long")] if too_long else []
+    values, refused = read_controls(given)
+    ignored += [parameters()[name].told(given[name], error, _quoted) for name, error in refused.items()]
+    try:
+        plain = scenario_of(values)
+    except ValueError:  # each value is one that it may be, but not with the others: no tokens, or too many
+        ignored.append(say("links.tokens", most=f"{limits.MAX_TOKENS:,}"))
+        plain = scenario_of(values | {"text": _DEFAULTS["text"]})
+    changes, error = EDITS.read(given.get(CHANGES, ""))
+    scenario, left = bring_back(plain, changes)
+    if error := with_misfits(error, left):
+        ignored.append(EDITS.told(given[CHANGES], error, _quoted))
+    return scenario, ignored
+
+
+def _quoted(text: str) -> str:
+    return repr(text[:40])

@@ -1,0 +1,79 @@
+"""The form of Check my numbers as one text of a URL: what is typed into which field, packed."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.tokens import is_whole_text
+from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
+from attnviz.link.packing import pack, unpack
+from attnviz.marking import ROUNDED_FROM
+
+MOST_UNPACKED = 2_000_000
+TABLE_NAMES = (
+    "x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context",
+)  # fmt: skip
+AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader by the page
+EXACT, BY_DIGITS, ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
+DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {f"check.table.{name}": "" for name in TABLE_NAMES}
+    | {
+        "check.scale": True,
+        "check.decimals": AS_PRINTED,
+        "check.tokens": "",
+        "check.causal": False,
+        "check.temperature": 1.0,
+        "check.d_k": None,
+        "check.rounded": BY_DIGITS,
+    }
+)
+CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "check.scale": (True, False),
+        "check.causal": (True, False),
+        "check.decimals": (AS_PRINTED, *range(7)),
+        "check.rounded": (BY_DIGITS, EXACT, ROUNDED),
+    }
+)
+
+
+class FormText(Codec):
+    """The codec of the form: a value is what the form holds, by the names of its fields, without those at their
+    defaults.
+    """
+
+    def decode(self, raw: str) -> dict[str, Any]:
+        try:
+            typed = json.loads(unpack(raw, MOST_UNPACKED)) if raw else {}
+        except (ValueError, RecursionError) as error:
+            raise unreadable_part(error, "tables", {}) from error
+        if not isinstance(typed, dict):
+            raise unreadable_part(ValueError(), "tables", {})
+        read = {key: value for key, value in typed.items() if key in DEFAULTS and may_be(key, value)}
+        refused = [Raw(key) for key in typed if key not in read]
+        if refused:
+            raise UnreadableError("", _apart_from_defaults(read), names=refused)
+        return _apart_from_defaults(read)
+
+    def encode(self, value: Mapping[str, Any]) -> str:
+        """Return the text; blank for a form of more characters than are ever unpacked."""
+        typed = _apart_from_defaults(value)
+        text = json.dumps(typed, ensure_ascii=False) if typed else ""
+        return pack(text) if text and len(text.encode("utf-8", "surrogatepass")) <= MOST_UNPACKED else ""
+
+
+def _apart_from_defaults(form: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in form.items() if value != DEFAULTS[key]}
+
+
+def may_be(key: str, value: Any) -> bool:
+    """Whether a field of the form may have this value."""
+    if key in CHOICES:
+        return any(value is choice or (type(value) is type(choice) and value == choice) for choice in CHOICES[key])
+    if key == "check.d_k":
+        return value is None or (type(value) is int and 1 <= value <= MAX_D)
+    if key == "check.temperature":
+        return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
+    return isinstance(value, str) and is_whole_text(value)

@@ -1,0 +1,303 @@
+"""Laws of the table of parameters: every row reads back what it writes, and takes or tells whatever else."""
+
+import string
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario
+from attnviz.core.changes import changes_of
+from attnviz.core.stages import EDITABLE, STAGES
+from attnviz.exercises.exercise import RESULTS, Exercise
+from attnviz.link.changes_text import ChangesText
+from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Text, Whole
+from attnviz.link.opening import read_link, read_texts
+from attnviz.link.page_texts import (
+    CHECK,
+    EXAMPLES,
+    EXERCISE,
+    CellText,
+    Checked,
+    CheckText,
+    PackedScenario,
+    SweepText,
+    published_names,
+)
+from attnviz.link.parameter import Around, Parameter
+from attnviz.link.parameter_table import FORM, MOST_TOGETHER, TABLES, once, table, texts
+from attnviz.link.question_text import NUMBERED, PLACED, question_of
+from attnviz.link.set_up import CHANGES, MOST_GIVEN, parameters, query_of, read_controls, scenario_of
+from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
+from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
+from attnviz.scaling.sources import SOURCES
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS, Option
+from attnviz.words import catalogue
+from tests.golden import golden_links, parameters_of
+from tests.rubbish import RUBBISH
+from tests.unit.helpers import edits_of, setups
+
+SLUG = set(string.ascii_lowercase + string.digits + "-_")
+ROWS = list(table().values())
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    scenario = draw(setups())
+    return Scenario(**{**vars_of(scenario), "edits": draw(edits_of(scenario))})
+
+
+def vars_of(scenario: Scenario) -> dict[str, Any]:
+    return {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__}
+
+
+typed = st.fixed_dictionaries(
+    {},
+    optional={
+        "check.table.x": st.text(st.characters(exclude_categories=["Cs"]), max_size=20).filter(
+            lambda text: "\0" not in text
+        ),
+        "check.d_k": st.integers(1, 1024),
+        "check.temperature": st.floats(0.01, 100),
+        **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
+    },
+)
+exercises = st.builds(
+    Exercise, st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(1, 4), st.integers(1, 4), st.booleans(),
+    st.booleans(), st.sets(st.sampled_from(RESULTS)).map(lambda some: tuple(name for name in RESULTS if name in some)),
+)  # fmt: skip
+sweeps = st.builds(
+    SweepSettings, dims=st.lists(st.integers(1, 4096), min_size=1, max_size=8, unique=True).map(tuple),
+    source=st.sampled_from(SOURCES), statistics=st.sampled_from(["all", "dot products"]), heads=st.sampled_from(HEADS),
+    scales=st.lists(st.sampled_from(SCALE_CHOICES), min_size=1, unique=True).map(tuple), p=st.floats(0, 1),
+)  # fmt: skip
+
+
+def values_of(row: Parameter) -> st.SearchStrategy[Any]:
+    """Return what this parameter may be: a codec that nobody thought of here is an error."""
+    match row.codec:
+        case Choice(choices):  # and Named
+            return st.sampled_from(choices)
+        case Whole(low, high, may_be_blank):
+            return st.integers(low, high) | (st.none() if may_be_blank else st.nothing())
+        case Number(low, high):
+            return st.floats(low, high)
+        case Flag():
+            return st.booleans()
+        case Names(choices):
+            return st.lists(st.sampled_from(choices), unique=True).map(
+                lambda names: tuple(n for n in choices if n in names)
+            )
+        case Text(most):
+            return st.text(max_size=min(most, 50))
+        case ChangesText():
+            return scenarios().map(changes_of)
+        case PackedScenario():
+            return st.none() | scenarios()
+        case CellText():
+            return st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))
+        case SweepText():
+            return sweeps
+        case CheckText():
+            examples = st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
+            return st.just(Checked(CHECK)) | examples | exercises.map(lambda made: Checked(EXERCISE, exercise=made))
+        case FormText():
+            return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
+    raise AssertionError(f"{row.name}: no values for {row.codec}")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject) -> None:
+    value = data.draw(values_of(row))
+    written = row.codec.encode(value)
+    assert row.codec.decode(written) == value
+    if row.name not in (CHANGES, TABLES):  # these stay in the session where they are longer
+        assert len(written) <= row.most
+    assert row.read(row.write(value))[0] == value or row.write(value) == ""
+    assert row.write(row.default) == ""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("kind", RUBBISH)
+def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter, kind: str) -> None:
+    raw = RUBBISH[kind]
+    value, error = row.read(raw)
+    if error is None:
+        assert row.codec.decode(raw) == value
+        assert isinstance(row.codec, Text) or row.name == "seed"
+        return
+    told = row.told(raw, error, lambda text: repr(text[:40]))
+    assert 10 < len(told) < 600
+    assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@given(raw=st.text())
+@settings(max_examples=50, deadline=None)
+def test_every_row_reads_any_text(row: Parameter, raw: str) -> None:
+    read = row.taken(raw, Around(), repr)
+    assert bool(read.told) == (bool(raw) and row.read(raw, Around())[1] is not None)
+    again = row.taken(read.text, Around(), repr)
+    assert again.told == ""
+    assert again.text == read.text
+
+
+def test_names_are_unique_and_every_sentence_is_in_the_catalogue() -> None:
+    groups = (parameters(), texts(), once())
+    assert sum(map(len, groups)) == len(table())
+    for row in ROWS:
+        assert row.message in catalogue()
+        assert row.used == "" or row.used in catalogue()
+        assert 1 <= row.since <= FORM
+        assert set(row.name) <= SLUG
+
+
+def test_every_parameter_that_the_first_form_had_is_in_a_link_of_that_form() -> None:
+    """The links of the corpus were made in that form: a row that says so, and is in none of them, is younger."""
+    written = {name for link in golden_links().values() for name in parameters_of(link["query"])}
+    assert {row.name for row in ROWS if row.since == 1} - {"left_out"} <= written
+
+
+def test_all_texts_together_are_read_by_the_server() -> None:
+    others = sum(row.most for name, row in texts().items() if name not in (CHANGES, "pinned", TABLES))
+    assert texts()[CHANGES].most == texts()["pinned"].most == MOST_GIVEN
+    assert others < 524_288 - MOST_TOGETHER
+    assert parameters()["text"].most + sum(row.most for row in parameters().values()) < 524_288 - MOST_TOGETHER
+
+
+# Names
+
+
+def test_what_has_a_name_in_links_has_one_of_its_own() -> None:
+    slugs = [question.slug for question in QUESTIONS]
+    assert len({*slugs}) == len(slugs)
+    assert all(set(slug) <= SLUG and not slug.isdigit() for slug in slugs)
+    for question in QUESTIONS:
+        names = [each.name for each in (*question.options, *question.controls)]
+        assert len({*names}) == len(names)
+        for option in question.options:
+            if isinstance(option, Option):
+                assert option.default in option.choices
+                assert all(set(choice) <= SLUG and not choice.isdigit() for choice in option.choices)
+
+
+def test_the_numbers_of_older_links_are_names_of_today() -> None:
+    assert all(question_of(name) for name in NUMBERED)
+    for (slug, name), places in PLACED.items():
+        question = question_of(slug)
+        assert question is not None
+        (option,) = [option for option in question.options if option.name == name]
+        assert isinstance(option, Option)
+        assert set(places) <= set(option.choices)
+    for name in ("step", "question"):
+        codec = texts()[name].codec
+        assert isinstance(codec, Named)
+        assert set(codec.numbered) <= set(codec.choices)
+    assert {step.name for step in STEPS} >= {"tokens", "context"}
+
+
+# Whole links
+
+
+def unsaid(_: str) -> str:
+    return ""
+
+
+@st.composite
+def links(draw: st.DrawFn) -> tuple[Scenario, dict[str, Any], dict[str, str]]:
+    """A scenario, values of texts beside it, and the link that says all of them."""
+    scenario = draw(scenarios())
+    question = draw(st.sampled_from(QUESTIONS))
+    values = {
+        "query": draw(st.integers(0, len(scenario.tokens) - 1)),
+        "view": draw(st.sampled_from(("board", "heatmaps"))),
+        "cell": ("scores", draw(st.integers(0, len(scenario.tokens) - 1)), 0),
+        "pinned": draw(scenarios()),
+        "question": question.slug,
+        **{name: draw(values_of(texts()[name])) for name in ("sweep", "step", "hide", "check", "tables")},
+    }
+    return scenario, values, {name: text for name, value in values.items() if (text := texts()[name].write(value))}
+
+
+@given(links())
+@settings(max_examples=30, deadline=None)
+def test_a_link_of_everything_is_read_back_to_the_same_state(
+    made: tuple[Scenario, dict[str, Any], dict[str, str]],
+) -> None:
+    scenario, values, written = made
+    came = dict(parse_qsl(query_of(scenario, **written), keep_blank_values=True))
+    opened = read_link(came, repr, unsaid)
+    assert opened.told == ()
+    assert opened.query == came
+    controls, refused = read_controls(opened.query)
+    assert refused == {}
+    assert scenario_of(controls) == Scenario(**{**vars_of(scenario), **dict.fromkeys(EDITABLE), "edits": ()})
+    read = read_texts(opened.query, Around(scenario), repr)
+    assert {name: each.told for name, each in read.items() if each.told} == {}
+    assert {name: read[name].value if name in read else texts()[name].default for name in values} == values
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*table(), "utm_source", "nobody"]), st.text() | st.sampled_from(list(RUBBISH.values()))
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_any_link_is_opened_once(query: dict[str, str]) -> None:
+    """What a page opens with is a link of which nothing more has to be said, or the page would open for ever."""
+    opened = read_link(query, repr, unsaid)
+    again = read_link(opened.query, repr, unsaid)
+    assert again.query == opened.query
+    assert again.told == ()
+    assert dict(parse_qsl(urlencode(opened.query, errors="surrogatepass"), keep_blank_values=True,
+                          errors="surrogatepass")) == opened.query  # fmt: skip
+
+
+@given(
+    st.text(min_size=1).filter(
+        lambda name: (
+            name not in table()
+            and not name.startswith(("utm_", "mc_", "_g", "fbclid", "gclid", "ms", "tw", "ig", "embed"))
+        )
+    )
+)
+def test_an_unknown_parameter_is_named_and_left_out(name: str) -> None:
+    opened = read_link({name: "1", "seed": "7"}, repr, unsaid)
+    assert opened.query == {"seed": "7"}
+    assert opened.unknown == (name,)
+    assert repr(name) in opened.told[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"question": "4", "numbers": "w_k=1"}, {"question": "sizes", "w_k": "wider"}),
+        ({"question": "08"}, {"question": "axis"}),
+        ({"step": "1"}, {}),
+        ({"step": "9"}, {"step": "context"}),
+        ({"question": "0"}, {"question": "0"}),  # told when it is read with the scenario
+    ],
+)
+def test_an_older_link_is_opened_by_names(query: Mapping[str, str], expected: Mapping[str, str]) -> None:
+    opened = read_link(query, repr, unsaid)
+    found = dict(opened.query)
+    found |= dict(parse_qsl(found.pop("numbers", "")))
+    assert found.items() >= expected.items()
+    assert opened.told == ()
+
+
+def test_a_worked_example_lies_under_all_else_that_a_link_says() -> None:
+    opened = read_link({"example": "love-ai", "causal": "true", "seed": "x"}, repr, unsaid)
+    assert opened.example == "love-ai"
+    assert opened.query["text"] == "I love AI"
+    assert opened.query["causal"] == "true"
+    assert len(opened.told) == 1
+    none = read_link({"example": "nobody", "seed": "7"}, repr, unsaid)
+    assert (none.query, none.example) == ({"seed": "7"}, "")
+    assert "'nobody'" in none.told[0]
