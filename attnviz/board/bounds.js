@@ -1,6 +1,8 @@
 // How far the roundings of float32 may be from exact arithmetic.
 
-export const FLOAT32 = { name: "float32", max: (2 - 2 ** -23) * 2 ** 127, eps: 2 ** -23, tiny: 2 ** -126 };
+import { CONSTANTS } from "../scripts/sent.js";
+
+export const FLOAT32 = CONSTANTS.FLOAT32;
 
 // How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow.
 /** @param {number} size @param {number} roundings */

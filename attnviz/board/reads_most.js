@@ -2,12 +2,13 @@
 // dragged: what `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
 
 import { written } from "./numbers.js";
+import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Made } from "./types.js" */
 
-const SAME = Math.fround(1e-6); // weights that differ by less are the same, if they are written alike
-const NAMED = 3; // of several tokens that are read alike
+const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
+const { NAMED } = CONSTANTS;
 
 /** @param {Made} made @param {number} query */
 export function readsMost({ names, digits, settings, matrices }, query) {

@@ -1,6 +1,7 @@
 // Sums and quotients as a page writes them, long sums shortened.
 
 import { total } from "./numbers.js";
+import { CONSTANTS } from "../scripts/sent.js";
 
 /** @import { Term } from "./types.js" */
 
@@ -15,7 +16,7 @@ export function quotient(numerator, divisors, joint = " · ") {
   return `${numerator} / ${divisors.length === 1 ? divisors[0] : `(${divisors.join(joint)})`}`;
 }
 
-const LONG = 8; // a sum of more terms shows the largest LONG - 1 and the remainder
+const { LONG } = CONSTANTS;
 
 // The terms, or of a long sum the largest and the remainder, in their order; the one at `keep` is always there.
 /** @template Factor @param {Term<Factor>[]} terms @param {number | null} keep @returns {Term<Factor>[]} */

@@ -1,6 +1,7 @@
 // One number as a person writes it: what attnviz/tables/typed_numbers.py does, done in the page. tests/typed_numbers.json holds
 // both to the same cases.
 
+import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /**
@@ -9,7 +10,7 @@ import { say } from "../scripts/sentences.js";
  * @typedef {{ value?: Value, reason?: string }} Read
  */
 
-export const LONGEST_TYPED = 60;
+export const LONGEST_TYPED = CONSTANTS.LONGEST_TYPED;
 const SHOWN_OF_TYPED = 40;
 
 // Typeset minus signs, dashes and hyphens that stand for one.

@@ -20,7 +20,7 @@ export interface Matrix {
 
 export type Matrices = Record<string, Matrix>;
 
-/** The fields of the stage's rule: each rule has some of them. */
+/** The fields of a stage's rule, of which each rule has some. */
 export interface Settings {
   transposed: boolean;
   causal: boolean;
@@ -57,6 +57,9 @@ export interface Stages {
   values(): IterableIterator<Stage>;
 }
 
+/** A row of the table as Python sends it. */
+export type SentStage = Omit<Stage, "settings"> & { settings: Partial<Settings> };
+
 export type Colour = number[];
 export type ColourScale = [position: number, colour: Colour][];
 
@@ -81,7 +84,7 @@ export interface BoardCell extends HTMLElement {
 
 /** What is needed to evaluate a table and to explain its cells. */
 export interface TableData {
-  stages: Stage[];
+  stages: SentStage[];
   matrices: Record<string, { rows: number; columns: number; values: (number | string)[] }>;
   tokens: string[];
 }

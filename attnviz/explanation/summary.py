@@ -15,8 +15,8 @@ from attnviz.core.tokens import token_labels
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
-_SAME = 1e-6  # weights that differ by less are the same, if they are written alike
-_NAMED = 3  # of several tokens that are read alike
+SAME = 1e-6  # weights that differ by less are the same, if they are written alike
+NAMED = 3  # of several tokens that are read alike
 LONGEST_NAME = 40  # characters of a token, where a sentence names it
 _IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
@@ -48,7 +48,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
         return say("summary.reads.first" if n_tokens > 1 else "summary.reads.alone", token=token, weight=weight)
     ties = [
         key for key, each in enumerate(row[:reach].tolist())
-        if row.max() - each < _SAME and written(each, digits) == weight
+        if row.max() - each < SAME and written(each, digits) == weight
     ]  # fmt: skip
     if len(ties) == reach:
         if trace.causal and reach < n_tokens:
@@ -64,8 +64,8 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
     labels = _labels(trace)
     names = [say("summary.itself") if key == query else say("summary.named", token=labels[key]) for key in keys]
-    if len(names) > _NAMED:
-        return say("summary.more", names=", ".join(names[:_NAMED]), rest=len(names) - _NAMED)
+    if len(names) > NAMED:
+        return say("summary.more", names=", ".join(names[:NAMED]), rest=len(names) - NAMED)
     return listed(names)
 
 

@@ -5,3 +5,21 @@ export type Template = string | { readonly one: string; readonly other: string }
 
 /** The sentences that the script says, by their keys. */
 export const SENTENCES: { readonly [key: string]: Template };
+
+/** To the board's script alone: numbers that Python's side has, too. See attnviz/board/script.py. */
+export const CONSTANTS: {
+  readonly FLOAT32: { readonly name: string; readonly max: number; readonly eps: number; readonly tiny: number };
+  /** exp of up to this stands in fixed digits; a row beyond it is shifted by its largest. */
+  readonly READABLE: number;
+  /** exp of this far below is 0 at every precision. */
+  readonly FAR: number;
+  readonly GELU_ROUNDINGS: number;
+  /** A sum of more terms shows the largest LONG - 1 and the remainder. */
+  readonly LONG: number;
+  /** Weights that differ by less are the same, if they are written alike. */
+  readonly SAME: number;
+  /** So many of several tokens that are read alike have their names told. */
+  readonly NAMED: number;
+  /** Characters. */
+  readonly LONGEST_TYPED: number;
+};

@@ -7,8 +7,8 @@ from playwright.sync_api import Browser, Page
 
 import attnviz
 from attnviz import Scenario
-from attnviz.app.components.board import BOARD_SCRIPT
 from attnviz.board.data import board_data
+from attnviz.board.script import BOARD_SCRIPT
 from attnviz.words import say
 
 

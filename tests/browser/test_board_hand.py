@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import attnviz
 from attnviz import Scenario
-from attnviz.app.components.board import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.board.data import board_data
+from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.core.scenario import traced
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Place

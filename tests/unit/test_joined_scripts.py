@@ -140,7 +140,7 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"SENTENCES": {}})
+    text = joined(entry, {"SENTENCES": {}, "CONSTANTS": {}})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
     (tmp_path / "joined.mjs").write_text(text, encoding="utf-8")
     run_node(Path("--check"), str(tmp_path / "joined.mjs"))

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from attnviz.app.components.board import BOARD_SCRIPT
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
+from attnviz.board.script import BOARD_SCRIPT
 from attnviz.words import catalogue
 
 SCRIPTS = {"board": BOARD_SCRIPT, "token order": TOKEN_ORDER_SCRIPT}

@@ -1,7 +1,6 @@
 """The board: the whole computation as one component, editable in place."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,21 +13,15 @@ from attnviz.app.session import state
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
+from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.page_texts import Place
-from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
-
-_BOARD = Path(__file__).parents[2] / "board"
-_SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
-         "summary.and")  # fmt: skip
-BOARD_SCRIPT = joined(_BOARD / "board.js", {"SENTENCES": sentences(*_SAID)})
-BOARD_STYLE = (_BOARD / "board.css").read_text()
 
 _board = st.components.v2.component(
     "attnviz_board",

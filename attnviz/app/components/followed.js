@@ -6,10 +6,12 @@ import { keptFor, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
+/** @typedef {{ said: string }} Data */
+
 /** @type {WeakMap<HTMLElement, Followed>} */
 const sentences = new WeakMap();
 
-/** @param {Drawing<{ said: string }>} drawing */
+/** @param {Drawing<Data>} drawing */
 export default function followed({ parentElement, data }) {
   const element = partOf(parentElement, ".followed");
   keptFor(sentences, element, () => new Followed(element)).receive(data.said);

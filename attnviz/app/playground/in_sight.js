@@ -7,12 +7,12 @@ const PAUSE = 100; // ms between them
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ cell: string, matrix: string, row: number }} Picked the address of the picked cell, if there is one, and its place */
+/** @typedef {{ cell: string, matrix: string, row: number }} Data the address of the picked cell, if there is one, and its place */
 
 /** @type {WeakMap<object, string>} */
 const shown = new WeakMap();
 
-/** @param {Drawing<Picked>} drawing */
+/** @param {Drawing<Data>} drawing */
 export default function keepInSight({ parentElement, data }) {
   const before = shown.get(parentElement);
   shown.set(parentElement, data.cell);
@@ -20,14 +20,14 @@ export default function keepInSight({ parentElement, data }) {
   look(data, LOOKS);
 }
 
-/** @param {Picked} cell @param {number} left */
+/** @param {Data} cell @param {number} left */
 function look(cell, left) {
   const scrolled = uncover(document, cell);
   if (left > 0) setTimeout(() => look(cell, left - 1), scrolled ? 2 * PAUSE : PAUSE);
 }
 
 // Scroll as far as the cell is covered; say whether it was.
-/** @param {ParentNode} page @param {Picked} cell */
+/** @param {ParentNode} page @param {Data} cell */
 function uncover(page, { matrix, row }) {
   const panel = page.querySelector(".st-key-picked_cell");
   /** @type {HTMLElement & { _fullLayout?: any } | null} */

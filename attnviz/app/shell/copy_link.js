@@ -5,10 +5,12 @@ import { partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
+/** @typedef {{ hide: string, label: string, button: string, copied: string, byHand: string }} Data */
+
 /** @type {WeakSet<HTMLElement>} */
 const wired = new WeakSet();
 
-/** @param {Drawing<{ hide: string, label: string, button: string, copied: string, byHand: string }>} drawing */
+/** @param {Drawing<Data>} drawing */
 export default function copyLink({ parentElement, data }) {
   const root = partOf(parentElement, ".copy-link");
   const field = /** @type {HTMLInputElement} */ (partOf(root, "input"));

@@ -6,11 +6,10 @@ import { decimal, decimalOf, productOf, sign } from "../decimals.js";
 import { matrixOf, valueAt } from "../matrices.js";
 import { normalShare } from "../normal.js";
 import { numberOf } from "../numbers.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings } from "../types.js" */
-
-const ROUNDINGS = 4; // of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
 /** @param {Settings} _ @param {Matrix} numbers */
 export function compute(_, numbers) {
@@ -30,7 +29,7 @@ export function reads(_, row, column) {
 /** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} numbers */
 export function bounded(_, row, column, numbers) {
   const value = valueAt(numbers, row, column);
-  return { exact: gelu(value), tolerance: tolerance(Math.abs(value), ROUNDINGS) };
+  return { exact: gelu(value), tolerance: tolerance(Math.abs(value), CONSTANTS.GELU_ROUNDINGS) };
 }
 
 /** @param {MadeCell} cell */

@@ -7,12 +7,12 @@ import { lineOf, matrixOf, rowCells } from "../matrices.js";
 import { numberOf, total } from "../numbers.js";
 import { quotient, shortened } from "../terms.js";
 import { inSymbols, inWords } from "./scale.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, MadeCell, Matrix, Settings, Source, Stage, Term } from "../types.js" */
 
-const READABLE = 9; // exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
-const FAR = 1000; // exp of this far below is 0 at every precision
+const { FAR, READABLE } = CONSTANTS;
 
 /** @param {Settings} _ @param {Matrix} scores */
 export function compute(_, scores) {

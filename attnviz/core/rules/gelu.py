@@ -14,7 +14,7 @@ from attnviz.core.rules.displayed import as_decimal, sign
 from attnviz.words import say
 
 _STEEPEST = 1.13  # of the curve, at √2
-_ROUNDINGS = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
+ROUNDINGS = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class GELU(EachCell):
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Every rounding is relative to the number, not to what is left of it below 0."""
-        return 2 * _ROUNDINGS * np.abs(tables[0].value)
+        return 2 * ROUNDINGS * np.abs(tables[0].value)
 
     def formula(self, *symbols: str) -> str:
         """The number times its share of the bell curve."""
@@ -66,7 +66,7 @@ class GELU(EachCell):
             notes.append(say("explanation.trouble.product"))
         return Made(
             self.formula(number.symbols), steps, say("explanation.gelu.words", number=cell.named(number)),
-            (Term(exact, (number,)),), exact, cell.tolerance(abs(number.value), _ROUNDINGS),
+            (Term(exact, (number,)),), exact, cell.tolerance(abs(number.value), ROUNDINGS),
             notes=tuple(notes),
         )  # fmt: skip
 

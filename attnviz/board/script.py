@@ -1,0 +1,29 @@
+"""The board's script, with what Python sends it once: the sentences that it says, and numbers that both sides need."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attnviz.core.rules import displayed, gelu, softmax
+from attnviz.explanation import summary
+from attnviz.scripts import joined, sentences
+from attnviz.tables import typed_numbers
+
+_HERE = Path(__file__).parent
+_SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
+         "summary.and")  # fmt: skip
+_FLOAT32 = torch.finfo(torch.float32)
+
+CONSTANTS: dict[str, Any] = {
+    "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
+    "READABLE": softmax.READABLE,
+    "FAR": softmax.FAR,
+    "GELU_ROUNDINGS": gelu.ROUNDINGS,
+    "LONG": displayed.LONG,
+    "SAME": summary.SAME,
+    "NAMED": summary.NAMED,
+    "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
+}
+BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})
+BOARD_STYLE = (_HERE / "board.css").read_text()

@@ -1,0 +1,84 @@
+"""What Python sends to the page's scripts is what their types say: the checker of types is the referee."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attnviz.board.script import CONSTANTS
+from attnviz.scripts import sentences
+from tests.node import NODE, ROOT
+from tests.pages.reader import Reader
+from tests.pages.test_share import Sharing
+
+# The type of each component's data, and where it is declared.
+TYPES = {
+    "attnviz_board": ("BoardData", "attnviz/board/types.js"),
+    "attnviz_connection": ("Data", "attnviz/app/shell/connection.js"),
+    "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
+    "attnviz_followed": ("Data", "attnviz/app/components/followed.js"),
+    "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
+    "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
+    "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
+    "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
+    "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
+}
+
+
+def sent_by(reader: Reader) -> Iterator[tuple[str, str]]:
+    """Yield the name of each component of the page that has a script, and the JSON that it is sent."""
+    for element in reader.at.get("bidi_component"):
+        if element.proto.js_content:
+            yield element.proto.component_name, element.proto.json
+
+
+def errors_in(folder: Path, *declarations: str) -> str:
+    """Return what the checker finds in declarations of constants."""
+    (folder / "sent.ts").write_text("\n".join(declarations), encoding="utf-8")
+    settings = {"extends": str(ROOT / "tsconfig.json"), "compilerOptions": {"types": []}, "include": ["sent.ts"]}
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+    checker = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
+    command = [NODE, str(checker), "--project", str(folder)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False).stdout
+
+
+def declared(number: int, component: str, data: str) -> str:
+    name, file = TYPES[component]
+    return f'export const sent{number}: import("{(ROOT / file).as_posix()}").{name} = {data};'
+
+
+@pytest.fixture(scope="module")
+def sent() -> list[tuple[str, str]]:
+    readers = [
+        Reader(causal="true", edits="w_q.0.0.1e30*x.1.0.-2", bias="true", temperature="0.5", query="2"),
+        Sharing(),
+        Reader("pages/lesson.py", step="3"),
+        Reader("pages/questions.py", question="7"),
+        Reader("pages/questions.py", question="12"),
+        Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
+    ]
+    return [each for reader in readers for each in sent_by(reader)]
+
+
+def test_every_component_is_sent_what_its_type_says(sent: list[tuple[str, str]], tmp_path: Path) -> None:
+    assert {component for component, _ in sent} == set(TYPES), "each is seen, and has its type"
+    assert errors_in(tmp_path, *(declared(i, *each) for i, each in enumerate(sent))) == ""
+
+
+def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
+    sent: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    data = json.loads(next(data for component, data in sent if component == "attnviz_board"))
+    less, more = {name: value for name, value in data.items() if name != "labels"}, data | {"more": 1}
+    wrong = data | {"digits": "4"}
+    boards = [declared(i, "attnviz_board", json.dumps(each)) for i, each in enumerate((less, more, wrong))]
+    found = errors_in(tmp_path, *boards)
+    assert [f"'{name}'" in found for name in ("labels", "more", "digits")] == [True, True, True] or found
+
+
+def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
+    given = json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS})
+    module = ROOT / "attnviz/scripts/sent.js"
+    assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""
