@@ -259,6 +259,11 @@ class Scenario:
         return matrix
 
     @property
+    def inputs(self) -> Tensor:
+        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P."""
+        return self.matrix("x") if self.positions == "none" else self.matrix("e") + self.matrix("p")
+
+    @property
     def table(self) -> Table:
         """The stages of this computation."""
         return layer_table(

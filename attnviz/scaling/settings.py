@@ -92,6 +92,9 @@ class SweepSettings:
         return self.source.endswith("-projections")
 
 
+_OF_X = ("x", "e", "p")
+
+
 def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario:
     """Return the scenario whose d_out is the picked dimension, with the changes that still fit.
 
@@ -106,14 +109,14 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
     if settings.of_projections:
         after = replace(after, init=settings.source.removesuffix("-projections"))
         seeded = replace(after, seed=settings.seed)
-        if torch.equal(seeded.matrix("x"), before.matrix("x")):
+        if torch.equal(seeded.inputs, before.inputs):
             after = seeded
     changes = changes_of(scenario)
     kept, _ = carry_over(changes, before, after)
     # A new seed draws new projections, but this one left X as it was.
     of_x = Changes(
-        tuple(edit for edit in changes.edits if edit.matrix == "x"),
-        tuple(pair for pair in changes.replaced if pair[0] == "x"),
+        tuple(edit for edit in changes.edits if edit.matrix in _OF_X),
+        tuple(pair for pair in changes.replaced if pair[0] in _OF_X),
     )
     return bring_back(after, kept + of_x)[0]
 

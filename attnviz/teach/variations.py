@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, attend
-from attnviz.core.changes import edit_matrix
+from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
 from attnviz.core.rules import later
-from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
+from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
 
 Axis = Literal["rows", "columns", "whole"]
 Place = Literal["scores", "queries", "both"]
@@ -57,64 +57,53 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
 
 
-def position_vectors(n_tokens: int, d_in: int) -> Tensor:
-    """Return sinusoidal position vectors ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves.
-
-    Source: Vaswani et al. 2017, section 3.5.
-
-    >>> position_vectors(2, 2)
-    tensor([[0.0000, 1.0000],
-            [0.8415, 0.5403]])
-    """
-    feature = torch.arange(d_in, **FLOAT32_ON_CPU)
-    wavelengths = 10000 ** (2 * (feature // 2) / d_in)
-    angles = torch.arange(n_tokens, **FLOAT32_ON_CPU)[:, None] / wavelengths
-    return torch.where(feature % 2 == 0, angles.sin(), angles.cos())
-
-
 def with_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario with position vectors added to its X, to what its set-up draws and to each edit of it.
+    """Return the scenario with sinusoidal positions added to its tokens' vectors, which keep their changes.
 
-    >>> has_positions(with_positions(Scenario())), without_positions(with_positions(Scenario())) == Scenario()
-    (True, True)
+    >>> without_positions(with_positions(Scenario(x="identity"))) == Scenario(x="identity")
+    True
     """
-    vectors = position_vectors(*scenario.shape_of("x"))
-    return replace(_moved(scenario, vectors), x=tuple(map(tuple, (scenario.unedited("x") + vectors).tolist())))
+    return with_changes(replace(without_changes(scenario), positions="sinusoidal"), changes_of(scenario))
 
 
 def without_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario as it was before :func:`with_positions`, with the X that its set-up draws."""
-    if scenario.x is None:
-        return replace(scenario, edits=tuple(edit for edit in scenario.edits if edit.matrix != "x"))
-    return replace(_moved(scenario, -position_vectors(*scenario.shape_of("x"))), x=None)
-
-
-def has_positions(scenario: Scenario) -> bool:
-    """Whether position vectors were added to the X that the set-up of a scenario draws, whatever was edited since.
-
-    In links of before the sums are edits of X; there they count until one of them is edited further.
-    """
-    placed = with_positions(replace(scenario, x=None, edits=()))
-    if scenario.x is None:
-        return torch.equal(scenario.matrix("x"), placed.matrix("x"))
-    return scenario.x == placed.x
-
-
-def _moved(scenario: Scenario, by: Tensor) -> Scenario:
-    edits = tuple(
-        edit._replace(value=_sum(edit.value, by[edit.row, edit.column].item())) if edit.matrix == "x" else edit
-        for edit in scenario.edits
+    """Return the scenario without positions; what was changed of them is gone with them."""
+    changes = changes_of(scenario)
+    kept = Changes(
+        tuple(edit for edit in changes.edits if edit.matrix != "p"),
+        tuple((name, by) for name, by in changes.replaced if name != "p"),
     )
-    return replace(scenario, edits=edits)
+    return with_changes(replace(without_changes(scenario), positions="none"), kept)
 
 
-def _sum(value: float, by: float) -> float:
-    """Return the shortest number that is the sum in float32, if it leads back to the same float32; else all digits of
-    the sum. So what is added and taken away leaves no trace: float64 holds each float32 down to 1e-8 beside a 1.
+def with_stage_of_positions(scenario: Scenario) -> Scenario:
+    """Return the scenario of an older link, which has positions written into its X, with P beside E instead.
+
+    Such a link gives E + P as the numbers of X, with edits on top, or has edits of X that make it E + P.
     """
-    total = value + by
+    if scenario.positions != "none":
+        return scenario
+    plain = without_changes(scenario)
+    added = sinusoidal_positions(*plain.shape_of("x"))
+    sums = plain.matrix("x") + added
+    if isinstance(scenario.x, tuple) and torch.allclose(scenario.unedited("x"), sums, rtol=1e-6, atol=1e-6):
+        edits = scenario.edits
+    elif scenario.x is None and torch.allclose(scenario.matrix("x"), sums, rtol=1e-6, atol=1e-6):
+        edits = tuple(edit for edit in scenario.edits if edit.matrix != "x")
+    else:
+        return scenario
+    edits = tuple(
+        edit._replace(value=_less(edit.value, added[edit.row, edit.column].item())) if edit.matrix == "x" else edit
+        for edit in edits
+    )
+    return with_positions(replace(scenario, x=None, edits=edits))
+
+
+def _less(value: float, by: float) -> float:
+    """Return the shortest number that leads back to the same float32 when `by` is added; else all digits."""
+    total = value - by
     short = float(str(np.float32(total)))
-    return short if np.float32(short - by) == np.float32(value) else total
+    return short if np.float32(short + by) == np.float32(value) else total
 
 
 def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
@@ -131,12 +120,14 @@ def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
     for row, token in enumerate(scenario.tokens):
         rows_of.setdefault(token, []).append(row)
     old_rows = [rows_of[token].pop(0) for token in tokens]
-    x = scenario.x if scenario.x is None or isinstance(scenario.x, str) else tuple(scenario.x[row] for row in old_rows)
+    name = scenario.token_matrix
+    given: Any = getattr(scenario, name)
+    moved: dict[str, Any] = {name: tuple(given[row] for row in old_rows) if isinstance(given, tuple) else given}
     edits = tuple(
-        edit._replace(row=old_rows.index(edit.row)) if edit.matrix == "x" else edit for edit in scenario.edits
+        edit._replace(row=old_rows.index(edit.row)) if edit.matrix == name else edit for edit in scenario.edits
     )
     joint = "" if scenario.tokenizer == "characters" else " "
-    return replace(scenario, text=joint.join(tokens), x=x, edits=edits)
+    return replace(scenario, text=joint.join(tokens), edits=edits, **moved)
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:
@@ -238,7 +229,7 @@ def training_step(scenario: Scenario, rate: float) -> Scenario:
     b_q, b_k, b_v = (scenario.matrix(name)[0] if scenario.bias else None for name in ("b_q", "b_k", "b_v"))
     with torch.enable_grad():
         trace = attend(
-            scenario.matrix("x"), moving[0], moving[1], moving[2], b_q, b_k, b_v,
+            scenario.inputs, moving[0], moving[1], moving[2], b_q, b_k, b_v,
             causal=scenario.causal, scale=scenario.scale, temperature=scenario.temperature,
         )  # fmt: skip
         gradients = torch.autograd.grad(next_token_loss(trace), moving)

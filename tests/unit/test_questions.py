@@ -10,7 +10,7 @@ import torch
 from attnviz import Edit, Scenario
 from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.figures import points_spec, table_spec
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
@@ -77,7 +77,7 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
                 assert table_spec(table, 3, dark=True)["data"][0]["z"].shape == table.matrix.shape
             if seen.points:
                 assert len(points_spec(seen.points)["data"]) == 3
-    assert set(question.shows) <= set(STAGES)
+    assert set(question.shows) <= set(EVERY_STAGE)
     assert 1 <= question.step <= len(STEPS)
     assert all(question.answer)
 
@@ -329,7 +329,7 @@ def test_12_edits_and_positions_stay_whatever_is_done_to_the_order() -> None:
     assert remove(edited) == edited
 
     # An edit made after that, and the words in another order, by buttons and by hand.
-    once_more = replace(placed, edits=(*placed.edits, Edit("x", 2, 3, -1.0)))
+    once_more = replace(placed, edits=(*placed.edits, Edit("e", 2, 3, -1.0)))
     assert ORDER.reorder is not None
     for moved in (
         ORDER.presets[0].change(once_more),
@@ -347,9 +347,9 @@ def test_12_links_of_before_hold_positions_as_edits_of_x() -> None:
     placed = traced(pressed(ORDER, "add")).x
     changed = (placed != traced(ORDER.start).x).nonzero().tolist()
     edits = tuple(Edit("x", row, column, placed[row, column].item()) for row, column in changed)
-    example, ignored = example_from_text(ORDER, query_of(replace(ORDER.start, edits=edits)))
+    older, ignored = example_from_text(ORDER, query_of(replace(ORDER.start, edits=edits)))
     assert ignored == []
-    scenario = example.scenario
+    scenario = older.scenario
     assert say("seen.order.with_positions") in says(ORDER, scenario)
     assert pressed(ORDER, "add", scenario=scenario) == scenario
     assert pressed(ORDER, "remove", scenario=scenario) == ORDER.start

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.board.data import fits_board
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import catalogue, plural, say
 from tests.unit.seen import of_matching, of_mixing, of_order, of_sizes
@@ -87,11 +87,12 @@ def test_only_numbers_that_were_drawn_are_called_random(question: Question, data
     world = data.draw(left_by_a_reader(question))
     scenario = world.scenario
     said = question.random_in_words(scenario)
-    edits = len([edit for edit in scenario.edits if f"{STAGES[edit.matrix].symbol} " in said.replace(",", " ")])
+    edits = len([edit for edit in scenario.edits if f"{EVERY_STAGE[edit.matrix].symbol} " in said.replace(",", " ")])
     assert (plural(edits, "number") in said) == bool(edits)
     drawn = replace(question.start, x=None, w_q=None, w_k=None, w_v=None, edits=(), text=scenario.text)
-    for name in ("x", "w_q", "w_k", "w_v"):
-        named = STAGES[name].symbol in re.findall(r"X|W_[qkv]", said)
+    drawn = replace(drawn, positions=scenario.positions)
+    for name in (world.scenario.token_matrix, "w_q", "w_k", "w_v"):
+        named = EVERY_STAGE[name].symbol in re.findall(r"\b[XE]\b|W_[qkv]", said)
         untouched = getattr(scenario, name) is None and all(edit.matrix != name for edit in scenario.edits)
         if untouched and name in question.shown(world.options):
             assert named, said

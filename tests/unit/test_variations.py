@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -11,18 +12,20 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from attnviz import Edit, Scenario, UndefinedAttentionError, attend, trace
+from attnviz.core.changes import edit_matrix
+from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.variations import (
     contexts_tell_weights,
     in_order,
     next_token_loss,
     own_share,
-    position_vectors,
     scaled_at,
     softmax_over,
     training_step,
     weights_from_contexts,
     with_matrix,
     with_positions,
+    with_stage_of_positions,
     without_positions,
 )
 from tests.unit.helpers import random_inputs, setups
@@ -54,15 +57,6 @@ def test_it_does_not_matter_where_the_scores_are_scaled(scenario: Scenario) -> N
         assert torch.equal(scaled.q, computed.q) == (place == "scores" or computed.divisor == 1 or not computed.q.any())
 
 
-def test_position_vectors_are_those_of_the_paper() -> None:
-    vectors = position_vectors(50, 6)
-    for position in (0, 1, 49):
-        for i in range(3):
-            angle = position / 10000 ** (2 * i / 6)
-            assert vectors[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-5)
-            assert vectors[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
-
-
 def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     forth, back = Scenario("dog bites man", seed=3), Scenario("man bites dog", seed=3)
     torch.testing.assert_close(trace(forth).context.flip(0), trace(back).context)
@@ -74,20 +68,34 @@ def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
 typed = st.decimals(-1000, 1000, places=6).map(float) | st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
-@given(st.lists(typed.filter(lambda value: value == 0 or abs(value) > 1e-8), min_size=8, max_size=8))
-def test_an_edit_is_the_same_number_when_positions_are_taken_away_again(values: list[float]) -> None:
+@given(st.lists(typed, min_size=8, max_size=8))
+def test_an_edit_is_the_same_number_with_and_without_positions(values: list[float]) -> None:
     scenario = Scenario("a b", d_in=4, edits=tuple(Edit("x", i // 4, i % 4, value) for i, value in enumerate(values)))
     placed = with_positions(scenario)
-    assert torch.equal(without_positions(placed).matrix("x"), scenario.matrix("x"))
-    assert torch.equal(with_positions(without_positions(placed)).matrix("x"), placed.matrix("x"))
-    sums = scenario.matrix("x").double() + position_vectors(2, 4).double()
-    torch.testing.assert_close(placed.matrix("x"), sums.float(), rtol=2e-7, atol=1e-7)
+    assert without_positions(placed) == scenario
+    assert torch.equal(placed.matrix("e"), scenario.matrix("x"))
+    assert torch.equal(placed.inputs, scenario.matrix("x") + sinusoidal_positions(2, 4))
 
 
-@given(st.lists(st.decimals(-1000, 1000, places=3).map(float), min_size=8, max_size=8))
-def test_what_was_typed_is_written_as_short_when_positions_are_taken_away_again(values: list[float]) -> None:
-    scenario = Scenario("a b", d_in=4, edits=tuple(Edit("x", i // 4, i % 4, value) for i, value in enumerate(values)))
-    assert without_positions(with_positions(scenario)) == scenario
+@given(st.lists(st.decimals(-1000, 1000, places=3).map(float), max_size=4), st.booleans())
+def test_positions_of_an_older_link_become_the_stage(values: list[float], as_edits: bool) -> None:
+    """Older links hold E + P as X: as its numbers, with edits on top, or as edits of the numbers that are drawn."""
+    plain = Scenario("dog bites man", d_in=4, init="normal", seed=9)
+    sums = plain.matrix("x") + sinusoidal_positions(3, 4)
+    if as_edits:
+        old, values = edit_matrix(plain, "x", sums), []
+    else:
+        own = [
+            float(str(np.float32(value + sums[i, i] - plain.matrix("x")[i, i]))) for i, value in enumerate(values[:3])
+        ]
+        edits = tuple(Edit("x", i, i, value) for i, value in enumerate(own))
+        old = replace(plain, x=tuple(map(tuple, sums.tolist())), edits=edits)
+    new = with_stage_of_positions(old)
+    assert (new.positions, new.x) == ("sinusoidal", None)
+    torch.testing.assert_close(new.inputs, old.matrix("x"), rtol=1e-6, atol=1e-6)
+    assert {(edit.matrix, edit.row, edit.column) for edit in new.edits} == {("e", i, i) for i in range(len(values[:3]))}
+    assert with_stage_of_positions(plain) == plain
+    assert with_stage_of_positions(new) == new
 
 
 def test_the_same_word_has_the_same_row_until_positions_are_added() -> None:

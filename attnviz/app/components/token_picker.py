@@ -58,11 +58,12 @@ def _take_pick() -> None:
 def _origin(scenario: Scenario, row: int) -> str:
     if scenario.is_published(row):
         return say("playground.picker.published")
-    if scenario.x is None:
+    given = getattr(scenario, scenario.token_matrix)
+    if given is None:
         return say("playground.picker.seeded")
-    if not isinstance(scenario.x, str):
+    if not isinstance(given, str):
         return say("playground.picker.given")
-    example = scenario.x.removeprefix(EXAMPLE_FILL)
-    if example != scenario.x:
+    example = given.removeprefix(EXAMPLE_FILL)
+    if example != given:
         return say("playground.picker.example", example=example)
-    return say("playground.picker.filled", by=scenario.x)
+    return say("playground.picker.filled", by=given)

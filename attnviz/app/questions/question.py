@@ -18,7 +18,6 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
@@ -227,14 +226,14 @@ def _in_words(table: Table) -> str:
 def _show_board(
     question: Question, number: int, scenario: Scenario, options: dict[str, str], query: int
 ) -> None:  # fmt: skip
-    shown = question.shown(options)
+    trace = traced(scenario)
+    shown = tuple(name for name in question.shown(options) if name in trace.stages)
     if not shown:
         return
     _show_followed(question, number, scenario, query)
-    trace = traced(scenario)
     for name in shown:
-        title = say("question_page.board", matrix=STAGES[name].title)
-        alt = say("question_page.board_alt", matrix=STAGES[name].title, meaning=STAGES[name].meaning)
+        title = say("question_page.board", matrix=trace.stages[name].title)
+        alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
         offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
     notes = {name: note for name, note in question.notes(trace).items() if name in shown}
     show_board(

@@ -217,7 +217,7 @@ def inputs_of(scenario: Scenario | None) -> Rows | None:
     """Return the X of a scenario as plain rows; None where there is no sentence, or only one token."""
     if scenario is None or len(scenario.tokens) < 2:
         return None
-    return tuple(map(tuple, scenario.matrix("x").tolist()))
+    return tuple(map(tuple, scenario.inputs.tolist()))
 
 
 class Swept(NamedTuple):

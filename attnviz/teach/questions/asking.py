@@ -10,7 +10,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.explanation.summary import edits_of, is_random, listed
 from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
@@ -147,12 +147,13 @@ class Question:
 
     def random_in_words(self, scenario: Scenario) -> str:
         """Say which of the matrices behind what is shown are random; blank where none is."""
-        behind = ("x", *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else ("x", "w_q", "w_k")
+        vectors = scenario.token_matrix
+        behind = (vectors, *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else (vectors, "w_q", "w_k")
         random = [name for name in behind if is_random(scenario, name) or self._is_drawn(scenario, name)]
         if not random:
             return ""
         changed = sum(edit.matrix in random for edit in scenario.edits)
-        places = {"names": listed([STAGES[name].symbol for name in random])}
+        places = {"names": listed([EVERY_STAGE[name].symbol for name in random])}
         if changed:
             return say("question_page.random_changed", numbers=plural(changed, "number"), **places)
         return say("question_page.random", **places)

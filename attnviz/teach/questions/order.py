@@ -7,15 +7,15 @@ import torch
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions.asking import Change, Preset, Question
+from attnviz.teach.questions.asking import Preset, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
-    has_positions,
     in_order,
     next_token_loss,
     training_step,
     with_positions,
+    with_stage_of_positions,
     without_positions,
 )
 from attnviz.words import say
@@ -105,37 +105,26 @@ _BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
 _ORDERS = ("man bites dog", "dog bites dog")
 
 
-def _below_positions(change: Change) -> Change:
-    """Positions stay where they are, whatever becomes of the tokens and of all else that X holds."""
-
-    def changed(scenario: Scenario) -> Scenario:
-        if has_positions(scenario):
-            return with_positions(change(without_positions(scenario)))
-        return change(scenario)
-
-    return changed
-
-
 def _reordered(text: str) -> Preset:
-    """Make this the text; what was edited of a token's row is edited wherever the token stands."""
+    """Make this the text; what was edited of a token's vector is edited wherever the token stands."""
 
     def change(scenario: Scenario) -> Scenario:
-        tokens = scenario.tokens
-        edits = [edit for edit in scenario.edits if edit.matrix != "x"]
+        tokens, vectors = scenario.tokens, scenario.token_matrix
+        edits = [edit for edit in scenario.edits if edit.matrix != vectors]
         for row, token in enumerate(text.split()):
             old_row = tokens.index(token) if token in tokens else -1
-            edits += [e._replace(row=row) for e in scenario.edits if e.matrix == "x" and e.row == old_row]
+            edits += [e._replace(row=row) for e in scenario.edits if e.matrix == vectors and e.row == old_row]
         return replace(scenario, text=text, edits=tuple(edits))
 
-    return Preset(say("questions.order.press.text", text=text), _below_positions(change), of="now")
+    return Preset(say("questions.order.press.text", text=text), change, of="now")
 
 
-def _in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
-    return _below_positions(lambda below: in_order(below, tokens))(scenario)
+def _placed(scenario: Scenario) -> bool:
+    return scenario.positions != "none"
 
 
 def _order(now: Now) -> Seen:
-    says = [say("seen.order.with_positions" if has_positions(now.scenario) else "seen.order.without_positions")]
+    says = [say("seen.order.with_positions" if _placed(now.scenario) else "seen.order.without_positions")]
     says += [_context_of(now, i) for i in range(len(now.names))]
     for token in dict.fromkeys(now.trace.tokens):
         first, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)
@@ -176,16 +165,17 @@ _ORDER = Question(
     "order",
     _BITES,
     _order,
-    shows=("x", "scores", "scaled_scores", "attention_weights", "context"),
+    shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),
-        Preset(say("questions.order.press.add"), lambda s: s if has_positions(s) else with_positions(s), of="now"),
-        Preset(say("questions.order.press.remove"), lambda s: without_positions(s) if has_positions(s) else s,
-               of="now"),
+        Preset(say("questions.order.press.add"), lambda s: s if _placed(s) else with_positions(s), of="now"),
+        Preset(say("questions.order.press.remove"), without_positions, of="now"),
     ),
-    reorder=_in_order,
-    varies=frozenset({"text"}),
-    fits=lambda s: set(s.tokens) <= set(_BITES.tokens) and len(s.tokens) == len(_BITES.tokens),
+    reorder=in_order,
+    varies=frozenset({"text", "positions"}),
+    renewed=lambda scenario, options: (with_stage_of_positions(scenario), options),
+    fits=lambda s: s.positions != "seeded" and sorted({*s.tokens, *_BITES.tokens}) == sorted(_BITES.tokens)
+    and len(s.tokens) == len(_BITES.tokens),
     step=2,
 )  # fmt: skip
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from attnviz.core.scenario import traced
+from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.questions.order import RATE
-from attnviz.teach.variations import position_vectors
 from tests.unit.seen.sentences import about, number, referee
 from tests.unit.seen.world import World, array, gap
 
@@ -82,7 +82,7 @@ def _(w: World) -> None:
 
 @referee("order.with_positions")
 def _(w: World) -> None:
-    _positions(w, position_vectors(*w.now.x.shape))
+    _positions(w, sinusoidal_positions(*w.now.x.shape))
 
 
 @referee("order.without_positions")
@@ -91,7 +91,7 @@ def _(w: World) -> None:
 
 
 def _positions(w: World, vectors: torch.Tensor) -> None:
-    edited = {(edit.row, edit.column) for edit in w.scenario.edits if edit.matrix == "x"}
+    edited = {(edit.row, edit.column) for edit in w.scenario.edits if edit.matrix in ("x", "e", "p")}
     rows = [w.start.tokens.index(token) for token in w.now.tokens]
     drawn = traced(w.question.start).x[rows]
     for row, column in np.ndindex(*w.now.x.shape):
