@@ -99,7 +99,7 @@ def once() -> Mapping[str, Parameter]:
 def table() -> Mapping[str, Parameter]:
     """Return every row by its name.
 
-    >>> sorted(table())[:4]
-    ['bias', 'causal', 'cell', 'check']
+    >>> table()["cell"].read("scores.1.5")
+    (('scores', 1, 5), None)
     """
     return MappingProxyType({**parameters(), **texts(), **once()})
