@@ -9,9 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.core.limits import check_temperature
+from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Scale
-from attnviz.core.stages import BIASES, EVERY_STAGE, Stage, Table, attention_table, feed_forward_table, followed_by
+from attnviz.core.stages import (
+    ACTIVATIONS,
+    BIASES,
+    EVERY_STAGE,
+    Stage,
+    Table,
+    attention_table,
+    feed_forward_table,
+    followed_by,
+)
 from attnviz.marking.half_precision import Half, half_of
 from attnviz.marking.marks import Mark, as_marks, near
 from attnviz.marking.shapes import check_shapes, known_d_k
@@ -33,14 +42,17 @@ class Settings:
     causal: bool
     temperature: float
     d_k: int | None
+    activation: str = "relu"
 
     def table(self, tables: Container[str]) -> Table:
-        """Return the stages of a computation with these settings; a bias that is not among the tables is not added."""
+        """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
+        and X is a sum where both of its summands are."""
         attention = attention_table(
             self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
-            temperature=self.temperature, causal=self.causal,
+            temperature=self.temperature, causal=self.causal, positions="e" in tables and "p" in tables,
         )  # fmt: skip
-        return followed_by(attention, feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables))
+        layers = feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation)
+        return followed_by(attention, layers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,26 +128,30 @@ def mark_pipeline(
     d_k: int | None = None,
     decimals: int | None = None,
     rounded_inputs: bool | None = None,
+    activation: str = "relu",
 ) -> Marking:
     """Mark the tables of a computation, each by the name of its stage, with whatever is there.
 
     `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`
     overrides those that each table shows. `rounded_inputs` says whether printed numbers have hidden digits, which
     may move what follows from them (None: those with four decimals or more have). `d_k` is needed only to scale
-    scores where no table shows it.
+    scores where no table shows it. `activation` is what stands between the layers of a feed-forward step, "relu" or
+    "gelu"; with tables of E and P, X is their sum.
 
-    Raises ``ValueError`` for an unknown name, shapes that do not fit, and an unknown d_k.
+    Raises ``ValueError`` for an unknown name or activation, shapes that do not fit, and an unknown d_k.
 
     >>> given = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [3, 4]], "scores": [[1, 3], [2, 5]]}
     >>> mark_pipeline(given, decimals=0).first_wrong[1:]
     (1, 1)
     """
     check_temperature(temperature)
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
     printed = {name: _as_printed(name, table, decimals) for name, table in tables.items()}
     printed = {name: printed[name] for name in EVERY_STAGE if name in printed}
     check_shapes({name: table.array.shape for name, table in printed.items()})
     d_k = known_d_k({name: table.array.shape for name, table in printed.items()}, d_k)
-    settings = Settings(scale, causal, temperature, d_k)
+    settings = Settings(scale, causal, temperature, d_k, activation)
     precision = _precision(tables)
     marking = _Run(printed, settings, rounded_inputs, precision).marking()
     if precision is not FLOAT32 or marking.first_wrong is None:

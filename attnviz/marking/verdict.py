@@ -87,7 +87,7 @@ def _to_add(marking: Marking) -> str:
     stages = [stage for name, stage in marking.stages.items() if name in STAGES]  # a bias only where there is one
     groups = [(*stage.sources, stage.name) for stage in stages if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
-    fewest = [STAGES[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
+    fewest = [EVERY_STAGE[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
     names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
     if not taken:
         return say("marking.add.nothing", missing=names)
@@ -165,17 +165,17 @@ def _of_table(marking: Marking, table: MarkedTable) -> str:
         parts += [_parts(rounded=carried if n_cells == 1 else 0, shorter=shorter)] if shorter or n_cells == 1 else []
         return say("marking.table.right_but", n=n_cells, title=title, parts=", ".join(parts))
     said = [say("marking.part.right", n=right, all=n_cells)] if right else []
-    printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(table))
+    printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(marking, table))
     wrong = {"wrong_anyway" if printed_before else "wrong": counts[Mark.WRONG]}
     said.append(_parts("; ", rounded_too=carried, shorter_too=shorter, follow=counts[Mark.FOLLOWS], **wrong))
     return say("marking.table.some", title=title, parts="; ".join(said))
 
 
-def _makers(table: MarkedTable) -> tuple[str, ...]:
+def _makers(marking: Marking, table: MarkedTable) -> tuple[str, ...]:
     """The tables that a result is followed from, without those that are inputs."""
     makers: list[str] = []
     for source in table.stage.sources:
-        stage = EVERY_STAGE[source]
+        stage = marking.stages[source]
         makers += [source] if stage.sources else []
-        makers += [name for name in stage.sources if EVERY_STAGE[name].sources]
+        makers += [name for name in stage.sources if marking.stages[name].sources]
     return tuple(makers)

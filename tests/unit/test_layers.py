@@ -3,6 +3,7 @@
 import math
 import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnviz import Edit, Scenario, trace
+from attnviz import Edit, Scenario, mark_pipeline, trace
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.scenario import traced
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import LAYERS
+from attnviz.marking.verdict import verdict
 from tests.unit.helpers import edits_of, setups, under_torch_seed
 
 POSITIONED = ("sinusoidal", "seeded")
@@ -153,3 +155,29 @@ def test_the_largest_step_can_be_traced_and_a_scenario_with_all_of_it_can_be_pic
     again = pickle.loads(pickle.dumps(scenario))
     assert again == scenario
     assert torch.equal(trace(again)["output"], made["output"])
+
+
+# What is marked
+
+
+@given(setups(whole=True))
+def test_what_a_scenario_computes_is_right_in_every_cell_and_a_wrong_one_is_found(setup: Scenario) -> None:
+    setup = replace(setup, positions="sinusoidal", d_ff=setup.d_ff or 3)
+    made = trace(setup)
+    tables = {name: matrix.reshape(-1, matrix.shape[-1]) for name, matrix in made.matrices.items()}
+    settings: dict[str, Any] = {"scale": setup.scale, "causal": setup.causal, "temperature": setup.temperature}
+    marking = mark_pipeline(tables, **settings, activation=setup.activation)
+    assert marking.n_not_right == 0
+    assert [table.stage.name for table in marking.tables] == [name for name, each in made.stages.items() if each.rule]
+    for name in ("x", "preactivations", "hidden", "output"):
+        wrong = tables | {name: tables[name].clone()}
+        wrong[name][0, -1] += 1 + wrong[name].abs().max()
+        found = mark_pipeline(wrong, **settings, activation=setup.activation)
+        assert found.first_wrong is not None
+        assert (found.first_wrong[0].stage.name, *found.first_wrong[1:]) == (name, 0, tables[name].shape[1] - 1)
+        assert made.stages[name].symbol in verdict(found, setup.tokens).first_error
+
+
+def test_an_activation_that_there_is_not_is_named() -> None:
+    with pytest.raises(ValueError, match="activation is 'tanh', expected one of relu, gelu"):
+        mark_pipeline({"q": [[1.0]]}, activation="tanh")

@@ -519,7 +519,7 @@ def test_other_slips_of_whole_tables_are_recognized() -> None:
         ({"x": [[1], [2]], "q": [[1, 2]]}, "Q has 1 row and 2 columns, expected 2 rows: X has 2 rows"),
         ({"q": [[1]], "k": [[1], [2]], "scores": [[1, 2, 3]]}, "S has .* 3 columns, expected 2 columns: K has 2 rows"),
         ({"x": [[1]], "b_q": [[1], [2]]}, "b_q has 2 rows and 1 column, expected 1 row: it is a bias"),
-        ({"weights": [[1]]}, "'weights' is no table of the computation, expected one of x, w_q"),
+        ({"weights": [[1]]}, "'weights' is no table of the computation, expected one of e, p, x, w_q"),
         ({"scores": [[1, 2]], "attention_weights": [[0.5, 0.5]]}, "d_k is not known: none of W_q, W_k, Q and K"),
     ],
 )  # fmt: skip

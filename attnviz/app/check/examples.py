@@ -1,11 +1,11 @@
 """The published examples on a page: what their sources print beside what is computed, cell by cell."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
-import torch
 
 from attnviz.app.check.form import load, show_verdict
 from attnviz.app.check.modes import checked
@@ -14,7 +14,6 @@ from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
 from attnviz.app.session.navigation import go_to
 from attnviz.app.text import as_message
-from attnviz.core.feed_forward import feed_forward
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.trace import Trace
@@ -134,10 +133,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
     step = example.feed_forward
     if step is None:
         return
-    made = feed_forward(
-        trace(example.scenario).context, torch.tensor(step.w_1), torch.tensor(step.b_1), torch.tensor(step.w_2),
-        torch.tensor(step.b_2), tokens=example.tokens,
-    )  # fmt: skip
+    made = trace(replace(example.scenario, d_ff=len(step.b_1), w_1=step.w_1, b_1=step.b_1, w_2=step.w_2, b_2=step.b_2))
     st.markdown(f"#### {as_message(say('check.examples.feed_forward'))}")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
         for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
