@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attnviz.core.seeding import INITIALIZATIONS
+
 # Okabe and Ito 2008, Color Universal Design.
 QUERY_COLOUR = "#0072B2"
 KEY_COLOUR = "#D55E00"
@@ -92,19 +94,22 @@ _SCALES = {
     "none": ("#a85f00", "#f0b040", "circle", "solid", "raw"),
     "sqrt": ("#7b3fa0", "#c9a0f0", "square", "solid", "/ √d"),
     "linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "/ d"),
-    # The inits of the projections, where these are what is compared.
-    "uniform": ("#a85f00", "#f0b040", "circle", "solid", "torch.rand"),
-    "nn.Linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "nn.Linear"),
-    "normal": ("#7b3fa0", "#c9a0f0", "square", "solid", "torch.randn"),
 }
 _OWN = ("#c2185b", "#ff8ab5", "triangle-up", "dot")
+# The initializations, where these are what is compared, in turn.
+_IN_TURN = (*(_SCALES[scale][:4] for scale in ("none", "linear", "sqrt")), _OWN)
+_INITS = {init.written: _IN_TURN[n % len(_IN_TURN)] for n, init in enumerate(INITIALIZATIONS.values())}
 
 
 def scale_style(scale: str, dark: bool) -> ScaleStyle:
-    """Return the style of a scale by its label in a sweep: "none", "sqrt", "linear" or an exponent.
+    """Return the style of a scale by its label in a sweep: "none", "sqrt", "linear" or an exponent; or of an
+    initialization, by PyTorch's name of it.
 
     >>> scale_style("0.3", dark=False).label
     '/ d^0.3'
     """
-    light, on_dark, symbol, dash, label = _SCALES.get(scale, (*_OWN, f"/ d^{scale}"))
+    if scale in _INITS:
+        light, on_dark, symbol, dash, label = (*_INITS[scale], scale)
+    else:
+        light, on_dark, symbol, dash, label = _SCALES.get(scale, (*_OWN, f"/ d^{scale}"))
     return ScaleStyle(on_dark if dark else light, symbol, dash, label)

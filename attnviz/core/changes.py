@@ -14,6 +14,7 @@ import torch
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import EDITABLE, LAYERS
 
 Replacement = str | Matrix
@@ -120,7 +121,8 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     if name in LAYERS:  # drawn after all of these
         drawn += (scenario.drawn_d_v, scenario.d_ff)
     # nn.Linear draws each bias after its weight, so biases shift the draws of all that comes later.
-    return (*drawn, scenario.bias) if scenario.init == "linear" and name not in ("w_q", "b_q") else drawn
+    as_layer = INITIALIZATIONS[scenario.init].as_layer
+    return (*drawn, scenario.bias) if as_layer and name not in ("w_q", "b_q") else drawn
 
 
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:

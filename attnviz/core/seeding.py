@@ -6,6 +6,9 @@ draw can change it.
 
 import hashlib
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -13,7 +16,55 @@ from torch import Tensor
 
 from attnviz.core.limits import MAX_TOKENS, in_short
 
-INITS = ("uniform", "linear", "normal")
+
+@dataclass(frozen=True)
+class Initialization:
+    """How the entries of a matrix are drawn when a set-up starts.
+
+    `fill` draws into a tensor, for vectors of `d_in` numbers, from a generator; `moments` gives an entry's mean and
+    variance for that `d_in`. `drawn_by` is PyTorch's function for it, and `then` what its numbers go through, as in
+    ``torch.rand(3, 2) / 2``. `as_layer` says that it is a whole nn.Linear: its weight is (d_out, d_in), and it draws
+    its bias after it.
+    """
+
+    drawn_by: str
+    fill: Callable[[Tensor, int, torch.Generator], Tensor]
+    moments: Callable[[int], tuple[float, float]]
+    then: str = ""
+    as_layer: bool = False
+
+    @property
+    def written(self) -> str:
+        """How PyTorch writes it, without a shape."""
+        return self.drawn_by + self.then
+
+    def code(self, *shape: object) -> str:
+        """Return the expression that draws a matrix of this shape in PyTorch.
+
+        >>> INITIALIZATIONS["normal"].code(3, "d_k")
+        'torch.randn(3, d_k)'
+        """
+        return f"{self.drawn_by}({', '.join(map(str, shape))}){self.then}"
+
+
+def _fill_linear(room: Tensor, d_in: int, generator: torch.Generator) -> Tensor:
+    bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
+    return room.uniform_(-bound, bound, generator=generator)
+
+
+# An initialization is a row here, and what the set-up's help says of it.
+INITIALIZATIONS: Mapping[str, Initialization] = MappingProxyType(
+    {
+        "uniform": Initialization(
+            "torch.rand", lambda room, d_in, generator: room.uniform_(generator=generator), lambda d_in: (1 / 2, 1 / 12)
+        ),
+        "linear": Initialization("nn.Linear", _fill_linear, lambda d_in: (0.0, 1 / (3 * d_in)), as_layer=True),
+        "normal": Initialization(
+            "torch.randn", lambda room, d_in, generator: room.normal_(generator=generator), lambda d_in: (0.0, 1.0)
+        ),
+    }
+)
+INITS = tuple(INITIALIZATIONS)
 POSITIONS = ("none", "sinusoidal", "seeded")
 SEEDED_EMBEDDINGS = ("stable", "table")
 
@@ -96,11 +147,11 @@ def next_layers(generator: torch.Generator, width: int, d_ff: int, init: str) ->
 
 
 def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
-    linear = init == "linear"
+    as_layer = initialization(init).as_layer
     # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
-    weight = fill(torch.empty((width, d_in) if linear else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
+    weight = fill(torch.empty((width, d_in) if as_layer else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
     b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
-    if linear:
+    if as_layer:
         return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
     return weight, b
 
@@ -115,15 +166,17 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
     >>> fill(torch.empty(2), "uniform", 1, generator_for(123))
     tensor([0.2961, 0.5166])
     """
-    match init:
-        case "uniform":
-            return room.uniform_(generator=generator)
-        case "normal":
-            return room.normal_(generator=generator)
-        case "linear":
-            bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
-            return room.uniform_(-bound, bound, generator=generator)
-    raise ValueError(f"init is {in_short(init)}, expected one of {', '.join(INITS)}")
+    return initialization(init).fill(room, d_in, generator)
+
+
+def initialization(init: str) -> Initialization:
+    """Return the row of an init's name.
+
+    Raises ``ValueError`` for another name.
+    """
+    if init not in INITIALIZATIONS:
+        raise ValueError(f"init is {in_short(init)}, expected one of {', '.join(INITS)}")
+    return INITIALIZATIONS[init]
 
 
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:

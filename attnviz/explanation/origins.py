@@ -4,13 +4,11 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import position_seed
+from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.stages import BIASES, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import say
 from attnviz.words.numbers import written
-
-DRAWN_BY = {"uniform": "torch.rand", "normal": "torch.randn", "linear": "nn.Linear"}
 
 
 def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], digits: int) -> str:
@@ -66,9 +64,9 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         name, scenario.shape_of(name)[1]
     )
     # A bias as wide as a W_v of its own width has no drawn numbers either.
-    if name in VECTORS and (scenario.init != "linear" or scenario.shape_of(name)[1] != drawn_width):
+    if name in VECTORS and (not INITIALIZATIONS[scenario.init].as_layer or scenario.shape_of(name)[1] != drawn_width):
         return say("explanation.given.bias")
-    return say("explanation.given.drawn", function=DRAWN_BY[scenario.init], seed=scenario.seed)
+    return say("explanation.given.drawn", function=INITIALIZATIONS[scenario.init].written, seed=scenario.seed)
 
 
 def _origin_of_place(scenario: Scenario, row: int) -> str:

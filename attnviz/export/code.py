@@ -9,14 +9,13 @@ from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import position_seed
+from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import BIASES, EVERY_STAGE, LAYERS, VECTORS, Table
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
 _LISTED = 8  # edits written line by line
-_DRAWN = {"uniform": "torch.rand", "normal": "torch.randn"}
 
 Section = tuple[str, list[str]]  # what it does, and its lines
 
@@ -169,7 +168,8 @@ def _is_drawn(scenario: Scenario, name: str) -> bool:
 def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
     """Return the lines that draw all projections and layers in the order of PyTorch's numbers, and keep all or one."""
     widths = ("d_k", "d_k", str(scenario.drawn_d_v) if scenario.drawn_d_v != scenario.shape_of("w_v")[1] else "d_v")
-    if scenario.init == "linear":
+    init = INITIALIZATIONS[scenario.init]
+    if init.as_layer:
         kept = ("linear_q", "linear_k", "linear_v")
         lines = [
             f"{name} = torch.nn.Linear(d_in, {width}, bias={scenario.bias})"
@@ -183,9 +183,7 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
                 lines.append(f"{name} = {linear}.bias.detach()")
         return lines + _draw_layers(scenario, only)
     drawn = zip(_WEIGHTS, widths, strict=True)
-    lines = [
-        f"{name if only in (None, name) else '_'} = {_DRAWN[scenario.init]}(d_in, {width})" for name, width in drawn
-    ]
+    lines = [f"{name if only in (None, name) else '_'} = {init.code('d_in', width)}" for name, width in drawn]
     for name, width in zip(BIASES, widths, strict=True):
         if scenario.bias and only in (None, name):
             lines.append(f"{name} = torch.zeros({width})")
@@ -195,19 +193,20 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
 def _draw_layers(scenario: Scenario, only: str | None) -> list[str]:
     if scenario.d_ff is None or only not in (None, *LAYERS):  # drawn last, so nothing comes after them
         return []
+    init = INITIALIZATIONS[scenario.init]
     lines: list[str] = []
     for number, size in ((1, "d_v, d_ff"), (2, "d_ff, d_v")):
         width = size.rpartition(" ")[2]
-        if scenario.init == "linear":
+        if init.as_layer:
             layer = f"linear_{number}"
             lines.append(f"{layer} = torch.nn.Linear({size})")
             drawn = {f"w_{number}": f"{layer}.weight.detach().T.contiguous()", f"b_{number}": f"{layer}.bias.detach()"}
         else:
-            drawn = {f"w_{number}": f"{_DRAWN[scenario.init]}({size})", f"b_{number}": f"torch.zeros({width})"}
+            drawn = {f"w_{number}": init.code(size), f"b_{number}": f"torch.zeros({width})"}
         for name, value in drawn.items():
             if only in (None, name):
                 lines.append(f"{name} = {value}")
-            elif name == "w_1" and scenario.init != "linear":
+            elif name == "w_1" and not init.as_layer:
                 lines.append(f"_ = {value}")
     return lines
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from attnviz.colours.palette import font, scale_style, theme
 from attnviz.scaling.in_words import shown
+from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
 
 
@@ -29,16 +30,10 @@ def _curve(column: str, **drawn: Any) -> Curve:
     return Curve(column, say(f"scaling.curve.{column}"), **drawn)
 
 
-# In the rows in which a page draws them. The mean gradient and the median have one axis: they are compared.
-CURVE_ROWS = (
-    (_curve("variance", log_y=True, theory=True), _curve("std", log_y=True, theory=True)),
-    (
-        _curve("largest_attention_weight", top=1),
-        _curve("normalized_entropy", top=1),
-        _curve("dead_key_share", top=1),
-    ),
-    (_curve("jacobian_norm", top=0.5), _curve("jacobian_norm_median", top=0.5), _curve("vanished_share", top=1)),
-)
+_OF_DOT_PRODUCTS = (_curve("variance", log_y=True, theory=True), _curve("std", log_y=True, theory=True))
+_OF_SOFTMAX = tuple(_curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
+# In the rows in which a page draws them.
+CURVE_ROWS = (_OF_DOT_PRODUCTS, *(_OF_SOFTMAX[first : first + 3] for first in range(0, len(_OF_SOFTMAX), 3)))
 CURVES = tuple(curve for row in CURVE_ROWS for curve in row)
 
 

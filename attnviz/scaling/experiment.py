@@ -45,7 +45,7 @@ def sweep_scaling(
 
     `source` says what q and k are. "normal" and "uniform" draw every entry from N(0, 1) or U[0, 1): for the
     dot products one (q, k) per trial, for the softmax one query and `n_keys` keys per trial.
-    "uniform-projections", "linear-projections" and "normal-projections" draw w_q and w_k by that init in
+    "uniform-projections", "linear-projections" and so on, with any init, draw w_q and w_k by that init in
     every trial and take all queries and keys of x (n_tokens, d_in), which must be given; `n_keys` then plays
     no part. A scale is "none" (p = 0), "sqrt" (1/2), "linear" (1), or p itself. `progress` is called with the
     fraction done, in time, about: every few hundredths of a second.

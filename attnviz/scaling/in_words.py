@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import pandas as pd
 
+from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.row_statistics import even_jacobian_norm
-from attnviz.scaling.sources import make_source
+from attnviz.scaling.sources import OF_PROJECTIONS, make_source
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, in_format, written
 
@@ -33,6 +34,18 @@ def said_scale(scale: str) -> str:
     if scale in _NAMED:
         return say(f"scaling.scale.{scale}")
     return say("scaling.scale.own", p=scale) if scale.replace(".", "", 1).isdecimal() else scale
+
+
+def said_source(source: str) -> str:
+    """Name where queries and keys come from.
+
+    >>> said_source("normal-projections")
+    'this sentence, torch.randn projections'
+    """
+    if not source.endswith(OF_PROJECTIONS):
+        return say(f"scaling.source.{source}")
+    drawn_by = INITIALIZATIONS[source.removesuffix(OF_PROJECTIONS)].written
+    return say("scaling.source.projections", drawn_by=drawn_by)
 
 
 def _line(table: pd.DataFrame, dim: int, scale: str) -> pd.Series:
@@ -69,14 +82,15 @@ it to grow like d: d · 0.5000 for this sentence.'
     """
     if source == "uniform":
         return say("scaling.theory.uniform")
-    if not source.endswith("-projections"):
+    if not source.endswith(OF_PROJECTIONS):
         return ""
     drawn = make_source(source, 2, x)
     alone, whole = drawn.expected_variance(1), drawn.expected_variance(dim)
-    if not source.startswith("uniform"):
+    mean, _ = INITIALIZATIONS[source.removesuffix(OF_PROJECTIONS)].moments(1)
+    if mean == 0:
         return say("scaling.theory.zero_mean", alone=shown(alone))
     share = max(0.0, 1 - dim * alone / whole) if whole > 0 else 0.0
-    return say("scaling.theory.shared", share=f"{100 * share:.1f}", dim=dim)
+    return say("scaling.theory.shared", mean=f"{mean:g}", share=f"{100 * share:.1f}", dim=dim)
 
 
 def flat_or_not(table: pd.DataFrame, scale: str) -> str:
@@ -193,7 +207,7 @@ def about_inits(tables: Mapping[str, pd.DataFrame]) -> list[str]:
         alike = rows["std"].max() <= _HARDLY * rows["std"].min()
         trend = "stays" if alike else _trend(rows, "std", _HARDLY)
         key = f"scaling.broken.{'unclear' if trend == 'bends' else trend}"
-        said.append(say(key, init=say(f"scaling.broken.{init}"), **places))
+        said.append(say(key, init=INITIALIZATIONS[init].written, **places))
     return said
 
 

@@ -1,8 +1,11 @@
 """What is measured of the scaling experiment's softmax rows, with the intervals of each number."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 
@@ -16,16 +19,91 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 # nearly gone if it is below this part of that of a row whose attention weights are all equal.
 DEAD_SHARE = VANISHED_SHARE = 0.01
 
-_MEANS = (
-    "largest_attention_weight", "normalized_entropy", "dead_key_share", "jacobian_norm", "vanished_share",
-)  # fmt: skip
-_MEDIAN = "jacobian_norm_median"
-SOFTMAX_STATISTICS = (*_MEANS, _MEDIAN)
-
 _CHUNK = 2**17  # numbers softmaxed at a time: 1 MiB, which stays in the cache
 _NS_NUMBER = 15.0  # of one softmax with its statistics, measured on one core
 
 Columns = dict[str, float]
+BOUNDS = ("", "_low", "_high")  # of a column's name: the number itself, and its interval
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Attention weights (rows, n_keys), with what several statistics need.
+
+    The largest of each row is kept apart, and 0 in `weights`: what it leaves to the others, 1 - a_top, would be lost to
+    rounding where it is small. `less` are the scores less the largest of their row.
+    """
+
+    less: Scores
+    weights: Scores
+    sums: Scores  # of exp(less), the largest's 1 among them
+    largest: Scores
+    rest: Scores
+
+    @classmethod
+    def of(cls, z: Scores) -> Self:
+        """Return softmax's rows; z (rows, n_keys) is used up.
+
+        numpy, not torch: threads over so little work wait for each other wherever the machine is busy.
+        """
+        top = z.argmax(axis=1)[:, None]
+        z -= np.take_along_axis(z, top, axis=1)
+        a = np.exp(z)
+        np.put_along_axis(a, top, 0.0, axis=1)
+        sums = 1 + (rest := a.sum(axis=1))
+        a /= sums[:, None]
+        return cls(z, a, sums, 1 / sums, rest / sums)
+
+    @property
+    def n_keys(self) -> int:
+        return self.weights.shape[1]
+
+    @cached_property
+    def norms(self) -> Scores:
+        """The norm of each row's Jacobian."""
+        largest, rest, a = self.largest, self.rest, self.weights
+        squares = (a**2).sum(axis=1)
+        # The sum over i of a_i^2 ((1 - a_i)^2 + the squares of the others), for the largest and for the others.
+        jacobian = largest**2 * (rest**2 + squares) + squares * (1 + largest**2 + squares) - 2 * (a**3).sum(axis=1)
+        return np.asarray(np.sqrt(jacobian))
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """What is measured of every softmax row, a number from 0 to 1, and averaged over them, or its median taken.
+
+    `top` is where its axis ends in a figure; the catalogue has its title.
+    """
+
+    name: str
+    of: Callable[[Rows], Scores]
+    top: float = 1.0
+    median: bool = False
+
+
+def _entropies(rows: Rows) -> Scores:
+    entropies = np.log(rows.sums) - (rows.weights * rows.less).sum(axis=1)
+    return np.asarray(np.maximum(0, entropies) / math.log(rows.n_keys))
+
+
+def _dead_shares(rows: Rows) -> Scores:
+    # The largest, now 0, is none of them.
+    return np.asarray(((rows.weights < DEAD_SHARE / rows.n_keys).sum(axis=1) - 1) / rows.n_keys)
+
+
+def _vanished(rows: Rows) -> Scores:
+    return (rows.norms < VANISHED_SHARE * even_jacobian_norm(rows.n_keys)).astype(np.float64)
+
+
+# A statistic is a row here, and its title in the catalogue: columns of a sweep, and curves in this order.
+STATISTICS = (
+    Statistic("largest_attention_weight", lambda rows: rows.largest),
+    Statistic("normalized_entropy", _entropies),
+    Statistic("dead_key_share", _dead_shares),
+    Statistic("jacobian_norm", lambda rows: rows.norms, top=0.5),
+    Statistic("jacobian_norm_median", lambda rows: rows.norms, top=0.5, median=True),
+    Statistic("vanished_share", _vanished),
+)
 
 
 def even_jacobian_norm(n_keys: int) -> float:
@@ -44,54 +122,29 @@ def softmax_seconds(n_scores: int) -> float:
 
 def softmax_statistics(scores: Floats | Scores, factor: float) -> Iterator[int | Columns]:
     """Yield how many of the scores (trials, n_queries, n_keys), times `factor`, are done, piece by piece, and in the
-    end the columns of SOFTMAX_STATISTICS with their intervals."""
+    end the columns of STATISTICS with their intervals."""
     trials, n_queries, n_keys = scores.shape
     rows = scores.reshape(-1, n_keys)
-    by_row = np.empty((len(_MEANS), len(rows)))
+    by_row = np.empty((len(STATISTICS), len(rows)))
     step = max(1, _CHUNK // n_keys)
     for first in range(0, len(rows), step):
         piece = rows[first : first + step]
-        by_row[:, first : first + step] = _of_rows(piece.astype(np.float64) * factor)
+        softmaxed = Rows.of(piece.astype(np.float64) * factor)
+        by_row[:, first : first + step] = [statistic.of(softmaxed) for statistic in STATISTICS]
         yield piece.size
-    # Rows of one trial share their projections: only the trials are independent.
     columns: Columns = {}
-    for name, values in zip(_MEANS, by_row.reshape(-1, trials, n_queries).mean(axis=2), strict=True):
-        mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(trials)
-        columns[name] = mean
-        columns[f"{name}_low"], columns[f"{name}_high"] = share_interval(mean, error, trials)
-    norms = by_row[_MEANS.index("jacobian_norm")].reshape(trials, n_queries)
-    for bound, value in zip(("", "_low", "_high"), _median(norms), strict=True):
-        columns[f"{_MEDIAN}{bound}"] = value
+    for statistic, values in zip(STATISTICS, by_row.reshape(-1, trials, n_queries), strict=True):
+        found = _median(values) if statistic.median else _mean(values)
+        columns |= zip((statistic.name + bound for bound in BOUNDS), found, strict=True)
     yield columns
 
 
-def _of_rows(z: Scores) -> Scores:
-    """Return the statistics (5, rows) of softmax's rows; z (rows, n_keys) is used up.
-
-    numpy, not torch: threads over so little work wait for each other wherever the machine is busy.
-    """
-    n_keys = z.shape[1]
-    top = z.argmax(axis=1)[:, None]
-    z -= np.take_along_axis(z, top, axis=1)
-    a = np.exp(z)
-    # The largest is kept apart: what it leaves to the others, 1 - a_top, would be lost to rounding where it is small.
-    np.put_along_axis(a, top, 0.0, axis=1)
-    sums = 1 + (rest := a.sum(axis=1))
-    a /= sums[:, None]
-    largest, rest = 1 / sums, rest / sums
-    squares = (a**2).sum(axis=1)
-    # The sum over i of a_i^2 ((1 - a_i)^2 + the squares of the others), for the largest and for the others.
-    jacobian = largest**2 * (rest**2 + squares) + squares * (1 + largest**2 + squares) - 2 * (a**3).sum(axis=1)
-    norms = np.sqrt(jacobian)
-    return np.stack(
-        (
-            largest,
-            np.maximum(0, np.log(sums) - (a * z).sum(axis=1)) / math.log(n_keys),
-            ((a < DEAD_SHARE / n_keys).sum(axis=1) - 1) / n_keys,  # the largest, now 0, is none of them
-            norms,
-            norms < VANISHED_SHARE * even_jacobian_norm(n_keys),
-        )
-    )
+def _mean(values: Scores) -> tuple[float, float, float]:
+    """Return the mean of values (trials, rows of a trial), and its interval."""
+    # Rows of one trial share their projections: only the trials are independent.
+    of_trials = values.mean(axis=1)
+    mean, error = float(of_trials.mean()), float(of_trials.std(ddof=1)) / math.sqrt(len(of_trials))
+    return mean, *share_interval(mean, error, len(of_trials))
 
 
 def _median(values: Scores) -> tuple[float, float, float]:

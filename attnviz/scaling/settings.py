@@ -24,7 +24,7 @@ from attnviz.scaling.arguments import (
     check_factor,
     parse_dims,
 )
-from attnviz.scaling.sources import SOURCES
+from attnviz.scaling.sources import OF_PROJECTIONS, SOURCES
 
 OWN = "own p"  # the scale whose exponent the reader slides
 MAX_P = 1.0
@@ -89,7 +89,7 @@ class SweepSettings:
     @property
     def of_projections(self) -> bool:
         """Whether queries and keys are those of a sentence, under projections drawn in every trial."""
-        return self.source.endswith("-projections")
+        return self.source.endswith(OF_PROJECTIONS)
 
 
 _OF_X = ("x", "e", "p")
@@ -107,7 +107,7 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
     before = without_changes(scenario)
     after = replace(before, d_out=settings.picked)
     if settings.of_projections:
-        after = replace(after, init=settings.source.removesuffix("-projections"))
+        after = replace(after, init=settings.source.removesuffix(OF_PROJECTIONS))
         seeded = replace(after, seed=settings.seed)
         if torch.equal(seeded.inputs, before.inputs):
             after = seeded

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import check_whole
-from attnviz.core.seeding import FLOAT32_ON_CPU, fill
+from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill
 from attnviz.scaling.arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 
-Law = Literal["normal", "uniform", "linear"]
-SOURCES = ("normal", "uniform", "uniform-projections", "linear-projections", "normal-projections")
+# Independent entries, of which more is known than of a sentence; and a sentence under each initialization.
+Law = Literal["normal", "uniform"]
+OF_PROJECTIONS = "-projections"
+SOURCES: tuple[str, ...] = (*get_args(Law), *(init + OF_PROJECTIONS for init in INITS))
 
 Floats = NDArray[np.float32]
 Scores = NDArray[np.float64]
@@ -69,7 +71,7 @@ class Source(Protocol):
 class Vectors:
     """One query and its keys, whose entries are independent numbers of one law, anew in every trial."""
 
-    law: Law  # normal or uniform
+    law: Law
     n_keys: int
     n_queries: int = 1
 
@@ -111,7 +113,7 @@ class Vectors:
 class Projections:
     """Queries x @ w_q and keys x @ w_k of one x (n_tokens, d_in), under projections drawn in every trial."""
 
-    init: Law
+    init: str
     x: Floats
 
     @property
@@ -156,8 +158,7 @@ class Projections:
         """
         x = self.x.astype(np.float64)
         d_in = x.shape[1]
-        moments = {"uniform": (1 / 2, 1 / 12), "linear": (0.0, 1 / (3 * d_in)), "normal": (0.0, 1.0)}
-        mean, variance = moments[self.init]
+        mean, variance = INITIALIZATIONS[self.init].moments(d_in)
         c = variance * np.eye(self.d_in) + mean**2
         lengths = ((x @ c) * x).sum(axis=1)
         centre = x.mean(axis=0)
@@ -184,11 +185,10 @@ def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
     if name not in SOURCES:
         raise ValueError(f"source is {name!r}, expected one of {', '.join(SOURCES)}")
     laws: dict[str, Law] = {law: law for law in get_args(Law)}
-    law = laws[name.removesuffix("-projections")]
-    if not name.endswith("-projections"):
+    if name in laws:
         if x is not None:
             raise ValueError(f"x is given, but source {name!r} draws queries and keys of its own")
-        return Vectors(law, n_keys)
+        return Vectors(laws[name], n_keys)
     if x is None:
         raise ValueError(f"source {name!r} needs x, of shape (n_tokens, d_in)")
     inputs: Floats = torch.as_tensor(x, dtype=torch.float32, device="cpu").detach().numpy()
@@ -198,4 +198,4 @@ def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
     if len(bad):
         message = f"x holds {bad[0]}, expected numbers from {-MAX_ENTRY:g} to {MAX_ENTRY:g}"
         raise RefusedError(message, "entry", value=float(bad[0]), most=int(MAX_ENTRY))
-    return Projections(law, inputs)
+    return Projections(name.removesuffix(OF_PROJECTIONS), inputs)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from attnviz.scaling import arguments, draws, row_statistics
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
 from attnviz.scaling.experiment import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
-from attnviz.scaling.row_statistics import SOFTMAX_STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
+from attnviz.scaling.row_statistics import BOUNDS, STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES, Projections, Vectors
 
 # The published inputs of "Your journey starts with one step".
@@ -34,7 +34,8 @@ X = [
     [0.77, 0.25, 0.10],
     [0.05, 0.80, 0.55],
 ]
-SOFTMAX_COLUMNS = [f"{name}{bound}" for name in SOFTMAX_STATISTICS for bound in ("", "_low", "_high")]
+SOFTMAX_STATISTICS = [statistic.name for statistic in STATISTICS]
+SOFTMAX_COLUMNS = [f"{name}{bound}" for name in SOFTMAX_STATISTICS for bound in BOUNDS]
 
 
 def inputs_of(source: str) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def test_the_interval_is_as_wide_as_the_fourth_moment_says() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_of_100_seeds(source: str) -> None:
     arguments: dict[str, Any] = {"n_keys": 6, "scales": ("none", "sqrt"), **inputs_of(source)}
-    columns = ["std", *SOFTMAX_STATISTICS] if source.endswith("projections") else list(SOFTMAX_STATISTICS)
+    columns = ["std", *SOFTMAX_STATISTICS] if source.endswith("projections") else SOFTMAX_STATISTICS
     truth = sweep_scaling((4, 64), 10_000, 1000, **arguments)[columns].to_numpy()
     held = []
     for seed in range(100):

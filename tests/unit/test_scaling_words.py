@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.figures import CURVES, curve_spec
 from attnviz.scaling.arguments import MAX_FACTOR
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
@@ -244,10 +245,10 @@ def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]
         init: sweep_scaling(
             (2, 32, 512), 100, 0, source=f"{init}-projections", x=x, scales=("sqrt",), statistics="dot products"
         )
-        for init in ("uniform", "linear", "normal")
+        for init in INITS
     }
     for said, (init, table) in zip(about_inits(tables), tables.items(), strict=True):
-        assert said.startswith(say(f"scaling.broken.{init}"))
+        assert said.startswith(f"{INITIALIZATIONS[init].written}: ")
         first, last = table.iloc[0], table.iloc[-1]
         assert shown(first["std"]) in said
         assert shown(last["std"]) in said

@@ -13,6 +13,7 @@ from attnviz.app.session.link_values import receive
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
+from attnviz.scaling.in_words import said_source
 from attnviz.scaling.settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
@@ -56,7 +57,7 @@ def _show_what_is_drawn() -> dict[str, Any]:
     """Draw the controls of the source, the scales and the statistics; return their values."""
     left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
     source = left.selectbox(
-        say("scaling.controls.source"), SOURCES, format_func=lambda name: say(f"scaling.source.{name}"),
+        say("scaling.controls.source"), SOURCES, format_func=said_source,
         key="scaling.source", persist_state="session",
     )  # fmt: skip
     chosen = middle.pills(

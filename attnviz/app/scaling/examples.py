@@ -12,11 +12,13 @@ from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
 from attnviz.app.text import as_message
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.figures import Curve, curve_spec, row_spec
 from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
 from attnviz.scaling.in_words import about_factor, about_inits, described_curve, shown
 from attnviz.scaling.settings import HEADS, SweepSettings
+from attnviz.scaling.sources import OF_PROJECTIONS
 from attnviz.words import plural, say
 from attnviz.words.numbers import in_format
 
@@ -101,12 +103,9 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
         st.text("\n".join((say("scaling.broken.measured"), *about_inits(tables))))
         st.caption(say("scaling.broken.needs"))
     with right:
-        joined = pd.concat(
-            [table.assign(scale="nn.Linear" if init == "linear" else init) for init, table in tables.items()]
-        )
+        joined = pd.concat([table.assign(scale=INITIALIZATIONS[init].written) for init, table in tables.items()])
         curve = Curve("std", say("scaling.broken.title"))
-        named = pd.concat([table.assign(scale=say(f"scaling.broken.{init}")) for init, table in tables.items()])
-        alt = described_curve(named, "std", curve.title)
+        alt = described_curve(joined, "std", curve.title)
         draw = partial(curve_spec, joined, curve, theory=False)
         show_offered(draw, "scaling.broken", curve.title, alt, width="stretch")
     show_numbers(say("scaling.broken.numbers"), joined.rename(columns={"scale": "init"}), "projections")
@@ -117,9 +116,9 @@ def _swept_inits(x: Rows) -> dict[str, pd.DataFrame] | None:
     trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
     asked = {
         init: SweepSettings(
-            dims=_BROKEN_DIMS, trials=trials, source=f"{init}-projections", scales=("sqrt",), statistics="dot products"
+            dims=_BROKEN_DIMS, trials=trials, source=init + OF_PROJECTIONS, scales=("sqrt",), statistics="dot products"
         )
-        for init in ("uniform", "linear", "normal")
+        for init in INITS
     }
     if not starts_by_itself("broken", [(settings, x) for settings in asked.values()]):
         return None

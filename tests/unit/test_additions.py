@@ -1,0 +1,108 @@
+"""An initialization, a stage of every rule and a statistic are added in one place each, and nothing is forgotten.
+
+In a copy of the package, rows stand in the tables and their words in the catalogue, and nothing else is changed. The
+files of `additions` are then run there: they walk all places that list such things.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "serve.py", "pyproject.toml", "README.md")
+SECONDS = 300
+
+# What is added: after which line of which file, and the row.
+INITIALIZATION = (
+    (
+        "attnviz/core/seeding.py",
+        r"INITIALIZATIONS: .*?\n    \{\n",
+        '        "halved": Initialization(\n'
+        '            "torch.rand", lambda room, d_in, generator: room.uniform_(0, 0.5, generator=generator),\n'
+        '            lambda d_in: (1 / 4, 1 / 48), then=" / 2",\n'
+        "        ),\n",
+    ),
+    ("attnviz/words/en/setup.toml", r'\[init\]\n.*?\nhelp = "', "halved: half of torch.rand. "),
+)
+STATISTIC = (
+    (
+        "attnviz/scaling/row_statistics.py",
+        r"STATISTICS = \(\n(    Statistic.*?\n)*",
+        '    Statistic("weight_beside", lambda rows: rows.rest),\n',
+    ),
+    ("attnviz/words/en/scaling.toml", r"\[curve\]\n", 'weight_beside = "What the largest leaves to the others"\n'),
+    ("attnviz/scaling/experiment.py", r"averages over softmax rows: ", "`weight_beside`, what the largest leaves; "),
+)
+# A second stage of each rule: name, symbol, rows, columns, colours, rule, sources.
+STAGES = (
+    ("mixed_twice", "Mt", "query", "feature", "vectors", "Product()", ("attention_weights", "context")),
+    ("compared", "Mc", "query", "key", "scores", "Product(transposed=True)", ("mixed_twice", "k")),
+    ("warmed", "Mw", "query", "key", "scores", "Scale(None, 2.0, causal)", ("compared",)),
+    ("shared_out", "Ms", "query", "key", "attention", "Softmax()", ("warmed",)),
+    ("summed", "Ma", "query", "feature", "vectors", "Add()", ("context", "mixed_twice")),
+    ("cut_off", "Mr", "query", "feature", "vectors", "ReLU()", ("summed",)),
+    ("curved", "Mg", "query", "feature", "vectors", "GELU()", ("summed",)),
+)
+STAGE = (
+    (
+        "attnviz/core/stages.py",
+        r'        _stage\("context", "C", .*?Product\(\), \("attention_weights", "v"\)\),\n',
+        "".join(
+            f"        _stage({name!r}, {symbol!r}, {rows!r}, {columns!r}, {colours!r}, {rule}, {sources!r}),\n"
+            for name, symbol, rows, columns, colours, rule, sources in STAGES
+        ),
+    ),
+    (
+        "attnviz/core/stages.py",
+        r"from typing import [^\n]*\n\n",
+        "from attnviz.core.rules import GELU, Add, Product, ReLU, Scale, Softmax\n",
+    ),
+    (
+        "attnviz/words/en/stages.toml",
+        r"\A(#[^\n]*\n)*",
+        "".join(
+            f'\n[{name}]\ntitle = "Made-up {name}"\nplain = "It is made up."\naxes = "Its rows are made up, too."\n'
+            f'meaning = "a made-up matrix"\n'
+            for name, *_ in STAGES
+        ),
+    ),
+)
+
+
+def grown(folder: Path, additions: tuple[tuple[str, str, str], ...]) -> Path:
+    """Return a copy of the package with these rows."""
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
+        else:
+            shutil.copy(source, folder / name)
+    for file, place, row in additions:
+        text = (folder / file).read_text(encoding="utf-8")
+        found = list(re.finditer(place, text, re.DOTALL if ".*?\n" in place else 0))
+        assert len(found) == 1, f"{file}: where a row is added was found {len(found)} times: {place}"
+        at = found[0].end()
+        (folder / file).write_text(text[:at] + row + text[at:], encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "additions"), [("initialization", INITIALIZATION), ("statistic", STATISTIC), ("stage", STAGE)]
+)
+def test_what_is_added_in_one_place_is_everywhere(
+    kind: str, additions: tuple[tuple[str, str, str], ...], tmp_path: Path
+) -> None:
+    folder = grown(tmp_path, additions)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    walk = ("-q", "-p", "no:cacheprovider", "-n", "0", f"tests/unit/additions/of_{kind}.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *walk],
+        cwd=folder, env=environment | {"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False,
+        timeout=SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
