@@ -42,7 +42,8 @@ def run(client: ClientConnection, *states: WidgetState) -> tuple[str, set[str]]:
 def test_forged_values_leave_no_traceback(client: ClientConnection) -> None:
     _, drawn = run(client)
     for value in ({"double_value": math.nan}, {"int_value": 2}, {"bytes_value": b"\xff"}, {"json_value": "{"}):
-        run(client, *(WidgetState(id=each, **value) for each in drawn))
+        _, again = run(client, *(WidgetState(id=each, **value) for each in drawn))
+        assert again == drawn, "the same page, with the same controls"
 
 
 def read_on(client: ClientConnection) -> None:

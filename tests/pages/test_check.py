@@ -201,7 +201,7 @@ def test_the_address_carries_what_was_typed() -> None:
 )  # fmt: skip
 def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
     page = CheckPage(tables=tables)
-    assert page.at.info
+    assert [each.value for each in page.at.info] == [say("check.form.start")]
     assert page.press(HANDOUT_BUTTON).text_of("q") == HANDOUT_Q
 
 
@@ -310,7 +310,7 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
 def test_all_tables_can_be_cleared(page: CheckPage) -> None:
     page.press(HANDOUT_BUTTON).press("Clear")
     assert page.text_of("q") == ""
-    assert page.at.info
+    assert [each.value for each in page.at.info] == [say("check.form.start")]
 
 
 # Published examples
@@ -505,6 +505,15 @@ def test_modes_stand_in_the_address(page: CheckPage) -> None:
     assert page.check == ""
 
 
-@pytest.mark.parametrize("check", ["rubbish", "exercise.-1.99.x", "examples.nobody", "exercise.7.9.9.9.i.s.", "." * 50])
-def test_no_link_breaks_the_page(check: str) -> None:
-    CheckPage(check)
+@pytest.mark.parametrize(
+    ("check", "named"),
+    [
+        ("rubbish", "rubbish"), ("examples.nobody", "nobody"), ("exercise.-1.99.x", "-1.99.x"),
+        ("exercise.7.9.9.9.i.s.", "7.9.9.9.i.s."),
+    ],
+)  # fmt: skip
+def test_a_link_that_names_nothing_is_told_once(check: str, named: str) -> None:
+    page = CheckPage(check)
+    (message,) = page.messages
+    assert named in message
+    assert page.errors == []

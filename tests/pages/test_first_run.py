@@ -8,6 +8,7 @@ import pytest
 from attnviz import Scenario
 from attnviz.core.stages import STAGES, pictured
 from attnviz.link.set_up import parameters
+from attnviz.words import say
 from tests.pages.playground import JOURNEY, Playground
 
 PUBLISHED_ROWS = {
@@ -44,7 +45,8 @@ def test_every_chart_has_a_text_for_those_who_cannot_see_it(playground: Playgrou
         assert "Values from" in chart.alt
     assert "'journey' reads itself most: attention weight 0.2264, " in playground.charts["attention_weights"].alt
     assert "0.3061, 0.8210" in playground.charts["context"].alt
-    assert playground.at.data_editor[0].proto.alt
+    w_q = STAGES["w_q"]
+    assert playground.at.data_editor[0].proto.alt == say("editor.alt", title=w_q.title, meaning=w_q.meaning)
 
 
 def test_each_figure_says_its_colour_limits_and_shares_them(playground: Playground) -> None:

@@ -54,4 +54,9 @@ def test_what_no_browser_sends_reaches_no_control(page: str) -> None:
     reader = Reader(page, view="heatmaps")
     for kind in FORGED:
         forge(reader, kind)
+        for number in (*reader.at.number_input, *reader.at.slider):
+            low, value, high = number.min, number.value, number.max
+            assert None in (low, value, high) or low <= value <= high, (kind, number.key, value)
+        assert all(isinstance(flag.value, bool) for flag in reader.at.toggle), kind
+        assert all(isinstance(text.value, str) for text in (*reader.at.text_input, *reader.at.text_area)), kind
     reader.run()

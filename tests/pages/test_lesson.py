@@ -1,12 +1,17 @@
 """The lesson page: its steps, its link, its challenges."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.core.scenario import traced
+from attnviz.link.set_up import scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
 from tests.pages.reader import Reader, control_of
 
 Lesson = Callable[..., AppTest]
@@ -79,12 +84,22 @@ def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
     assert "'cat' gives 'sat'" in " ".join(caption.value for caption in at.caption)
 
 
-@pytest.mark.parametrize(
-    "address", [{"text": " "}, {"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}]
-)
-def test_nothing_breaks_the_lesson(lesson: Lesson, address: dict[str, str]) -> None:
-    for step in range(1, len(STEPS) + 1):
-        lesson(step=str(step), **address)
+@pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
+def test_every_step_says_what_its_numbers_say(lesson: Lesson, address: dict[str, str]) -> None:
+    scenario, ignored = scenario_from_query(urlencode(address))
+    assert not ignored
+    query = min(1, len(scenario.tokens) - 1)
+    for number, step in enumerate(STEPS, 1):
+        at = lesson(step=str(number), **address)
+        assert title(at) == f"#### {number}. {step.title}"
+        said = [text.value for text in at.text]
+        assert [each for each in step.says(traced(scenario), query, DEFAULT_DIGITS) if each not in said] == []
+
+
+def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word(lesson: Lesson) -> None:
+    for number, step in enumerate(STEPS, 1):
+        at = lesson(step=str(number), text=" ")
+        assert [each.value for each in at.info] == [say("lesson.blank")], step.title
 
 
 def test_a_step_frames_what_is_new_and_nothing_else(lesson: Lesson) -> None:

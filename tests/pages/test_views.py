@@ -1,10 +1,13 @@
 """The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
 
+from urllib.parse import urlencode
+
 import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
 from attnviz.core.stages import STAGES
+from attnviz.link.set_up import scenario_from_query
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -71,7 +74,7 @@ def test_whatever_else_the_address_says_shows_the_board(view: str, messages: lis
 def test_what_is_too_large_for_the_board_is_shown_as_heatmaps(address: dict[str, str]) -> None:
     playground = Playground(view="", **address)
     assert playground.board is None
-    assert playground.charts
+    assert playground.shows(scenario_from_query(urlencode(address))[0])
     assert "Up to 16 tokens and columns, every number can be seen on a board." in playground.captions
 
 

@@ -27,7 +27,6 @@ def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario: S
     computed = traced(scenario)
     for query in range(len(scenario.tokens)):
         for step in STEPS:
-            assert all(sentence for sentence in step.says(computed, query, 3))
             assert set(step.new) <= set(shown_matrices(step, computed))
             if step.lit:
                 matrix, row, column = step.lit(computed, query)

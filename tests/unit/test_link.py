@@ -1,5 +1,6 @@
 """The set-up and the changes of matrices as parts of a URL."""
 
+from attnviz.link.codecs import Choice
 import math
 from urllib.parse import parse_qs, urlencode
 
@@ -111,9 +112,14 @@ def test_every_default_is_accepted(name: str) -> None:
     parameter = parameters()[name]
     assert parameter.read(parameter.codec.encode(parameter.default)) == (parameter.default, None)
     assert parameter.write(parameter.default) == ""
-    assert parameter.label
-    assert parameter.help
-    assert parameter.codec.expected()
+
+
+def test_every_control_is_called_otherwise_and_explains_each_of_its_choices() -> None:
+    labels = [parameter.label for parameter in parameters().values()]
+    assert len(set(labels)) == len(labels)
+    for parameter in parameters().values():
+        if isinstance(parameter.codec, Choice) and parameter.name != "device":
+            assert [choice for choice in parameter.codec.choices if f"{choice}: " not in parameter.help] == []
 
 
 def test_the_defaults_make_the_published_scenario() -> None:

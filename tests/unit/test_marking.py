@@ -86,7 +86,7 @@ def test_every_published_cell_of_the_journey_is_right(name: str) -> None:
     inputs = {each: example.scenario.matrix(each) for each in INPUTS}
     results = {each: Printed.of(rows, 4) for each, rows in example.published.items() if each not in INPUTS}
     marking = mark_pipeline(inputs | results)
-    assert marking.tables
+    assert [table.stage.name for table in marking.tables] == list(results)
     assert all(table.count(Mark.RIGHT) == table.given.size for table in marking.tables)
     for each in set(example.published) & set(INPUTS):
         marks = attnviz.mark(example.published[each], inputs[each], 4)

@@ -72,7 +72,7 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
             example = Example(scenario, options, first_followed(question.start))
             assert example_from_text(question, example_text(question, example)) == (example, [])
             seen = question.look(scenario, options, 3)
-            assert seen.sentences
+            assert 0 < len(set(seen.sentences)) == len(seen.sentences), "nothing is said twice"
             for table in seen.tables:
                 assert table_spec(table, 3, dark=True)["data"][0]["z"].shape == table.matrix.shape
             if seen.points:

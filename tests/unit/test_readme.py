@@ -34,12 +34,17 @@ def test_every_make_command_is_a_target() -> None:
     assert named <= targets
 
 
-def test_the_docker_commands_are_those_of_the_smoke_test() -> None:
-    smoke = (ROOT / ".ci" / "docker_smoke.py").read_text()
-    makefile = (ROOT / "Makefile").read_text()
-    assert "docker build -t attnviz ." in README
-    assert re.search(r"docker.*build", makefile + smoke)
-    assert "8501" in (ROOT / "Dockerfile").read_text()
+def test_the_docker_commands_build_and_reach_the_image_that_make_builds() -> None:
+    build = re.search(r"^docker build -t (\S+) \.$", README, re.MULTILINE)
+    run = re.search(r"^docker run -p \d+:(\d+) (\S+)$", README, re.MULTILINE)
+    assert build
+    assert run
+    made = subprocess.run(["make", "-n", "docker-build"], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    assert f"--tag {build[1]} ." in made
+    assert run[2] == build[1]
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    ports = re.findall(r"(?:EXPOSE |STREAMLIT_SERVER_PORT=|127\.0\.0\.1:)(\d+)", dockerfile)
+    assert ports == 3 * [run[1]], "listened on, exposed and asked whether it is healthy"
 
 
 def test_every_picture_is_there() -> None:

@@ -3,6 +3,7 @@
 import inspect
 from collections import OrderedDict
 from dataclasses import fields
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -21,6 +22,8 @@ USED = {  # of what the app is handed or makes, by the classes that these are of
         "page_script_hash", "query_string", "widget_states", "cached_message_hashes", "context_info",
     },
 }  # fmt: skip
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("owner", USED, ids=lambda owner: owner.__name__)
@@ -75,10 +78,12 @@ def test_outside_of_a_run_there_is_no_page() -> None:
 
 
 def test_pages_can_be_run_by_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PagesManager, "uses_pages_directory", True)
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    PagesManager(str(ROOT / "app.py"))
+    assert PagesManager.uses_pages_directory is True, "beside app.py stands the folder pages: Streamlit would run them"
     internals.run_by_entry_point()
+    PagesManager(str(ROOT / "app.py"))
     assert PagesManager.uses_pages_directory is False
-    assert "uses_pages_directory" in inspect.getsource(PagesManager)
 
 
 def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:

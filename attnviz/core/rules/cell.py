@@ -189,7 +189,7 @@ class Cell:
 
 
 def in_rows(matrix: Tensor) -> Tensor:
-    """Return a matrix as it is explained, drawn and written, ``(rows, columns)``: a vector, as a bias is, is one row.
+    """Return a matrix in the shape in which it's explained, drawn and written, ``(rows, columns)``: a bias is one row.
 
     >>> in_rows(torch.ones(3)).shape
     torch.Size([1, 3])

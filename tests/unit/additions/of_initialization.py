@@ -13,7 +13,7 @@ from attnviz.core.changes import carry_over, changes_of
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.documents import report
 from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json
-from attnviz.link.parameter_table import query_of, scenario_from_query
+from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.scaling.in_words import about_source, said_source
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
