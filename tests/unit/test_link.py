@@ -1,6 +1,5 @@
 """The set-up and the changes of matrices as parts of a URL."""
 
-from attnviz.link.codecs import Choice
 import math
 from urllib.parse import parse_qs, urlencode
 
