@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, tokenize
 from tests.pages.playground import JOURNEY, Playground
-from tests.pages.reader import APP
+from tests.pages.reader import APP, Reader
 
 CONTROLS = [
     ("text", "dog bites man"),
@@ -180,3 +180,10 @@ def test_the_switch_of_the_feed_forward_step_sets_d_ff_and_takes_it_away(playgro
     at.toggle(key="setup.feed_forward").set_value(True).run()
     at.toggle(key="setup.feed_forward").set_value(False).run()
     assert playground.shows(Scenario(embedding="published"))
+
+
+@pytest.mark.parametrize("page", ["lesson", "compare", "scaling", "check", "questions", "playground"])
+def test_every_page_opens_with_positions_and_a_feed_forward_step(page: str) -> None:
+    opened = Reader(f"pages/{page}.py", positions="seeded", d_ff="4", activation="gelu", step="2", question="12")
+    assert [error.value for error in opened.at.exception] == []
+    assert opened.at.number_input(key="d_ff").value == 4
