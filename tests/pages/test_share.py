@@ -328,8 +328,8 @@ def test_every_figure_of_a_page_can_be_saved(page: str, address: dict[str, str])
     for key, drawn in shown.items():
         sharing.set("share.picture", key)
         (frame,) = sharing.at.get("iframe")
-        written = re.findall(r"^const figure = (.*);$", frame.proto.srcdoc, re.MULTILINE)[0]
-        saved = json.loads(written)
+        (written,) = re.findall(r'id="given"[^>]*>(.*?)</script>', frame.proto.srcdoc, re.DOTALL)
+        saved = json.loads(written)["figure"]
         assert [trace["type"] for trace in saved["data"]] == [trace["type"] for trace in drawn["data"]]
         assert saved["layout"].get("title") == drawn["layout"].get("title")
 
