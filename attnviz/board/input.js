@@ -207,7 +207,7 @@ export class Input {
       input.remove();
       if (!leave) board.focus(place);
       if (!take || input.value === shown) return;
-      const { value, reason = "" } = readNumber(input.value);
+      const { value, reason = "" } = readNumber(input.value, { blanks: true });
       if (value === undefined) board.panel.say(this.refused(place, input.value, reason));
       else board.commit([{ ...place, value }]);
     };

@@ -23,8 +23,9 @@ export function readsMost({ names, digits, settings, matrices }, query) {
   const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && written(value, digits) === weight;
   const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
-    if (settings.causal && reach < count) return say("summary.reads.equally_masked", { token, weight });
-    return say("summary.reads.equally", { token, count, weight });
+    const both = reach === 2 ? "_both" : "";
+    if (settings.causal && reach < count) return say(`summary.reads.equally_masked${both}`, { token, weight });
+    return say(`summary.reads.equally${both}`, { token, count, weight });
   }
   const even = written(1 / reach, digits);
   const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");

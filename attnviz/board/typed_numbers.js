@@ -25,6 +25,8 @@ const TEN_TO = String.raw`10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?`;
 const TIMES = String.raw`\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*`;
 const DECIMAL = whole(String.raw`${TYPED_DIGITS}(?:[eE]([-+]?[0-9]{1,5})|${TIMES}${TEN_TO})?(\s*\\?%)?`);
 const POWER = whole(TEN_TO);
+// Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
+const BLANKS = whole(String.raw`([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?`);
 const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_DIGITS}`);
 
 // Signs that may begin the decimals, each with the one that then parts thousands.
@@ -44,13 +46,15 @@ function whole(pattern) {
 }
 
 // { value } of a number that float32 can hold, or { reason } why a text is none: empty, no_number, two_ways, zero (a
-// division by it), too_large.
-/** @param {string} text @returns {Read<number>} */
-export function readNumber(text) {
+// division by it), too_large. With `blanks`, these may stand between thousands, as they cannot in a pasted table, where
+// they part columns.
+/** @param {string} text @param {{ blanks?: boolean }} [options] @returns {Read<number>} */
+export function readNumber(text, { blanks = false } = {}) {
   if (text.length > LONGEST_TYPED) return { reason: "no_number" };
   const plain = inAscii(text);
   if (!plain) return { reason: "empty" };
-  const bare = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
+  const unsigned = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
+  const bare = blanks ? unsigned.replace(BLANKS, (_, digits, blank, percent) => digits.replaceAll(blank, "") + (percent ?? "")) : unsigned;
   const { reason, value } = sizeOf(bare);
   if (value === undefined) return { reason };
   if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };

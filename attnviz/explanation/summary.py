@@ -51,9 +51,10 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
         if row.max() - each < SAME and written(each, digits) == weight
     ]  # fmt: skip
     if len(ties) == reach:
+        both = "_both" if reach == 2 else ""
         if trace.causal and reach < n_tokens:
-            return say("summary.reads.equally_masked", token=token, weight=weight)
-        return say("summary.reads.equally", token=token, count=n_tokens, weight=weight)
+            return say(f"summary.reads.equally_masked{both}", token=token, weight=weight)
+        return say(f"summary.reads.equally{both}", token=token, count=n_tokens, weight=weight)
     even = written(1 / reach, digits)
     kind = ("barely" if even == weight else "most") + ("_each" if len(ties) > 1 else "")
     if kind.startswith("barely"):

@@ -29,6 +29,8 @@ _TEN_TO = r"10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?"
 _TIMES = r"\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*"
 _DECIMAL = re.compile(rf"{_DIGITS}(?:[eE]([-+]?[0-9]{{1,5}})|{_TIMES}{_TEN_TO})?(\s*\\?%)?")
 _POWER = re.compile(_TEN_TO)
+# Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
+_BLANKS = re.compile(r"([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?")
 _FRACTION = re.compile(rf"(?:([0-9]+)\s+)?{_DIGITS}\s*/\s*{_DIGITS}")
 
 _PLAIN = {
@@ -71,18 +73,21 @@ def parse_number(text: str) -> float:
 
     >>> parse_number(" −1e-3 "), parse_number("-.5"), parse_number("0,5"), parse_number("1/2"), parse_number("50 %")
     (-0.001, -0.5, 0.5, 0.5, 0.5)
+    >>> parse_number("1 000")
+    1000.0
     """
-    value = read_number(text).value
+    value = read_number(text, blanks=True).value
     if abs(value) >= TOO_LARGE:
         raise NoNumberError(text, "too_large")
     return value
 
 
-def read_number(text: str, *, decimal_sign: str = ".") -> TypedNumber:
+def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> TypedNumber:
     """Read one number, with the decimals that it shows.
 
     `decimal_sign` says which sign, "." or ",", begins the decimals where a text could mean two numbers by itself: the
-    other such text, "1,234" or "1.234", is refused.
+    other such text, "1,234" or "1.234", is refused. With `blanks`, these may stand between thousands, as they cannot in
+    a table, where they part columns.
 
     Raises :class:`NoNumberError` for what is no finite number, or could be two.
 
@@ -96,6 +101,8 @@ def read_number(text: str, *, decimal_sign: str = ".") -> TypedNumber:
         raise NoNumberError(text, "empty")
     sign = -1.0 if plain[0] == "-" else 1.0
     bare = plain[1:].lstrip() if plain[0] in "+-" else plain
+    if blanks and (grouped := _BLANKS.fullmatch(bare)):
+        bare = grouped[1].replace(grouped[2], "") + (grouped[3] or "")
     if power := _POWER.fullmatch(bare):
         number = _scaled(text, "1", int(power[1]))
     elif decimal := _DECIMAL.fullmatch(bare):

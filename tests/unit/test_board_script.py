@@ -114,6 +114,7 @@ def test_every_cell_is_explained_in_the_words_of_the_core(
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
 @example(scenario=Scenario("a"), digits=4)
 @example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)
+@example(scenario=Scenario("a b", w_q="zeros"), digits=2)
 @example(scenario=Scenario("a b c d e", w_q="zeros", causal=True), digits=2)
 @example(scenario=Scenario("the cat the the the the", w_q="identity", w_k="identity"), digits=1)
 def test_what_a_token_reads_is_said_in_the_words_of_the_core(

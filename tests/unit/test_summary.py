@@ -82,10 +82,17 @@ def test_equal_weights_are_said_to_be_equal() -> None:
     assert attends_most(made, 0, 2) == "'a' reads all 4 tokens equally: attention weight 0.25 each, an even share."
 
 
+def test_two_tokens_are_both_and_not_all() -> None:
+    made = trace(Scenario(w_q="zeros", text="the the"))
+    assert attends_most(made, 1, 2) == "'the (1)' reads both tokens equally: attention weight 0.50 each, an even share."
+    masked = trace(Scenario(w_q="zeros", text="a b c", causal=True))
+    assert attends_most(masked, 1, 2).startswith("'b' reads itself and the token before it equally")
+
+
 def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
     made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
-    assert attends_most(made, 1, 2) == (
-        "'b' reads itself and all tokens before it equally: attention weight 0.50 each, an even share."
+    assert attends_most(made, 2, 2) == (
+        "'c' reads itself and all tokens before it equally: attention weight 0.33 each, an even share."
     )
     assert attends_most(made, 3, 2).startswith("'d' reads all 4 tokens equally")
     assert attends_most(made, 0, 2) == (

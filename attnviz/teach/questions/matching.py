@@ -25,11 +25,11 @@ def _axis(now: Now) -> Seen:
     weights = softmax_over(now.trace.scaled_scores, chosen)
     contexts, names = weights @ now.trace.v, now.names
     over = say("seen.axis.table", axis=axis)
-    all_given = now.looks_same(weights.sum(-1), torch.ones(len(names)))
     says = [
         say("seen.axis.rows", axis=axis, sums=now.for_each(weights.sum(-1))),
+        *_against_one(now, weights.sum(-1), "each_query", "queries"),
         say("seen.axis.columns", sums=now.for_each(weights.sum(-2))),
-        say("seen.axis.all_given" if all_given else "seen.axis.not_given"),
+        *_against_one(now, weights.sum(-2), "each_key", "keys"),
     ]
     size = max(1.0, float(now.trace.v.abs().max()))
     distances = distance_outside(contexts, now.trace.v)
@@ -41,6 +41,18 @@ def _axis(now: Now) -> Seen:
     return Seen(
         tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
     )
+
+
+def _against_one(now: Now, sums: torch.Tensor, each: str, some: str) -> list[str]:
+    """Say whose sum is more than 100 %, whose is 100 % as shown, and whose is less."""
+    names: dict[str, list[str]] = {"more": [], "all": [], "less": []}
+    for name, total in zip(now.names, sums, strict=True):
+        than_one = "all" if now.write(total) == now.write(1.0) else "more" if total > 1 else "less"
+        names[than_one].append(name)
+    said = {than_one: of_these for than_one, of_these in names.items() if of_these}
+    if len(said) == 1:
+        return [say(f"seen.axis.{each}.{than_one}") for than_one in said]
+    return [say(f"seen.axis.{some}.{key}", names=_listed(those)) for key, those in said.items()]
 
 
 def _listed(names: list[str]) -> str:

@@ -1,5 +1,7 @@
 """What must be true where a question about scores and softmax says it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -32,15 +34,31 @@ def _sums(w: World, told: str, sums: np.ndarray) -> None:
         assert about(each, expected)
 
 
-@referee("axis.all_given")
-def _(w: World) -> None:
-    np.testing.assert_allclose(over(w).sum(-1), 1, atol=10.0**-w.digits)
+def _signs(w: World, axis: int) -> dict[str, str]:
+    """Which tokens' sums are more than 1, 1 or less, as they are shown."""
+    sums = over(w).sum(axis)
+    half = 0.51 * 10.0**-w.digits
+    return {
+        name: "all" if abs(each - 1) <= half else "more" if each > 1 else "less"
+        for name, each in zip(w.names, sums, strict=True)
+    }
 
 
-@referee("axis.not_given")
-def _(w: World) -> None:
-    assert np.abs(over(w).sum(-1) - 1).max() > 0.4 * 10.0**-w.digits
-    assert w.options["axis"] != "rows"
+def _of_all_or_some(each: str, some: str, axis: int, sign: str) -> None:
+    @referee(f"axis.{each}.{sign}")
+    def _(w: World) -> None:
+        assert set(_signs(w, axis).values()) == {sign}
+
+    @referee(f"axis.{some}.{sign}")
+    def _(w: World, names: str) -> None:
+        signs = _signs(w, axis)
+        assert re.findall("“(.+?)”", names) == [name for name, each in signs.items() if each == sign]
+        assert set(signs.values()) > {sign}
+
+
+for _sign in ("more", "all", "less"):
+    _of_all_or_some("each_query", "queries", -1, _sign)
+    _of_all_or_some("each_key", "keys", -2, _sign)
 
 
 def lies_outside(point: np.ndarray, corners: np.ndarray) -> float:
