@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.core.scenario import traced
+from attnviz.core.scenario import Scenario, traced
 from attnviz.link.set_up import scenario_from_query
-from attnviz.teach.lesson import STEPS
+from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -70,6 +70,15 @@ def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
     at.number_input(key="seed").set_value(5)
     at.run()
     assert "(0.3061, 0.8210)" not in texts(at)
+
+
+def test_whatever_a_number_changed_by_hand_makes_older_is_marked_with_the_sentences(lesson: Lesson) -> None:
+    for number, step in enumerate(STEPS, 1):
+        marked = lesson(step=str(number)).get_by_key("may_be_older_lesson")
+        assert len(marked.text) > 0
+        about = about_the_numbers(step, Scenario())
+        assert [caption.value for caption in marked.caption] == ([about] if about else [])
+    assert about_the_numbers(STEPS[2], Scenario())
 
 
 def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:

@@ -65,8 +65,8 @@ def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int
     with marked_while_older(scenario, "lesson"):
         for sentence in step.says(trace, query, state.digits()):
             st.text(sentence)
-    if about := about_the_numbers(step, scenario):
-        st.caption(about)
+        if about := about_the_numbers(step, scenario):  # a number changed by hand makes this older too
+            st.caption(about)
     if step.analogy:
         st.caption(step.analogy)
 
