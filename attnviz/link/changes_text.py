@@ -4,12 +4,14 @@
 from seed 42. ``x.example.love-ai`` is X as that worked example states it. A long text is packed.
 """
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 from attnviz.core import limits
 from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts
-from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, Edit
+from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit
 from attnviz.core.published_matrices import stated_matrix
 from attnviz.core.stages import EDITABLE
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
@@ -27,7 +29,7 @@ class ChangesText(Codec):
         if unreadable:
             raise unreadable_part(unreadable, "changes", Changes())
         if ignored:
-            raise _misfits(ignored, changes)
+            raise _refusal(ignored, changes)
         return changes
 
     def encode(self, value: Changes) -> str:
@@ -38,16 +40,30 @@ def with_misfits(error: UnreadableError | None, left: Changes) -> UnreadableErro
     """Return the refusal of changes whose text was refused as this error says, and of those that fit no matrix.
 
     >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),))).facts
-    {'parts': ['w_q.9.9.1.0'], 'n': 1, 'first': 'w_q.9.9.1.0'}
+    {'refused': (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),), 'n': 1, 'first': 'w_q.9.9.1.0', 'value': ''}
     """
-    if error and "parts" not in error.facts:
+    if error and "refused" not in error.facts:
         return error  # nothing of it could be read
-    parts = [*(error.facts["parts"] if error else ()), *change_texts(left)]  # type: ignore[misc]
-    return _misfits(parts, error.rest if error else None) if parts else None
+    before: Any = error.facts["refused"] if error else ()
+    parts = [*before, *(_Refused(part, "misfit") for part in change_texts(left))]
+    return _refusal(parts, error.rest if error else None) if parts else None
 
 
-def _misfits(parts: Sequence[str], rest: Changes | None) -> UnreadableError:
-    return UnreadableError("links.changes.misfit", rest, parts=list(parts), n=len(parts), first=Raw(parts[0]))
+class _Refused(NamedTuple):
+    """A part that is no change here, and why: number, too_large (its `value`), unreadable or misfit."""
+
+    part: str
+    why: str
+    value: str = ""
+
+
+def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError:
+    """Return the refusal of parts, which tells why the first is refused; what fits no matrix is told last."""
+    refused = tuple(sorted(parts, key=lambda each: each.why == "misfit"))
+    part, why, value = refused[0]
+    return UnreadableError(
+        f"links.changes.{why}", rest, refused=refused, n=len(refused), first=Raw(part), value=Raw(value)
+    )
 
 
 @lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
@@ -68,11 +84,11 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
     (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
     """
     changes, ignored, unreadable = _decoded(text)
-    return changes, [*ignored, *([text[:40] + "…"] if unreadable else [])]
+    return changes, [*(each.part for each in ignored), *([text[:40] + "…"] if unreadable else [])]
 
 
 @lru_cache(maxsize=8)
-def _decoded(text: str) -> tuple[Changes, tuple[str, ...], ValueError | None]:
+def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
     """Return the changes, the parts that are none, and why there is nothing that can be read."""
     try:
         plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
@@ -82,20 +98,49 @@ def _decoded(text: str) -> tuple[Changes, tuple[str, ...], ValueError | None]:
         return Changes(), (), TooMuchError()
     edits: dict[tuple[str, int, int], Edit] = {}
     replaced: dict[str, Replacement] = {}
-    ignored: list[str] = []
+    ignored: list[_Refused] = []
     for part in plain.split("*") if plain else []:
         name, _, rest = part.partition(".")
         try:
+            change = _change(name, rest)
             if name not in EDITABLE:
-                raise ValueError(part)
-            if rest in FILLS or rest.startswith(("random.", "example.", GIVEN)):
-                replaced[name] = _fill(name, rest)
+                raise _RefusedError("misfit")
+            if isinstance(change, Edit):
+                edits[change[:3]] = change
             else:
-                row, column, value = rest.split(".", 2)
-                edits[name, int(row), int(column)] = Edit(name, int(row), int(column), float(value))
+                replaced[name] = change
+        except _RefusedError as error:
+            ignored.append(_Refused(part, error.why, error.value))
         except ValueError:
-            ignored.append(part)
+            ignored.append(_Refused(part, "unreadable"))
     return Changes(tuple(edits.values()), tuple(replaced.items())), tuple(ignored), None
+
+
+class _RefusedError(ValueError):
+    def __init__(self, why: str, value: str = "") -> None:
+        super().__init__(why, value)
+        self.why, self.value = why, value
+
+
+def _change(name: str, rest: str) -> Edit | Replacement:
+    if rest in FILLS or rest.startswith(("random.", "example.", GIVEN)):
+        return _fill(name, rest)
+    row, column, value = rest.split(".", 2)
+    if not value:
+        raise ValueError(rest)
+    return Edit(name, int(row), int(column), _number(value))
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise _RefusedError("number", text) from None
+    if math.isnan(number):
+        raise _RefusedError("number", text)
+    if abs(number) >= TOO_LARGE:
+        raise _RefusedError("too_large", text)
+    return number
 
 
 def _fill(name: str, rest: str) -> Replacement:
@@ -106,7 +151,7 @@ def _fill(name: str, rest: str) -> Replacement:
     if rest.startswith("example."):
         example = rest.removeprefix("example.")
         if stated_matrix(example, name) is None:
-            raise ValueError(f"{example!r} states no {name}")
+            raise _RefusedError("misfit")
         return f"{EXAMPLE_FILL}{example}"
     seed = limits.check_whole("seed", int(rest.removeprefix("random.")), 0, limits.MAX_SEED)
     return f"{RANDOM_FILL}{seed}"

@@ -1,7 +1,7 @@
 """What a value of a link is as text, and back. A text that can't be read is refused with the reason, as facts: whoever
 shows it makes the sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,11 +15,19 @@ class Raw(str):
     __slots__ = ()
 
 
+@dataclass(frozen=True)
+class Part:
+    """A sentence, or a part of one, that stands in a place of another: its key in the catalogue, and its own facts."""
+
+    key: str
+    facts: Mapping[str, object]
+
+
 class UnreadableError(ValueError):
     """Why a text of a link can't be read, or why a value that was read can't be used.
 
     `kind` is the key of its sentence in the catalogue; blank for that of its parameter. `facts` fill the places of the
-    sentence: :class:`Raw` texts, lists of them, and words. `rest` is what could be read all the same.
+    sentence: :class:`Raw` texts, lists of them, of :class:`Part`, and words. `rest` is what could be read all the same.
     """
 
     def __init__(self, kind: str = "", rest: Any = None, /, **facts: object) -> None:

@@ -16,6 +16,7 @@ from attnviz.words import say
 
 # What mailers, search engines and Streamlit itself write into any link.
 _OF_OTHERS = ("utm_", "mc_", "_ga", "_gl", "fbclid", "gclid", "msclkid", "twclid", "igsh", "embed")
+_ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3  # how much alike names are, of how many characters, and how many are told
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,18 @@ def _without_unknown(opened: Opened, show: Show) -> Opened:
     unknown = [name for name in opened.query if name not in known and not name.startswith(_OF_OTHERS)]
     if not unknown:
         return opened
-    meant = get_close_matches(unknown[0], known, 1, 0.75) if len(unknown) == 1 else []
-    said = (
-        say("links.unknown_meant", name=show(unknown[0]), meant=show(meant[0]))
-        if meant
-        else say("links.unknown", names=listed(unknown, show))
-    )
-    return replace(_without(opened, unknown, said), unknown=tuple(unknown))
+    return replace(_without(opened, unknown, _told_unknown(unknown, known, show)), unknown=tuple(unknown))
+
+
+def _told_unknown(unknown: list[str], known: list[str], show: Show) -> str:
+    """Say which names are unknown, and of the first few that are much like one of ours, which may be meant."""
+    matches = {name: get_close_matches(name, known, 1, _ALIKE) for name in unknown if len(name) <= _MOST_ALIKE}
+    meant = [(show(name), show(match[0])) for name, match in matches.items() if match][:_HINTS]
+    if len(unknown) == 1 and meant:
+        return say("links.unknown_meant", name=meant[0][0], meant=meant[0][1])
+    said = say("links.unknown", names=listed(unknown, show))
+    hints = " ".join(say("links.meant", name=name, meant=match) for name, match in meant)
+    return say("links.unknown_hints", unknown=said, hints=hints) if hints else said
 
 
 def _bounded(opened: Opened, show: Show) -> Opened:

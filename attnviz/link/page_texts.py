@@ -1,17 +1,31 @@
 """Codecs of what single pages keep in a link: the picked cell, the set-up kept as A, a sweep, what is checked."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import get_args
 
+from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
 from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
-from attnviz.link.codecs import Choice, Codec, Raw, UnreadableError, unreadable_part
+from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableError, Whole, unreadable_part
 from attnviz.link.packing import pack, unpack
 from attnviz.link.parameter import Around
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import VARIANCES, worked_examples
-from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
+from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, Statistics
+from attnviz.scaling.settings import (
+    HEADS,
+    MAX_P,
+    SCALE_CHOICES,
+    SweepSettings,
+    decode_settings,
+    encode_settings,
+    text_of,
+)
+from attnviz.scaling.sources import SOURCES
 from attnviz.words import say
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it
@@ -79,13 +93,55 @@ class PackedScenario(Codec):
         return "" if value is None else pack(query_of(value))
 
 
+_TOLD, _LONGEST_TOLD = 3, 40  # parts that are told one by one, and characters of each
+# What each setting of a sweep may be.
+_OF_SWEEP: Mapping[str, Codec] = MappingProxyType(
+    {
+        "trials": Whole(2, MAX_TRIALS),
+        "keys": Whole(2, MAX_KEYS),
+        "seed": Whole(0, MAX_SEED),
+        "dim": Whole(0, MAX_DIM),
+        "heads": Choice(tuple(map(str, HEADS))),
+        "p": Number(0, int(MAX_P)),
+        "times": Number(-int(MAX_FACTOR), int(MAX_FACTOR)),
+        "source": Choice(tuple(SOURCES)),
+        "statistics": Choice(tuple(each.replace(" ", "_") for each in get_args(Statistics))),
+    }
+)
+
+
+def _not_of_a_sweep(part: str, settings: SweepSettings) -> Part:
+    """Say of a part of a sweep's text what is not possible there, what is, and what is used."""
+    name, _, raw = part.partition(".")
+    names = [field.name for field in fields(SweepSettings)]
+    if name not in names:
+        return Part("links.sweep.unknown", {"name": _short(name), "names": ", ".join(names)})
+    if name == "dims":
+        expected = say("links.sweep.dims", most=MAX_DIMS, high=f"{MAX_DIM:,}")
+    elif name == "scales":
+        choices = ", ".join(each.replace(" ", "_") for each in SCALE_CHOICES)
+        expected = say("links.sweep.scales", choices=choices)
+    else:
+        expected = _OF_SWEEP[name].expected()
+    used = text_of(getattr(settings, name))
+    shown = _short(raw) if raw else say("links.sweep.nothing")
+    return Part("links.sweep.value", {"name": name, "raw": shown, "expected": expected, "used": used})
+
+
+def _short(text: str) -> Raw:
+    return Raw(text if len(text) <= _LONGEST_TOLD else text[:_LONGEST_TOLD] + "…")
+
+
 class SweepText(Codec):
     """The settings of a sweep."""
 
     def decode(self, raw: str) -> SweepSettings:
         settings, ignored = decode_settings(raw)
         if ignored:
-            raise UnreadableError("", settings, parts=[Raw(part) for part in ignored])
+            parts = [_not_of_a_sweep(part, settings) for part in ignored[:_TOLD]]
+            if more := len(ignored) - _TOLD:
+                parts += [Part("links.sweep.more", {"n": more})] * (more > 0)
+            raise UnreadableError("", settings, parts=parts)
         return settings
 
     def encode(self, value: SweepSettings) -> str:

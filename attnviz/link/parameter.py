@@ -8,7 +8,7 @@ from typing import Any
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
-from attnviz.link.codecs import Codec, Raw, UnreadableError
+from attnviz.link.codecs import Codec, Part, Raw, UnreadableError
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -115,6 +115,8 @@ class Parameter:
 def _shown(fact: object, show: Show) -> object:
     if isinstance(fact, Raw):
         return show(fact)
+    if isinstance(fact, list) and all(isinstance(each, Part) for each in fact):
+        return "; ".join(say(e.key, **{name: _shown(one, show) for name, one in e.facts.items()}) for e in fact)
     return listed(fact, show) if isinstance(fact, list) else fact
 
 

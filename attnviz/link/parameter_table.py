@@ -70,7 +70,7 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
-        Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep"),
+        Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),

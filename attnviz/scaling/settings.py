@@ -134,9 +134,17 @@ def encode_settings(settings: SweepSettings) -> str:
     for field in fields(SweepSettings):
         value = getattr(settings, field.name)
         if value != getattr(_DEFAULT, field.name):
-            written = "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
-            parts.append(f"{field.name}.{written.replace(' ', '_')}")
+            parts.append(f"{field.name}.{text_of(value)}")
     return "*".join(parts)
+
+
+def text_of(value: object) -> str:
+    """Write one setting as it stands in a URL.
+
+    >>> text_of((2, 8)), text_of("dot products"), text_of(0.3)
+    ('2-8', 'dot_products', '0.3')
+    """
+    return ("-".join(map(str, value)) if isinstance(value, tuple) else str(value)).replace(" ", "_")
 
 
 def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:

@@ -2,6 +2,7 @@
 
 import string
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -36,7 +37,7 @@ from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option
-from attnviz.words import catalogue
+from attnviz.words import catalogue, say
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edits_of, setups
@@ -301,3 +302,43 @@ def test_a_worked_example_lies_under_all_else_that_a_link_says() -> None:
     none = read_link({"example": "nobody", "seed": "7"}, repr, unsaid)
     assert (none.query, none.example) == ({"seed": "7"}, "")
     assert "'nobody'" in none.told[0]
+
+
+def test_each_unknown_name_that_is_much_like_one_of_ours_gets_a_hint() -> None:
+    told = read_link({"foo": "1", "sed": "4", "d_iin": "5"}, repr, unsaid).told
+    hints = [
+        say("links.meant", name=f"'{name}'", meant=f"'{meant}'") for name, meant in (("sed", "seed"), ("d_iin", "d_in"))
+    ]
+    unknown = say("links.unknown", names="'foo', 'sed', 'd_iin'")
+    assert told == (say("links.unknown_hints", unknown=unknown, hints=" ".join(hints)),)
+
+
+def sweep_told(text: str) -> str:
+    return read_texts({"sweep": text}, Around(None), repr)["sweep"].told
+
+
+@pytest.mark.parametrize(
+    ("text", "raw", "expected", "used"),
+    [
+        ("dims.0", "'0'", say("links.sweep.dims", most=64, high="4,096"), "1-2-4-8-16-32-64-128-256-512-1024"),
+        ("keys.8*trials.ten", "'ten'", "a whole number from 2 to 10000", "1000"),
+        ("p.1.5", "'1.5'", "a number from 0 to 1", "0.3"),
+        ("times.x", "'x'", "a number from -1000 to 1000", "8.0"),
+        ("heads.3", "'3'", "one of 1, 2, 4, 8, 16, 32", "8"),
+        ("seed.", "nothing", "a whole number from 0 to 4294967295", "0"),
+    ],
+)
+def test_a_part_of_a_sweep_is_refused_with_what_it_may_be(text: str, raw: str, expected: str, used: str) -> None:
+    name = text.split("*")[-1].partition(".")[0]
+    value = say("links.sweep.value", name=name, raw=raw, expected=expected, used=used)
+    assert sweep_told(text) == say("links.sweep.parts", parts=value)
+
+
+def test_of_many_parts_of_a_sweep_the_first_few_are_told_and_the_rest_counted() -> None:
+    names = [field.name for field in fields(SweepSettings)]
+    assert all(f"{name} = 'x' should be " in sweep_told(f"{name}.x") for name in names), "each has its reason"
+    several = sweep_told("*".join(f"{name}.x" for name in names))
+    assert several.count("should be") == 3
+    assert several.endswith(say("links.sweep.more", n=len(names) - 3) + ".")
+    assert say("links.sweep.unknown", name="'<b>'", names=", ".join(names)) in sweep_told("<b>.1")
+    assert len(sweep_told("trials." + "9" * 1900)) < 200
