@@ -3,6 +3,7 @@
 // itself; torch's numbers take the place of its own as soon as they are there.
 // Whatever a person typed is only ever set as textContent or as an attribute.
 
+import { beforeEdits } from "./before.js";
 import { make, toggle } from "./elements.js";
 import { evaluate, seenSourcesOf } from "./evaluate.js";
 import { Grid, MORE_CHARACTERS } from "./grid.js";
@@ -138,7 +139,7 @@ export class Board {
   // What waits to be answered, on cells that have just been made.
   showPending() {
     this.given = this.givenBy(this.torch);
-    for (const edit of this.pending.values()) this.change(edit, edit.value ?? this.data.before[addressOf(edit)] ?? this.givenAt(edit));
+    for (const edit of this.pending.values()) this.change(edit, edit.value ?? this.uneditedAt(edit));
   }
 
   /** @param {Matrices} matrices @returns {Matrices} */
@@ -163,7 +164,7 @@ export class Board {
     this.marked.clear();
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
-    this.made = { ...this.data, stages: this.stages, matrices: this.torch };
+    this.make(this.torch);
     this.characters = this.data.digits + MORE_CHARACTERS;
     this.root.style.setProperty("--characters", String(this.characters));
     const column = (/** @type {string[]} */ names) => make("div", "column", names.map((name) => this.grid(name).matrix));
@@ -194,7 +195,7 @@ export class Board {
   /** @param {Matrices} matrices */
   show(matrices) {
     this.shown = matrices;
-    this.made = { ...this.data, stages: this.stages, matrices };
+    this.make(matrices);
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
@@ -205,6 +206,13 @@ export class Board {
     this.explain();
     this.panel.report();
     tellPage(this);
+  }
+
+  // What cells are explained with.
+  /** @param {Matrices} matrices */
+  make(matrices) {
+    const changes = [...this.pending.values(), ...(this.drag ? [this.drag] : [])].filter((edit) => this.fits(edit));
+    this.made = { ...this.data, before: beforeEdits(this.data.before, this.torch, changes), stages: this.stages, matrices };
   }
 
   drawRest() {
@@ -264,6 +272,12 @@ export class Board {
   /** @param {Place} place */
   givenAt({ matrix, row, column }) {
     return valueAt(this.given[matrix], row, column);
+  }
+
+  // The number that it has without any edit.
+  /** @param {Place} place */
+  uneditedAt(place) {
+    return this.data.before[addressOf(place)] ?? valueAt(this.torch[place.matrix], place.row, place.column);
   }
 
   /** @param {Place} place */
@@ -366,7 +380,7 @@ export class Board {
     this.panel.say("");
     this.tell(edits, replaces);
     for (const edit of edits) {
-      const value = edit.value ?? this.data.before[addressOf(edit)] ?? this.valueAt(edit);
+      const value = edit.value ?? this.uneditedAt(edit);
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
     }
     if (!this.settled) this.panel.report();

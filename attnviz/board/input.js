@@ -17,6 +17,7 @@ import { say } from "../scripts/sentences.js";
 
 const PIXELS_PER_STEP = 4;
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
+const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
 /** @type {Record<string, [down: number, right: number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -161,7 +162,10 @@ export class Input {
       board.unpin();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
       board.reset(place);
-    } else if (editable && !modified && /^\S$/u.test(event.key)) {
+    } else if (editable && isComposed(event)) {
+      this.type(place, "", ""); // what becomes of the key goes into the box, as long as nobody prevents that
+      return false;
+    } else if (editable && /^\S$/u.test(event.key) && (!modified || writes(event))) {
       this.type(place, event.key);
     } else {
       return false;
@@ -213,6 +217,7 @@ export class Input {
     };
     input.onkeydown = (event) => {
       event.stopPropagation();
+      if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
       if (event.key === "Enter") end(true);
       if (event.key === "Escape") end(false);
     };
@@ -265,4 +270,16 @@ export class Input {
 /** @param {EventTarget | null} target */
 function inPanel(target) {
   return target instanceof Element && target.closest(".panel") !== null;
+}
+
+/** @param {KeyboardEvent} event */
+function isComposed({ key, isComposing }) {
+  return isComposing || COMPOSED.includes(key);
+}
+
+// Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on
+// another, while Alt or Ctrl with a letter is a command.
+/** @param {KeyboardEvent} event */
+function writes(event) {
+  return event.getModifierState("AltGraph") || (event.altKey && !event.ctrlKey && !event.metaKey && event.key > "~");
 }

@@ -12,6 +12,7 @@ from attnviz import Scenario
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.core.scenario import traced
+from attnviz.explanation import before_edits
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Place
 from tests.browser.looks import contrast
@@ -240,6 +241,70 @@ def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
     board.cell(W_Q).focus()
     board.press("Alt+ArrowUp")
     expect(board.status).to_have_text(WAITS)
+
+
+def test_a_changed_cell_is_told_as_changed_before_torch_answers(board: LoneBoard) -> None:
+    scenario = Scenario(embedding="published")
+    origin = before_edits(scenario, "w_q", 0)
+    given = say("explanation.given.origin", origin=origin)
+    changed = say("explanation.given.edited", before="0.2961", origin=origin)
+    board.cell(W_Q).click()
+    expect(board.panel).to_contain_text(given)
+    board.page.keyboard.type("0.9")
+    board.press("Enter")
+    expect(board.panel).to_contain_text(changed)
+    board.press("Delete")  # torch has not heard of the first change either
+    expect(board.panel).to_contain_text(given)
+    expect(board.cell(W_Q)).to_have_text("0.2961")
+
+    board.drag(W_Q, 10)
+    expect(board.panel).to_contain_text(changed)
+    board.page.mouse.up()
+    expect(board.status).to_have_text(WAITS)
+    expect(board.panel).to_contain_text(changed)
+
+
+@pytest.mark.parametrize("key", ["Process", "Unidentified", "Dead"])
+def test_what_an_input_method_makes_of_a_key_is_typed_into_the_cell(board: LoneBoard, key: str) -> None:
+    board.cell(W_Q).focus()
+    for composed, typed in (("−", "3"), ("√", "2")):
+        _begin_to_compose(board, key)
+        expect(board.page.locator(".typed")).to_have_value("")
+        browser = board.page.context.new_cdp_session(board.page)
+        browser.send("Input.imeSetComposition", {"text": composed, "selectionStart": 1, "selectionEnd": 1})
+        board.press("Enter")  # takes what is composed, and no more
+        browser.send("Input.insertText", {"text": composed})
+        board.page.keyboard.type(typed)
+        expect(board.page.locator(".typed")).to_have_value(composed + typed)
+        board.press("Enter")
+    assert board.told == [[("w_q,0,0", -3)]]
+    expect(board.panel).to_contain_text(say("typed.no_number", text="“√2”"))
+
+    _begin_to_compose(board, key)
+    board.press("Enter")
+    expect(board.page.locator(".typed")).to_have_count(0)
+    assert len(board.told) == 1, "a composition that is left changes nothing"
+
+
+def _begin_to_compose(board: LoneBoard, key: str) -> None:
+    browser = board.page.context.new_cdp_session(board.page)
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.send("Input.dispatchKeyEvent", {"type": kind, "key": key, "windowsVirtualKeyCode": 229})
+
+
+@pytest.mark.parametrize("modifier", ["none", "Option", "AltGraph"])
+def test_a_character_beyond_ascii_opens_the_box_whatever_it_takes_to_type_it(board: LoneBoard, modifier: str) -> None:
+    for first, then in (("−", "3"), ("√", "2")):
+        board.cell(W_Q).focus()
+        pressed = {"key": first, "altKey": modifier == "Option", "modifierAltGraph": modifier == "AltGraph"}
+        pressed |= {"ctrlKey": True, "altKey": True} if modifier == "AltGraph" else {}  # as on Windows
+        pressed |= {"bubbles": True, "composed": True, "cancelable": True}
+        board.cell(W_Q).dispatch_event("keydown", pressed)
+        board.page.keyboard.type(then)
+        expect(board.page.locator(".typed")).to_have_value(first + then)
+        board.press("Enter")
+    assert board.told == [[("w_q,0,0", -3)]]
+    expect(board.panel).to_contain_text(say("typed.no_number", text="“√2”"))
 
 
 def test_nothing_moves_when_a_dragged_number_gets_one_character_more(board: LoneBoard) -> None:
