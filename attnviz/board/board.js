@@ -164,7 +164,7 @@ export class Board {
     this.marked.clear();
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
-    this.make(this.torch);
+    this.explainWith(this.torch);
     this.characters = this.data.digits + MORE_CHARACTERS;
     this.root.style.setProperty("--characters", String(this.characters));
     const column = (/** @type {string[]} */ names) => make("div", "column", names.map((name) => this.grid(name).matrix));
@@ -195,7 +195,7 @@ export class Board {
   /** @param {Matrices} matrices */
   show(matrices) {
     this.shown = matrices;
-    this.make(matrices);
+    this.explainWith(matrices);
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
@@ -208,9 +208,9 @@ export class Board {
     tellPage(this);
   }
 
-  // What cells are explained with.
+  // Have cells explained with these matrices, and with what was done to the inputs.
   /** @param {Matrices} matrices */
-  make(matrices) {
+  explainWith(matrices) {
     const changes = [...this.pending.values(), ...(this.drag ? [this.drag] : [])].filter((edit) => this.fits(edit));
     this.made = { ...this.data, before: beforeEdits(this.data.before, this.torch, changes), stages: this.stages, matrices };
   }
