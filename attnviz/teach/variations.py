@@ -154,15 +154,26 @@ def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator,
     return x, w_q, w_k
 
 
-def score_size(d_in: int, d_k: int, n_tokens: int = 4, trials: int = 1000, seed: int = 0) -> float:
-    """Return how large a score typically is (its root mean square) over many examples of :func:`unit_example`.
+class Measured(NamedTuple):
+    """What many random examples have in common: how large a score typically is (its root mean square), and the mean of
+    the rows' largest attention weights where scores are divided by √d_k, and by √d_in.
+    """
 
-    >>> score_size(1, 4) / 2 < 1.1 > score_size(16, 4) / 2
+    score_size: float
+    largest_by_d_k: float
+    largest_by_d_in: float
+
+
+def measured_scores(d_in: int, d_k: int, n_tokens: int = 4, trials: int = 1000, seed: int = 0) -> Measured:
+    """Measure many examples of :func:`unit_example`.
+
+    >>> measured_scores(1, 4).score_size / 2 < 1.1 > measured_scores(16, 4).score_size / 2
     True
     """
     x, w_q, w_k = unit_example(n_tokens, d_in, d_k, generator_for(seed), trials)
     scores = (x @ w_q) @ (x @ w_k).mT
-    return scores.square().mean().sqrt().item()
+    by_d_k, by_d_in = (torch.softmax(scores / math.sqrt(d), -1).amax(-1).mean().item() for d in (d_k, d_in))
+    return Measured(scores.square().mean().sqrt().item(), by_d_k, by_d_in)
 
 
 def distance_outside(points: Tensor, corners: Tensor) -> Tensor:

@@ -506,7 +506,8 @@ def main_sweeps(counted: Mock) -> int:
 def test_a_large_sweep_that_a_link_asks_for_starts_on_a_click(quickly: Mock) -> None:
     page = ScalingPage(LARGE)
     assert main_sweeps(quickly) == 0
-    assert page.text("This sweep takes about ").endswith("so it starts when you say so.")
+    before, after = say("scaling.sweep.large", time="|").split("|")
+    assert page.text(before).endswith(after)
     assert not [name for name in page.charts if name.startswith("curve.")]
     assert page.curves("classic")
     page.set("scaling.times", 3.0)  # what has nothing to do with it does not start it
@@ -514,7 +515,7 @@ def test_a_large_sweep_that_a_link_asks_for_starts_on_a_click(quickly: Mock) -> 
     page.press(say("scaling.sweep.run"))
     assert main_sweeps(quickly) == 1
     assert "curve.variance" in page.charts
-    assert not [text for text in page.texts if text.startswith("This sweep takes about ")]
+    assert not [text for text in page.texts if text.startswith(before)]
 
 
 def test_a_small_sweep_of_a_link_and_a_large_one_of_the_readers_start_by_themselves(quickly: Mock) -> None:
@@ -537,7 +538,7 @@ def test_after_a_link_the_readers_own_change_starts_a_large_sweep(quickly: Mock)
 def test_what_the_page_shows_by_the_way_waits_for_a_click_too_where_it_is_large(quickly: Mock) -> None:
     page = ScalingPage(SMALL, text="the cat sat on the mat", embedding="stable", d_in="512")
     assert {call.kwargs["source"] for call in quickly.call_args_list} == {"normal"}
-    assert page.text("This part takes about ")
+    assert page.text(say("scaling.sweep.large_more", time="|").partition("|")[0])
     page.press(say("scaling.sweep.run"))
     assert {call.kwargs["source"] for call in quickly.call_args_list} == {"normal", *PROJECTIONS}
     assert "broken" in page.charts

@@ -17,7 +17,7 @@ from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
-from attnviz.teach.variations import distance_outside, score_size, unit_example
+from attnviz.teach.variations import distance_outside, measured_scores, unit_example
 from attnviz.words import say
 
 VALUES, SUM, BIASES, SIZES, ROOT, WHICH_D, WHERE, AXIS, SYMMETRY, SELF, LEARNED, ORDER = QUESTIONS
@@ -187,7 +187,7 @@ def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     assert "own p" in ROOT.sweep.scales
     verdicts = {"0": "too little", "0.25": "too little", "0.5": "about the same", "0.75": "too much", "1": "too much"}
     for p, verdict in verdicts.items():
-        assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[0]
+        assert verdict in ROOT.look(ROOT.start, {"p": p}, 4).sentences[-2]
 
 
 def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_is_no_temperature() -> None:
@@ -211,7 +211,7 @@ def test_6_the_entries_of_w_have_variance_1_over_d_in_as_real_ones_do() -> None:
         assert torch.cat([w_q, w_k]).var().item() == pytest.approx(1 / d_in, rel=0.03)
         torch.testing.assert_close(x.norm(dim=-1), torch.full((2000, 4), d_in**0.5))
     for d_k in (1, 2, 8):
-        sizes = [score_size(d_in, d_k, trials=4000) for d_in in (1, 2, 8, 16)]
+        sizes = [measured_scores(d_in, d_k, trials=4000).score_size for d_in in (1, 2, 8, 16)]
         assert sizes == pytest.approx([d_k**0.5] * 4, rel=0.1), "whatever d_in is"
 
 

@@ -50,6 +50,19 @@ def test_what_is_said_to_be_seen_follows_from_the_numbers(question: Question, da
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
+def test_every_question_says_once_and_first_that_this_is_its_start(question: Question) -> None:
+    world = World(question, question.start, question.defaults, 4, 0)
+    first, *others = world.sentences
+    assert first == say("seen.start")
+    assert not [each for each in others if "start" in each and said(each)[0] != "seen.learned.loss_before"]
+    for option in question.options:
+        for choice in every_choice(option):
+            if choice != option.default:
+                chosen = World(question, question.start, question.defaults | {option.name: choice}, 4, 0)
+                assert say("seen.start") not in chosen.sentences
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_every_button_and_both_ends_of_every_slider_say_what_is_true(question: Question) -> None:
     examples = [question.start, *(question.pressed(preset, question.start) for preset in question.presets)]
     for control in question.controls:

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.refusals import told
+from attnviz.app.scaling.pace import Pace
 from attnviz.app.scaling.turns import Turns
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
@@ -182,18 +183,14 @@ class _Told:
     def __init__(self, place: DeltaGenerator, asked: _Asked) -> None:
         self._place, self._asked = place, asked
         self._asked_at = self._told_at = time.monotonic()
-        self._started_at: float | None = None
+        self._pace = Pace()
         self._line: DeltaGenerator | None = None
 
     def waiting(self, before: int) -> None:
         self._tell(lambda line: line.text(say("scaling.sweep.waiting", n=before)))
 
     def done(self, part: float) -> None:
-        now = time.monotonic()
-        if self._started_at is None:
-            self._started_at = now
-        elapsed = now - self._started_at
-        left = elapsed * (1 - part) / part if part > 0 else math.inf
+        left = self._pace.left(time.monotonic(), part)
         if math.isfinite(left):
             text = say("scaling.sweep.progress", done=f"{part:.0%}", left=said_time(left))
             self._tell(lambda line: line.progress(part, text))

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -134,12 +134,15 @@ class Question:
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
         """Return what one sees of the example now."""
+        chosen = {**self.defaults, **options}
         now = Now(
-            scenario, self.start, traced(scenario), traced(self.start), {**self.defaults, **options}, digits, query
+            scenario, self.start, traced(scenario), traced(self.start), chosen, digits, query,
+            is_start=scenario == self.start and chosen == self.defaults,
         )  # fmt: skip
         if not now.is_finite:
             return Seen((say("seen.too_large"),))
-        return self.seen(now)
+        seen = self.seen(now)
+        return replace(seen, sentences=(say("seen.start"), *seen.sentences)) if now.is_start else seen
 
     def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
         """Return what a button makes of the example."""

@@ -57,7 +57,7 @@ def _where(now: Now) -> Seen:
     chosen: Place = now.options["place"]  # type: ignore[assignment]
     usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, chosen)
     says = [say("seen.where.block", place=_CALLED[chosen])]
-    for name in ("q", "k", "scaled_scores", "attention_weights"):
+    for name in ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ():
         says.append(_against(now, name, getattr(usual, name), getattr(other, name)))
     says += [
         say("seen.where.largest", size=now.write(other.scores.abs().max())),

@@ -143,7 +143,8 @@ def _order(now: Now) -> Seen:
 def _context_of(now: Now, i: int) -> str:
     """Say a token's context vector, and whether it is the one that this token had at the start."""
     old = now.start.tokens.index(now.trace.tokens[i])
-    return say(f"seen.order.context.{_alike(now, i, old, of_start=True)}", token=now.names[i],
+    how = "start" if now.is_start else _alike(now, i, old, of_start=True)
+    return say(f"seen.order.context.{how}", token=now.names[i],
                context=now.row(now.trace.context[i]))  # fmt: skip
 
 

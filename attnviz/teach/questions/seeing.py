@@ -99,6 +99,7 @@ class Now:
     options: Mapping[str, str]
     digits: int
     query: int
+    is_start: bool = False  # nothing has been changed or chosen yet
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -158,9 +159,9 @@ class Now:
         return not same_shape or bool(self.moved_by(name).any())
 
     def says_changes(self, *names: str) -> list[str]:
-        """Say how far matrices have moved since the start; that nothing has, where nothing has been done yet."""
+        """Say how far matrices have moved since the start; nothing, where this is the start."""
         if self.scenario == self.begun_with:
-            return [say("seen.start")]
+            return []
         return [self._says_change_of(name) for name in names]
 
     def _says_change_of(self, name: str) -> str:

@@ -15,7 +15,7 @@ from attnviz.explanation import shapes_of
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.questions.asking import Control, Option, Question, eye
 from attnviz.teach.questions.seeing import Now, Seen, Table
-from attnviz.teach.variations import score_size, unit_example
+from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say
 
 _WIDTHS = Scenario(say("questions.sizes.text"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)
@@ -115,15 +115,16 @@ def _which_d(now: Now) -> Seen:
     scores, names = now.trace.scores, now.names
     divided = {divisor: scores / math.sqrt(d) for divisor, d in ((_BY_D_K, d_k), (_BY_D_IN, d_in))}
     weights = {divisor: torch.softmax(each, -1) for divisor, each in divided.items()}
-    largest = {divisor: now.write(each.max(-1).values.mean()) for divisor, each in weights.items()}
+    own = {divisor: now.write(each.max(-1).values.mean()) for divisor, each in weights.items()}
+    measured = measured_scores(d_in, d_k, len(names), trials=_TRIALS)
     says = [
         say("seen.which_d.sum", n=d_k, numbers=plural(d_in, "number"), d_in=d_in),
-        say("seen.which_d.size", trials=f"{_TRIALS:,}", size=f"{score_size(d_in, d_k, trials=_TRIALS):.2f}",
+        say("seen.which_d.size", trials=f"{_TRIALS:,}", size=f"{measured.score_size:.2f}",
             d_k=d_k, root=f"{math.sqrt(d_k):.2f}"),
-        say("seen.which_d.largest", divisor=f"√d_k = √{d_k}", share=largest[_BY_D_K],
-            even=now.write(1 / len(names))),
-        say("seen.which_d.largest_by_d_in", divisor=f"√d_in = √{d_in}", share=largest[_BY_D_IN],
-            verdict=_verdict(now, weights[_BY_D_K], weights[_BY_D_IN])),
+        say("seen.which_d.largest", divisor=f"√d_k = √{d_k}", share=now.write(measured.largest_by_d_k),
+            own=own[_BY_D_K], even=now.write(1 / len(names))),
+        say("seen.which_d.largest_by_d_in", divisor=f"√d_in = √{d_in}", share=now.write(measured.largest_by_d_in),
+            own=own[_BY_D_IN], verdict=_verdict(now, measured)),
     ]  # fmt: skip
     chosen = now.options["divisor"]
     if chosen == _BY_D_K:
@@ -138,11 +139,12 @@ def _which_d(now: Now) -> Seen:
     )
 
 
-def _verdict(now: Now, right: torch.Tensor, wrong: torch.Tensor) -> str:
-    if now.looks_same(right, wrong):
+def _verdict(now: Now, measured: Measured) -> str:
+    """Say what dividing by √d_in makes of the weights of many examples; of one alone, chance would tell more."""
+    right, wrong = measured.largest_by_d_k, measured.largest_by_d_in
+    if now.write(right) == now.write(wrong):
         return say("seen.which_d.same")
-    return say("seen.which_d.flatter" if wrong.max(-1).values.mean() < right.max(-1).values.mean() else
-               "seen.which_d.sharper")  # fmt: skip
+    return say("seen.which_d.flatter" if wrong < right else "seen.which_d.sharper")
 
 
 def _renewed(scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:

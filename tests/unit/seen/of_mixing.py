@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attnviz.teach.questions.seeing import COMPUTED
+from attnviz.words import say
 from tests.unit.seen.of_order import loss_of
 from tests.unit.seen.sentences import about, named, number, referee, written_for
 from tests.unit.seen.world import World, array, gap
@@ -11,7 +12,8 @@ from tests.unit.seen.world import World, array, gap
 
 @referee("start")
 def _(w: World) -> None:
-    assert w.scenario == w.question.start
+    assert w.is_start
+    assert w.sentences.count(say("seen.start")) == 1
 
 
 @referee("too_large")

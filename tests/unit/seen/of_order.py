@@ -106,6 +106,12 @@ def _context(w: World, token: str, context: str) -> tuple[np.ndarray, np.ndarray
     return array(w.now.context[i]), array(w.start.context[old]), gap(w.ref["context"][i], w.ref_start["context"][old])
 
 
+@referee("order.context.start")
+def _(w: World, token: str, context: str) -> None:
+    assert w.scenario == w.question.start
+    _context(w, token, context)
+
+
 @referee("order.context.same")
 def _(w: World, token: str, context: str) -> None:
     now, start, _ = _context(w, token, context)

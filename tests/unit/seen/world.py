@@ -31,6 +31,10 @@ class World:
     query: int
 
     @property
+    def is_start(self) -> bool:
+        return self.scenario == self.question.start and self.options == self.question.defaults
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         return self.question.look(self.scenario, self.options, self.digits, self.query).sentences
 
