@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.node import PageScript, what_python_sends
 
+# They run in a copy of the package with rows of their own: see test_additions.py.
+collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["additions"]
+
 settings.register_profile(
     "unit",
     max_examples=int(os.environ.get("ATTNVIZ_EXAMPLES", 50)),

@@ -99,10 +99,11 @@ def test_what_is_added_in_one_place_is_everywhere(
 ) -> None:
     folder = grown(tmp_path, additions)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment |= {"PYTHONPATH": str(folder), "ATTNVIZ_ADDED": "1"}
     walk = ("-q", "-p", "no:cacheprovider", "-n", "0", f"tests/unit/additions/of_{kind}.py")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *walk],
-        cwd=folder, env=environment | {"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False,
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
         timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
