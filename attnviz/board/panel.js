@@ -47,7 +47,7 @@ export class Panel {
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);
     const texts = said
-      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : said.numbers, sentences(said, editable)]
+      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : said.numbers, sentences(said, editable, notShown(this.board.made, sources))]
       : [say("board.panel.point"), say("board.panel.point_then"), "", say("board.panel.how")];
     [this.where, this.symbols, this.numbers, this.words].forEach((element, i) => {
       if (element.textContent !== texts[i]) element.textContent = texts[i];
@@ -142,10 +142,21 @@ export class Panel {
   }
 }
 
-/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable */
-function sentences({ words, notes }, editable) {
+/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable @param {string} absent */
+function sentences({ words, notes }, editable, absent) {
   const how = say("explanation.only", { words });
-  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes].join(" ");
+  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes, absent].filter(Boolean).join(" ");
+}
+
+// Which of the matrices that an explanation names are not on the page; blank where all are.
+/** @param {Pick<Made, "stages" | "shown">} made @param {Place[][]} sources */
+export function notShown({ stages, shown }, sources) {
+  const read = new Set(sources.flat().map(({ matrix }) => matrix));
+  const symbols = [...read].filter((name) => !shown.includes(name)).map((name) => stages.get(name).symbol);
+  const last = symbols.pop();
+  if (last === undefined) return "";
+  if (symbols.length) return say("board.panel.not_shown_several", { symbols: symbols.join(", "), last });
+  return say("board.panel.not_shown", { symbol: last });
 }
 
 /** @param {number} number */

@@ -111,6 +111,34 @@ def test_every_cell_is_explained_in_the_words_of_the_core(
     assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
 
 
+_NOT_SHOWN = """({ made: madeOf, panel: { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
+  const made = madeOf(data);
+  return notShown(made, seenSourcesOf(made, { matrix, row: 0, column: 0 }));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "matrix", "said"),
+    [
+        (("v", "context"), "context", "A isn't shown here."),
+        (("w_q", "scores"), "scores", "Q and K aren't shown here."),
+        (("q", "scores"), "scores", "K isn't shown here."),
+        (("x", "w_q", "b_q", "q"), "q", ""),
+        (("scores",), "scores", "Q and K aren't shown here."),
+        (("q",), "q", "X, W_q and b_q aren't shown here."),
+        (("scores", "attention_weights"), "attention_weights", ""),  # told by the scores
+        (tuple(STAGES), "context", ""),
+        (("w_q",), "w_q", ""),
+    ],
+)
+def test_what_an_explanation_names_and_the_page_does_not_show_is_said_once(
+    script: PageScript, shown: tuple[str, ...], matrix: str, said: str
+) -> None:
+    scenario = Scenario("a b", bias=True)
+    data = board_data(scenario, traced(scenario), 0, 4, shown)
+    assert script.run(_NOT_SHOWN, [data, matrix]) == said
+
+
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
 @example(scenario=Scenario("a"), digits=4)
 @example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)
