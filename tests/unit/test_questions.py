@@ -354,3 +354,10 @@ def test_12_links_of_before_hold_positions_as_edits_of_x() -> None:
     assert pressed(ORDER, "add", scenario=scenario) == scenario
     assert pressed(ORDER, "remove", scenario=scenario) == ORDER.start
     assert ordered("man bites dog", scenario) == ordered("man bites dog", pressed(ORDER, "add"))
+
+
+def test_4_what_does_not_fit_is_told_before_all_that_does() -> None:
+    (question,) = (each for each in QUESTIONS if each.name == "sizes")
+    wider, refused, *_ = question.look(question.start, {"w_k": "wider"}, 4).sentences
+    assert wider.startswith("W_k is 4 × 3 now")
+    assert refused.startswith(say("seen.sizes.refused", q="|", kt="").partition("|")[0])

@@ -49,7 +49,7 @@ def _shapes(now: Now) -> Seen:
     if not broken:
         return Seen((*says, *now.says_changes("scores", "context")))
     w_k = torch.cat([t.w_k, torch.ones_like(t.w_k[:, :1])], dim=-1)
-    says += [
+    refused = [
         say(
             "seen.sizes.wider",
             w_k=f"{d_in} × {d_k + 1}",
@@ -60,7 +60,8 @@ def _shapes(now: Now) -> Seen:
         say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
-    return Seen(tuple(says), (Table(title["w_k"], w_k), Table(title["k"], t.x @ w_k, rows=now.names)))
+    # What doesn't fit is told first: below the shapes it would stand under a laptop's first screen.
+    return Seen((*refused, *says), (Table(title["w_k"], w_k), Table(title["k"], t.x @ w_k, rows=now.names)))
 
 
 def _width(name: str, symbol: str) -> Control:
