@@ -158,7 +158,7 @@ def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
         assert figure["layout"]["yaxis"]["ticktext"][4] == "<b>one</b>"
 
 
-@pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 50])
+@pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 20])
 def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
     playground = Playground(query=query)
     assert playground.sentence.startswith("'journey' reads itself most")

@@ -34,9 +34,9 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
     for name in ("query", "view", "cell", "step", "question", "check"):
         assert f"{name} = " in told
     for words in (
-        "the change `garbage`",
+        "`garbage` isn't written as a change",
         "the set-up kept as A",
-        "of the sweep",
+        "in the sweep, ",
         "it hides `garbage`",
         "the tables to check",
     ):

@@ -379,8 +379,9 @@ BAD_PARTS = ("dims.2-8-eight", "dims.2-2", "trials.0", "trials.1e9", "p.1.5", "p
 def test_what_an_address_cannot_be_is_named_and_the_rest_is_used(bad: str) -> None:
     page = ScalingPage(f"{bad}*seed.3")
     (message,) = page.messages
-    assert "of the sweep: " in message
-    assert bad[:50] in message
+    assert "in the sweep, " in message
+    name, _, text = bad.partition(".")
+    assert (f"{name} = `{text}`" if text else f"`{bad[:30]}") in message
     assert page.run().settings == SweepSettings(seed=3)
     assert page.errors == []
 

@@ -41,7 +41,9 @@ def errors_in(folder: Path, *declarations: str) -> str:
     (folder / "tsconfig.json").write_text(json.dumps(settings))
     checker = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
     command = [NODE, str(checker), "--project", str(folder)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False).stdout
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.stderr == "", "the checker itself must run: make types installs it"
+    return done.stdout
 
 
 def declared(number: int, component: str, data: str) -> str:

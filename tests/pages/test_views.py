@@ -58,8 +58,8 @@ def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_
     [
         ("", []),
         ("board", []),
-        ("3d", ["Part of this link was ignored: view = `3d` should be board or heatmaps; board is used."]),
-        ("<b>", ["Part of this link was ignored: view = `<b>` should be board or heatmaps; board is used."]),
+        ("3d", ["Part of this link was ignored: view = `3d` should be one of board, heatmaps; board is used."]),
+        ("<b>", ["Part of this link was ignored: view = `<b>` should be one of board, heatmaps; board is used."]),
     ],
 )
 def test_whatever_else_the_address_says_shows_the_board(view: str, messages: list[str]) -> None:

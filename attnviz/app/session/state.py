@@ -113,9 +113,9 @@ def start_set_up_anew(scenario: Scenario) -> None:
 
 
 def current_scenario() -> Scenario | None:
-    """Return the scenario of now, set-up and changes; None while the sentence is blank."""
+    """Return the scenario of now, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
     run_by_entry_point()
-    if st.session_state[_BLANK]:
+    if st.session_state[_BLANK] or _SETUP not in st.session_state:
         return None
     return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
 
