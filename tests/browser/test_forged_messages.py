@@ -10,6 +10,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from attnviz.link.parameter_table import texts
+
 SECONDS = 30
 
 
@@ -39,11 +41,16 @@ def run(client: ClientConnection, *states: WidgetState) -> tuple[str, set[str]]:
             return session, drawn - {""}
 
 
+def in_sight(controls: set[str]) -> set[str]:
+    """Without the texts that no one types: each is drawn from the time on when there is one."""
+    return {each for each in controls if not each.endswith(tuple(f"-{name}" for name in texts()))}
+
+
 def test_forged_values_leave_no_traceback(client: ClientConnection) -> None:
     _, drawn = run(client)
     for value in ({"double_value": math.nan}, {"int_value": 2}, {"bytes_value": b"\xff"}, {"json_value": "{"}):
         _, again = run(client, *(WidgetState(id=each, **value) for each in drawn))
-        assert again == drawn, "the same page, with the same controls"
+        assert in_sight(again) == in_sight(drawn), "the same page, with the same controls"
 
 
 def read_on(client: ClientConnection) -> None:

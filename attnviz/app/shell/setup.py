@@ -167,7 +167,7 @@ def _feed_forward_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     with left:
         values: dict[str, Any] = {"d_ff": _draw(table["d_ff"], placeholder=say("setup.off"))}
     with right:
-        values["activation"] = _draw(table["activation"], disabled=d_ff is None)
+        values["activation"] = _draw(table["activation"])
     return values
 
 
