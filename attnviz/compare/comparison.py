@@ -9,12 +9,18 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.stages import EDITABLE, EVERY_STAGE
+from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES, feed_forward_table
 from attnviz.core.tokens import token_labels, visible
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-COMPARED = ("attention_weights", "context", "output")
+# The attention weights, and what comes out of attention and of the feed-forward step.
+COMPARED = tuple(
+    name
+    for table in (STAGES, feed_forward_table())
+    for name, stage in table.items()
+    if stage.kind == "softmax" or name == list(table)[-1]
+)
 _STILL = 1e-6  # a row that moved less than this stood still
 _LEAST = 1e-3  # a smaller share of its attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one

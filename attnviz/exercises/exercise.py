@@ -17,8 +17,9 @@ from attnviz.tables.printed_table import Printed
 
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
-RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-_INPUTS = ("x", "w_q", "w_k", "w_v")
+_TABLE = attention_table(biases=())  # an exercise has none
+RESULTS = tuple(name for name, stage in _TABLE.items() if stage.sources)
+_INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _LETTERS = dict(zip("qkvsdac", RESULTS, strict=True))  # of the blank tables, in a link
 _WORDS = ("the", "cat", "sees", "a", "mouse")
 # Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.

@@ -267,11 +267,12 @@ def _what_is_computed(scenario: Scenario) -> str:
 def _computation(table: Table) -> list[str]:
     """Return the lines of every rule, with the shape that each makes."""
     lines, sizes = [], sizes_of(table)
+    called = {"tokens": "n_tokens", "d_model": "d_v"}  # the step gives out as many numbers as it takes in
     for name, stage in table.items():
         if stage.rule is None:
             continue
         first, *more = stage.rule.code(name, *stage.sources)
-        shape = ", ".join("n_tokens" if size == "tokens" else size for size in sizes[name])
+        shape = ", ".join(called.get(size, size) for size in sizes[name])
         what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
         lines += [f"{first}  # ({shape}){what}", *more]
     return lines

@@ -46,10 +46,10 @@ class Settings:
 
     def table(self, tables: Container[str]) -> Table:
         """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
-        and X is a sum where both of its summands are."""
+        and X is a sum where one of its summands is."""
         attention = attention_table(
             self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
-            temperature=self.temperature, causal=self.causal, positions="e" in tables and "p" in tables,
+            temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
         )  # fmt: skip
         layers = feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation)
         return followed_by(attention, layers)

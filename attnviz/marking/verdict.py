@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from attnviz.core.stages import EVERY_STAGE, STAGES, VECTORS, Stage
+from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
@@ -84,8 +84,8 @@ def _parts(between: str = ", ", **counts: int) -> str:
 def _to_add(marking: Marking) -> str:
     """Say which tables, added to those that are taken as given, would give something to mark: the fewest."""
     taken = marking.taken
-    stages = [stage for name, stage in marking.stages.items() if name in STAGES]  # a bias only where there is one
-    groups = [(*stage.sources, stage.name) for stage in stages if stage.sources]
+    # A bias of attention is named only where there is one.
+    groups = [(*stage.sources, stage.name) for stage in marking.stages.values() if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
     fewest = [EVERY_STAGE[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
     names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)

@@ -9,9 +9,9 @@ from tests.browser.playground import Playground, eventually
 
 CONTROLS = {
     "Playground", "Scaling", "Sentence", "Examples", "d_in", "d_out", "Seed", "Same seed again", "New seed",
-    "Initialization", "Causal mask", "Divide by √d_k", "Temperature", "Biases b_q, b_k, b_v", "Tokens are", "Vectors X",
-    "Shown digits", "Device", "Start over", "journey", "X", "matrix editor", "Reset", "Identity", "Zeros", "Random",
-    "Paste a table into W_q", "Undo",
+    "Initialization", "Causal mask", "Divide by √d_k", "Temperature", "Biases b_q, b_k, b_v", "Tokens are",
+    "Token vectors", "Shown digits", "Device", "Start over", "journey", "X", "matrix editor", "Reset", "Identity",
+    "Zeros", "Random", "Paste a table into W_q", "Undo",
 }  # fmt: skip
 MOST_STOPS = 90
 

@@ -8,17 +8,22 @@ from typing import Self
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz import Scenario
+from attnviz.app.check.fields import FOLDS
 from attnviz.app.check.form import tables_in
 from attnviz.app.text import as_message
 from attnviz.core.changes import with_changes
+from attnviz.core.scenario import trace
+from attnviz.core.stages import EVERY_STAGE, attention_table, layer_table
 from attnviz.exercises.exercise import decoded
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.packing import pack, unpack
 from attnviz.link.parameter_table import MOST_OF_TABLES
 from attnviz.link.set_up import parameters, scenario_of
-from attnviz.link.typed_form import MOST_UNPACKED
+from attnviz.link.typed_form import FIRST_NAMES, MOST_UNPACKED, TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
-from attnviz.tables.printed_table import as_printed
+from attnviz.tables.printed_table import Printed, as_printed
+from attnviz.tables.reading import write_table
 from attnviz.words import say
 from tests.pages.reader import PAGES, Reader, in_address
 
@@ -126,6 +131,77 @@ def test_tables_in_many_formats_and_some_left_out(page: CheckPage) -> None:
     assert "✓ All 18 results are right, to the last printed digit." in page.says
     page.set("check.scale", True)
     assert "are the softmax of the scores without dividing by √d_k" in page.says
+
+
+def layer_of(activation: str) -> dict[str, str]:
+    """All tables of a small layer with positions, biases and a feed-forward step, as they would be typed."""
+    scenario = Scenario(
+        "a cat sat", d_in=2, d_out=2, d_ff=3, positions="seeded", init="linear", bias=True, activation=activation
+    )
+    matrices = trace(scenario).matrices
+    return {name: write_table(Printed.of(matrix.reshape(-1, matrix.shape[-1]), 4)) for name, matrix in matrices.items()}
+
+
+def open_folds(page: CheckPage) -> set[str]:
+    return {each.label for each in page.at.expander if each.proto.expanded}
+
+
+def test_every_matrix_of_a_layer_has_a_field_and_the_rarer_ones_are_folded(page: CheckPage) -> None:
+    keys = [area.key for area in page.at.text_area if (area.key or "").startswith("check.table.")]
+    assert keys == [f"check.table.{name}" for name in TABLE_NAMES]
+    folds = {say(f"check.form.fold.{fold}"): set(names) for fold, names in FOLDS.items()}
+    inside = {each.label: {(area.key or "").rpartition(".")[2] for area in each.text_area} for each in page.at.expander}
+    assert inside == folds
+    assert folds["Positions"] == {"e", "p"}
+    assert folds["Feed-forward step"] == {"w_1", "b_1", "w_2", "b_2", "preactivations", "hidden", "output"}
+    assert set().union(*folds.values()) == set(TABLE_NAMES) - set(attention_table(biases=()))
+    assert not open_folds(page)
+    assert open_folds(page.type(p="1 2")) == {"Positions"}
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_a_whole_layer_is_marked_and_a_wrong_hidden_number_is_found(page: CheckPage, activation: str) -> None:
+    tables = layer_of(activation)
+    page.type(**tables)
+    if activation == "gelu":
+        assert "wrong" in page.says
+        page.set("check.activation", "gelu")
+    results = sum(len(tables[name].split()) for name, stage in EVERY_STAGE.items() if stage.sources)
+    assert not page.errors
+    assert f"✓ All {results} results are right" in page.says
+    for name in ("x", "preactivations", "hidden", "output"):
+        title = {**EVERY_STAGE, **layer_table(activation=activation)}[name].title
+        assert {mark for mark, _ in page.cells(title)} <= {"right", "carried", "hidden"}
+    rows = [row.split() for row in tables["hidden"].splitlines()]
+    rows[1][2] = f"{float(rows[1][2]) + 1:.4f}"
+    page.type(hidden="\n".join(map(" ".join, rows)))
+    assert say("marking.first.error", cell="\0", given=rows[1][2], right="\0").split("\0")[0] + "H[1, 2]" in page.says
+    assert [mark for mark, _ in page.cells("H, hidden")].count("wrong") == 1
+    again = CheckPage(tables=in_address(page.at, "tables"))
+    assert {name: again.text_of(name) for name in TABLE_NAMES} == {name: page.text_of(name) for name in TABLE_NAMES}
+    assert again.value("check.activation") == activation
+    assert again.says == page.says
+    assert open_folds(again) == {say(f"check.form.fold.{fold}") for fold in FOLDS}
+    assert not open_folds(again.press("Clear"))
+    assert again.value("check.activation") == "relu"
+
+
+def test_layers_and_positions_that_do_not_fit_say_so_in_words(page: CheckPage) -> None:
+    page.type(context="1 2\n3 4", w_1="1 2 3\n4 5 6", hidden="1 2\n3 4")
+    (error,) = page.errors
+    assert "H has 2 columns, but W_1 has 3 columns. Both have to be equal" in error.replace("\\", "")
+    page.press("Clear").type(e="1 2\n3 4", p="1 2")
+    assert "P has 1 row, but E has 2 rows" in page.errors[0].replace("\\", "")
+    page.press("Clear").type(e="1 2\n3 4")
+    (hint,) = [info.value for info in page.at.info]
+    assert "E alone can't be right or wrong. Add P and X" in hint
+
+
+def test_an_x_made_of_two_is_a_result_whose_decimals_can_be_chosen(page: CheckPage) -> None:
+    page.type(x="0.44", e="0.4", p="0.0").set("check.decimals", 1)
+    assert "✓ The one result is right" in page.says
+    page.set("check.decimals", 2)
+    assert "1 wrong" in page.says
 
 
 def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> None:
@@ -250,9 +326,8 @@ def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
     return "\n".join(" ".join(f"{draw.gauss(0, 1):.{decimals}f}" for _ in range(columns)) for _ in range(rows))
 
 
-def test_the_largest_tables_that_are_marked_fit_the_address() -> None:
-    names = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-    form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(names)}
+def test_the_largest_tables_of_attention_that_are_marked_fit_the_address() -> None:
+    form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(FIRST_NAMES)}
     packed = pack(json.dumps(form))
     assert 300_000 < len(packed) <= MOST_OF_TABLES
     assert json.loads(unpack(packed, MOST_UNPACKED)) == form

@@ -1,5 +1,7 @@
 """The feed-forward step: torch's own functions, its explanation, its heatmap, its published example."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -16,23 +18,30 @@ from attnviz.words import say
 sizes = st.integers(1, 5)
 
 
-def drawn(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool = True) -> attnviz.FeedForwardTrace:
+def drawn(
+    n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool = True, activation: str = "relu"
+) -> attnviz.FeedForwardTrace:
     generator = torch.Generator().manual_seed(1000 * n_tokens + 100 * d_v + 10 * d_hidden + d_model)
 
     def draw(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=generator)
 
     b1, b2 = (draw(d_hidden), draw(d_model)) if bias else (None, None)
-    return attnviz.feed_forward(draw(n_tokens, d_v), draw(d_v, d_hidden), b1, draw(d_hidden, d_model), b2)
+    layers = draw(d_v, d_hidden), b1, draw(d_hidden, d_model), b2
+    return attnviz.feed_forward(draw(n_tokens, d_v), *layers, activation=activation)
 
 
+@pytest.mark.parametrize(("activation", "curve"), [("relu", F.relu), ("gelu", F.gelu)])
 @given(sizes, sizes, sizes, sizes, st.booleans())
-def test_the_same_as_torchs_linear_and_relu(n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool) -> None:
-    trace = drawn(n_tokens, d_v, d_hidden, d_model, bias)
+def test_the_same_as_torchs_linear_and_activation(
+    activation: str, curve: Callable[[torch.Tensor], torch.Tensor],
+    n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool,
+) -> None:  # fmt: skip
+    trace = drawn(n_tokens, d_v, d_hidden, d_model, bias, activation)
     before = F.linear(trace.context, trace.w_1.T, trace.b_1)
     torch.testing.assert_close(trace.preactivations, before)
-    torch.testing.assert_close(trace.hidden, F.relu(before))
-    torch.testing.assert_close(trace.output, F.linear(F.relu(before), trace.w_2.T, trace.b_2))
+    torch.testing.assert_close(trace.hidden, curve(before))
+    torch.testing.assert_close(trace.output, F.linear(curve(before), trace.w_2.T, trace.b_2))
 
 
 def test_each_token_goes_through_alone_and_a_batch_goes_through() -> None:

@@ -62,6 +62,9 @@ typed = st.fixed_dictionaries(
         "check.table.x": st.text(st.characters(exclude_categories=["Cs"]), max_size=20).filter(
             lambda text: "\0" not in text
         ),
+        "check.table.e": st.just("1 2"),
+        "check.table.b_q": st.just("1 2"),
+        "check.table.hidden": st.just("1 2\n3"),
         "check.d_k": st.integers(1, 1024),
         "check.temperature": st.floats(0.01, 100),
         **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},

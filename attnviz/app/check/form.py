@@ -10,12 +10,13 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.check import form_in_address
+from attnviz.app.check.fields import key_of, show_fields, stages_of, text_of
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, formula_of
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents.marked_tables import legend, marked_table
 from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, ROUNDED, TABLE_NAMES
 from attnviz.marking import Mark, Marking, UnknownDkError, columns_shown, mark_pipeline, verdict
@@ -24,11 +25,8 @@ from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table, read_upload, write_table
 from attnviz.words import say
 
-_WITHOUT_BIASES = attention_table(biases=())  # as most tables are: a field's title names none
-ROWS = tuple(TABLE_NAMES[i : i + 4] for i in range(0, len(TABLE_NAMES), 4))
 HANDOUT = "three-words"
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
-_PLACEHOLDERS = {"x": "0.43  0.15  0.89\n0.55  0.87  0.66", "w_q": "[[0.2961, 0.5166],\n [0.2517, 0.6886]]"}
 _ROUNDED_WORDS = {EXACT: "exact_inputs", BY_DIGITS: "by_digits", ROUNDED: "rounded_inputs"}
 _ROUNDED_INPUTS = {BY_DIGITS: None, EXACT: False, ROUNDED: True}
 
@@ -38,13 +36,8 @@ def show_check() -> None:
     form_in_address.take()
     says = st.container()
     settings = _show_settings()
-    below: dict[str, DeltaGenerator] = {}
     with st.container(key="check_form"):
-        for row in ROWS:
-            for column, name in zip(st.columns(len(ROWS[0])), row, strict=False):
-                with column:
-                    _show_text(name)
-                    below[name] = st.container()
+        below, settings["activation"] = show_fields()
     if not form_in_address.keep(_form()):
         says.warning(say("check.form.too_long"), icon=":material/warning:")
     tables = _read(below)
@@ -135,7 +128,7 @@ def _show_more() -> dict[str, Any]:
             format_func=lambda choice: say(f"check.form.{_ROUNDED_WORDS[choice]}"), help=say("check.form.inputs_help"),
         )  # fmt: skip
         st.selectbox(
-            say("check.form.upload_to"), TABLE_NAMES, format_func=lambda name: STAGES[name].title,
+            say("check.form.upload_to"), TABLE_NAMES, format_func=lambda name: EVERY_STAGE[name].title,
             key="check.upload_to", persist_state="session",
         )  # fmt: skip
         st.file_uploader(
@@ -159,38 +152,22 @@ def _take_upload() -> None:
     except ValueError as error:
         state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
         return
-    if st.session_state.get(_key(name)):
+    if text_of(name):
         form_in_address.set_aside(_form())
-    st.session_state[_key(name)] = text
+    st.session_state[key_of(name)] = text
 
 
 # Tables
 
 
-def _key(name: str) -> str:
-    return f"check.table.{name}"
-
-
-def _show_text(name: str) -> None:
-    stage = STAGES[name]
-    title = stage.title
-    if stage.rule is not None:
-        title = say("check.form.made", title=title, formula=formula_of(name, _WITHOUT_BIASES))
-    st.text_area(
-        title, key=_key(name), persist_state="session", height=104,
-        placeholder=_PLACEHOLDERS.get(name, ""),  # without max_chars: a paste over it would vanish without a word
-        help=say("check.form.table_help", plain=stage.plain),
-    )  # fmt: skip
-
-
 def _read(below: Mapping[str, DeltaGenerator]) -> dict[str, Printed]:
     """Read the typed tables; what is none is told below it."""
-    texts = {name: st.session_state.get(_key(name)) or "" for name in TABLE_NAMES}
+    texts = {name: text_of(name) for name in TABLE_NAMES}
     tables = {}
     for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
         if isinstance(table, str):
             with below[name]:
-                said = say("check.form.table_refused", symbol=STAGES[name].symbol, why=table)
+                said = say("check.form.table_refused", symbol=EVERY_STAGE[name].symbol, why=table)
                 st.error(as_message(said))
         else:
             tables[name] = table
@@ -235,16 +212,18 @@ def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) 
 def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGenerator) -> Marking | None:
     with says:
         if not tables:
-            if any(st.session_state.get(_key(name)) for name in TABLE_NAMES):
+            if any(map(text_of, TABLE_NAMES)):
                 return None  # what is typed is told to be no table already
             st.info(say("check.form.start"), icon=":material/edit:")
             return None
-        decimals = settings["decimals"]
+        decimals, stages = settings["decimals"], stages_of(tuple(tables), settings["activation"])
         given = {
-            name: table.with_decimals(decimals) if isinstance(decimals, int) and STAGES[name].sources else table
+            name: table.with_decimals(decimals) if isinstance(decimals, int) and stages[name].sources else table
             for name, table in tables.items()
         }
-        choices = {name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs")}
+        choices = {
+            name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs", "activation")
+        }
         try:
             return mark_pipeline(given, **choices)
         except UnknownDkError:
@@ -284,15 +263,15 @@ def form_of(name: str) -> dict[str, Any]:
         for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
     tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
-    texts = {_key(each): write_table(table) for each, table in tables.items()}
+    texts = {key_of(each): write_table(table) for each, table in tables.items()}
     more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
     return texts | more
 
 
 def _show_loaded(marking: Marking) -> None:
     """Say whose numbers these are, while they are those of a published example."""
-    typed = {key: text for key, text in _form().items() if key.startswith(_key("")) and text}
+    typed = {key: text for key, text in _form().items() if key.startswith(key_of("")) and text}
     for name, example in worked_examples().items():
-        if typed == {key: text for key, text in form_of(name).items() if key.startswith(_key(""))}:
+        if typed == {key: text for key, text in form_of(name).items() if key.startswith(key_of(""))}:
             wrong = any(table.count(Mark.WRONG, Mark.FOLLOWS) for table in marking.tables)
             st.text(say(f"check.form.loaded_{'wrong' if wrong else 'right'}", title=example.title))
