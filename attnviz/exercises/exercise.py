@@ -18,9 +18,11 @@ from attnviz.tables.printed_table import Printed
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
 _TABLE = attention_table(biases=())  # an exercise has none
-RESULTS = tuple(name for name, stage in _TABLE.items() if stage.sources)
+_LETTERS = {  # of the tables that can be left blank, in a link; links keep them for ever
+    "q": "q", "k": "k", "v": "v", "s": "scores", "d": "scaled_scores", "a": "attention_weights", "c": "context",
+}  # fmt: skip
+RESULTS = tuple(_LETTERS.values())
 _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
-_LETTERS = dict(zip("qkvsdac", RESULTS, strict=True))  # of the blank tables, in a link
 _WORDS = ("the", "cat", "sees", "a", "mouse")
 # Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.
 _WIDEST = 4.0

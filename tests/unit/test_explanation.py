@@ -60,8 +60,8 @@ def from_sources(explanation: Explanation, tables: dict[str, list[list[float]]],
         return math.nan if math.isnan(blocks[0][0]) else max(blocks[0][0], 0.0)
     row = torch.tensor(blocks[0], dtype=torch.float64)
     if explanation.rule == "gelu":
-        # Not torch's gelu, which adds erf to 1 and loses digits where that comes near 0.
-        return (row * torch.special.ndtr(row)).item()
+        # Not torch's gelu or ndtr, which add erf to 1 and lose digits where that comes near 0.
+        return (row * torch.special.log_ndtr(row).exp()).item()
     return torch.softmax(row, -1)[explanation.column].item()
 
 

@@ -235,9 +235,10 @@ FORMATS: dict[str, Callable[[np.ndarray], str]] = {
 @given(st.integers(1, 6), st.integers(2, 7), st.integers(0, 10**6))
 def test_every_format_comes_back(name: str, n_rows: int, n_columns: int, seed: int) -> None:
     table = np.random.default_rng(seed).uniform(-2, 2, (n_rows, n_columns)).round(4)
-    read = read_table(FORMATS[name](table))
+    printed = FORMATS[name](table)
+    read = read_table(printed)
     np.testing.assert_array_equal(read.array, table)
-    assert read.decimals <= 4
+    assert read.decimals <= 4 or "e-" in printed, "powers of ten show more digits after the point"
 
 
 def test_scientific_print_outs_come_back() -> None:
