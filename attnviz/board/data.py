@@ -1,11 +1,13 @@
 """What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
+from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
@@ -39,6 +41,7 @@ def board_data(
         "shown": shown,
         "titles": {name: formula_of(name, trace.stages) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},
+        "roles": {**_tones(ROLES), **_tones({"negative": NEGATIVE, "paper": PAPER, "picked": PICKED})},
         "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
         "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
         "labels": list(token_labels(trace.tokens)),
@@ -93,6 +96,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "sources": stage.sources,
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
+        "role": stage.role,
         "scale": "sequential" if stage.colours == "attention" else "diverging",
         "colour": STAGE_COLOURS.get(stage.name),
     }
@@ -101,6 +105,10 @@ def _sent(stage: Stage) -> dict[str, Any]:
 def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
     rows, columns = in_rows(tensor).shape
     return {"rows": rows, "columns": columns, "values": [for_json(value) for value in tensor.flatten().tolist()]}
+
+
+def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
+    return {name: tone._asdict() for name, tone in tones.items()}
 
 
 def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:

@@ -29,6 +29,26 @@ export interface Settings {
   temperature_text: string;
 }
 
+/** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
+export type Role = "x" | "q" | "k" | "a" | "v";
+
+/** A colour as #rrggbb, on a light and on a dark page. */
+export interface Tone {
+  light: string;
+  dark: string;
+}
+
+export type Roles = Record<Role | "negative" | "paper" | "picked", Tone>;
+
+/** A step from the page's colour to that of a role, and the ink that can be read on it. */
+export interface Shade {
+  paper: string;
+  ink: "#000" | "#fff";
+}
+
+/** Shades from the page's colour on, for each role and for negative numbers. */
+export type Ramps = Record<Role | "negative", Shade[]>;
+
 export type Axis = "token" | "query" | "key" | "feature";
 
 /** A row of the table of stages. */
@@ -47,6 +67,7 @@ export interface Stage {
   sources: string[];
   settings: Settings;
   isVector: boolean;
+  role: Role;
   scale: "sequential" | "diverging";
   colour: string | null;
 }
@@ -94,6 +115,7 @@ export interface BoardData extends TableData {
   shown: string[];
   titles: Record<string, string>;
   limits: Record<string, [number, number]>;
+  roles: Roles;
   scales: Record<Stage["scale"], ColourScale>;
   signs: Signs;
   labels: string[];

@@ -1,23 +1,34 @@
 """Colour limits: matrices that are compared share theirs, and each figure says them."""
 
+import numpy as np
 import torch
 
 from attnviz.core.trace import Trace
 
 
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
-    """Return the colour limits of a matrix: 0 to 1 for attention weights, else symmetric about 0 and
-    wide enough for every finite value of the matrices it is compared with.
+    """Return the colour limits of a matrix: of attention weights 0 to the largest that tells something, else symmetric
+    about 0 and wide enough for every finite value of the matrices it is compared with.
+
+    A row that may read one word alone gives it all: its 1 would only make all others pale.
 
     >>> from attnviz.core.scenario import Scenario, trace
-    >>> colour_limits(trace(Scenario()), "attention_weights")
-    (0.0, 1.0)
+    >>> colour_limits(trace(Scenario("one two", w_q="zeros", causal=True)), "attention_weights")
+    (0.0, 0.5)
     """
     family = trace.stages[name].colours
+    members = [other for other, stage in trace.stages.items() if stage.colours == family]
     if family == "attention":
-        return 0.0, 1.0
-    largest = max(_largest_finite(trace[other]) for other, stage in trace.stages.items() if stage.colours == family)
+        return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
+    largest = max(_largest_finite(trace[other]) for other in members)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
+
+
+def _largest_share(trace: Trace, name: str) -> float:
+    """Return the largest weight in rows that may read two words or more; 0 where there are none."""
+    weights, hidden = trace[name], trace.masked_in(name)
+    n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
+    return _largest_finite(weights[..., torch.from_numpy(n_readable > 1).to(weights.device), :])
 
 
 def _largest_finite(matrix: torch.Tensor) -> float:

@@ -20,7 +20,8 @@ class Stage:
 
     `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words.
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
-    the family of matrices that share their colour limits. A given matrix has neither a `rule` nor `sources`.
+    the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
+    given matrix has neither a `rule` nor `sources`.
     """
 
     name: str
@@ -35,6 +36,17 @@ class Stage:
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
     is_vector: bool = False  # it has no rows of its own: its one row is added to every row
+    part: Literal["", "q", "k", "v"] = ""
+
+    @property
+    def role(self) -> Literal["x", "q", "k", "a", "v"]:
+        """What it is to attention, which its colour tells: what asks, what is asked, how much is read ("a"), what is
+        read; and "x", the vectors of tokens, as they come in and as they go on behind attention.
+
+        >>> [STAGES[name].role for name in ("x", "w_q", "b_k", "scores", "attention_weights", "context")]
+        ['x', 'q', 'k', 'a', 'a', 'v']
+        """
+        return "a" if self.columns == "key" else self.part or "x"
 
     def at(self, row: int | str, column: int | str) -> str:
         """Write a cell, a row or a column in symbols, counted from 0 as in Python.
@@ -101,16 +113,17 @@ def attention_table(
     )
     return _table(
         *(inputs if positions else (_stage("x", "X", "token", "feature", "inputs"),)),
-        *(_stage(f"w_{letter}", f"W_{letter}", "feature", "feature", "projections") for letter in "qkv"),
-        *(_stage(name, name, "feature", "feature", "projections", is_vector=True) for name in BIASES if name in biases),
-        _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"])),
-        _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"])),
-        _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"])),
+        *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
+        *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
+          for name in BIASES if name in biases),
+        _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"]), part="q"),
+        _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"]), part="k"),
+        _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"]), part="v"),
         _stage("scores", "S", "query", "key", "scores", Product(transposed=True), ("q", "k")),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, causal), ("scores",)),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
-        _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v")),
+        _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
     )  # fmt: skip
 
 
@@ -123,7 +136,7 @@ def feed_forward_table(*, b_1: bool = True, b_2: bool = True, activation: str = 
     layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
     curve = ACTIVATIONS[activation]
     return _table(
-        _stage("context", "C", "query", "feature", "vectors"),
+        _stage("context", "C", "query", "feature", "vectors", part="v"),
         *(
             _stage(name, name.capitalize() if not vector else name, "feature", "feature", "projections",
                    is_vector=vector)

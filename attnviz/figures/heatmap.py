@@ -47,8 +47,8 @@ def heatmap(
     Raises ``ValueError`` for another name or a batched trace.
 
     >>> from attnviz.core.scenario import Scenario, trace
-    >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmax
-    1.0
+    >>> heatmap(trace(Scenario()), "attention_weights").data[0].zmin
+    0.0
     """
     import plotly.graph_objects as go  # only notebooks and exports need the Figure class
 
@@ -191,8 +191,8 @@ def _title_width(stage: Stage, formula: str) -> float:
 
 def about_of(picture: Picture) -> str:
     """Return shape and colour limits of a matrix, and what has a colour of its own."""
-    share = picture.stage.colours == "attention"
-    spread = say("figures.share_spread") if share else say("figures.spread", largest=written(picture.limits[1], 2))
+    key = "figures.share_spread" if picture.stage.colours == "attention" else "figures.spread"
+    spread = say(key, largest=written(picture.limits[1], 2))
     about = say("figures.about", rows=picture.shape[0], columns=picture.shape[1], spread=spread)
     if max(picture.steps) > 1:
         about = say("figures.blocks", about=about, rows=picture.steps[0], columns=picture.steps[1])

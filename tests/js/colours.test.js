@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { colourOf, inkOn } from "../../attnviz/board/colours.js";
+import { colourOf, inkOn, rampsOf, shadeOf, STEPS } from "../../attnviz/board/colours.js";
 
 /** Relative luminance (WCAG 2.2). @param {number[]} colour */
 function luminance(colour) {
@@ -29,4 +29,22 @@ test("a colour lies between those of its scale, and at the ends beyond its limit
   const colour = (/** @type {number} */ value) => colourOf(value, [-2, 2], scale, signs);
   assert.deepEqual([-9, -2, -1, 0, 2, 9].map(colour), [[0, 0, 0], [0, 0, 0], [50, 0, 100], [100, 0, 200], [255, 255, 255], [255, 255, 255]]);
   assert.deepEqual([NaN, Infinity, -Infinity].map(colour), [signs.nan, signs.infinite, signs.infinite]);
+});
+
+const ROLES = Object.fromEntries(["x", "q", "k", "a", "v", "negative", "paper", "picked"].map(
+  (role, at) => [role, { light: `#${(at * 1234567 % 0x1000000).toString(16).padStart(6, "0")}`, dark: "#14171c" }]));
+
+test("a value has the page's colour at 0, that of its role at its limit and beyond, and below 0 that of negative ones", () => {
+  const ramps = rampsOf(/** @type {any} */ (ROLES), "light");
+  assert.deepEqual(Object.keys(ramps), ["x", "q", "k", "a", "v", "negative"]);
+  const shade = (/** @type {number} */ value) => shadeOf(value, 2, ramps, "q");
+  assert.deepEqual([0, -0, 1e-9].map(shade), [ramps.q[0], ramps.q[0], ramps.q[0]]);
+  assert.deepEqual([1, 2, 9].map(shade), [ramps.q[STEPS / 2], ramps.q[STEPS - 1], ramps.q[STEPS - 1]]);
+  assert.deepEqual([-1, -2, -9].map(shade), [ramps.negative[STEPS / 2], ramps.negative[STEPS - 1], ramps.negative[STEPS - 1]]);
+  assert.equal(shadeOf(3, 0, ramps, "q"), ramps.q[0]);
+});
+
+test("what is no finite number has no colour, which would say that it's small or large", () => {
+  const ramps = rampsOf(/** @type {any} */ (ROLES), "dark");
+  for (const value of [NaN, Infinity, -Infinity]) assert.equal(shadeOf(value, 1, ramps, "a"), null);
 });

@@ -51,7 +51,7 @@ STAGES = (
 STAGE = (
     (
         "attnviz/core/stages.py",
-        r'        _stage\("context", "C", .*?Product\(\), \("attention_weights", "v"\)\),\n',
+        r'        _stage\("context", "C", .*?Product\(\), \("attention_weights", "v"\)[^\n]*\),\n',
         "".join(
             f"        _stage({name!r}, {symbol!r}, {rows!r}, {columns!r}, {colours!r}, {rule}, {sources!r}),\n"
             for name, symbol, rows, columns, colours, rule, sources in STAGES
