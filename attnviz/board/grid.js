@@ -1,6 +1,5 @@
-// One matrix of the board: a grid of cells, each with its number, colour and marks.
+// One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
-import { colourOf, inkOn } from "./colours.js";
 import { make, toggle } from "./elements.js";
 import { isMasked } from "./evaluate.js";
 import { placeInWords } from "./explain.js";
@@ -9,60 +8,83 @@ import { addressOf } from "./places.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
-/** @import { Axis, BoardCell, Matrix } from "./types.js" */
+/** @import { BoardCell, Matrix, Stage } from "./types.js" */
+/** @import { Box, Layout } from "./spine/types.js" */
 
-export const MORE_CHARACTERS = 3; // than digits after the point have room in a column; a longer number has smaller letters
+const ROOM = 7; // characters of a number that fit a cell in whole letters
+const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
+const NAMED = 24; // a column as wide has its token over it
+const TITLE = 22;
 
 export class Grid {
-  /** @param {Board} board @param {string} name */
-  constructor(board, name) {
+  /** @param {Board} board @param {string} name @param {Box} box */
+  constructor(board, name, box) {
     this.board = board;
     this.stage = board.stages.get(name);
-    this.inView = true;
+    this.box = box;
     /** @type {BoardCell[]} */
     this.cells = [];
-    this.element = make("div", "grid");
+    this.element = make("div", `grid ${this.stage.origin}`);
     this.build(board.torch[name]);
-    this.matrix = make("div", `matrix ${this.stage.origin} ${this.stage.rule}`, [...this.title(), this.element, this.about()]);
+    this.title = this.titled();
+    this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...this.heads(), this.element]);
+    this.matrix.dataset.matrix = name;
   }
 
   /** @param {Matrix} matrix */
   build({ rows, columns }) {
-    const { stage } = this;
-    this.element.setAttribute("role", "grid");
-    this.element.setAttribute("aria-label", say("board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
-    this.element.style.setProperty("--columns", String(columns));
-    const header = make("div", "line", [make("span", "corner")]);
-    for (let column = 0; column < columns; column += 1) header.append(this.label(stage.columns, column, "above"));
-    header.setAttribute("aria-hidden", "true");
-    this.element.append(header);
-    for (let row = 0; row < rows; row += 1) {
-      const line = make("div", "line", [this.label(stage.rows, row, "beside")]);
+    const { stage, box, element } = this;
+    element.setAttribute("role", "grid");
+    element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
+    const [down, across] = box.turned ? [columns, rows] : [rows, columns];
+    for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) this.cells.push(this.cell(row, column));
+    Object.assign(element.style, {
+      left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px`,
+      gridTemplateColumns: `repeat(${across}, ${box.cell}px)`, gridTemplateRows: `repeat(${down}, ${box.row}px)`,
+    });
+    for (let y = 0; y < down; y += 1) {
+      const line = make("div", "line", Array.from({ length: across }, (_, x) => this.cells[box.turned ? x * columns + y : y * columns + x]));
       line.setAttribute("role", "row");
-      for (let column = 0; column < columns; column += 1) this.cells.push(this.cell(row, column));
-      line.append(...this.cells.slice(-columns));
-      this.element.append(line);
+      element.append(line);
     }
   }
 
-  // What stands over it: its name and shape, and in a line of its own what it is made of.
-  title() {
-    const { titles, notes } = this.board.data;
-    const { name, title, colour } = this.stage;
-    const called = make("b", "", [title]);
-    if (colour) called.style.borderBottom = `3px solid ${colour}`;
-    const { rows, columns } = this.board.torch[name];
-    const shape = make("span", "shape", [say("board.matrix.shape", { rows, columns })]);
-    const note = notes?.[name] ? [make("span", "note", [say("board.matrix.note", { note: notes[name] })])] : [];
-    const line = make("div", "title", [called, " ", shape, " ", ...note]);
-    line.dataset.new = say("board.matrix.new");
-    return [line, make("div", "formula", [titles[name] === title ? "" : `= ${titles[name]}`])];
+  // Its name and in two or three words what it is; what is over the spine has it above, what has names of columns there, below.
+  titled() {
+    const { stage, box, board } = this;
+    const { rows, columns } = board.torch[stage.name];
+    const below = stage.columns === "key" || board.layout.columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
+    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { title: stage.title }) : stage.title]);
+    const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
+    const note = board.data.notes?.[stage.name];
+    const title = make("div", "title", [called, " ", make("span", "short", [stage.short]), " ", shape, ...(note ? [make("span", "note", [` ${say("board.matrix.note", { note })}`])] : [])]);
+    title.title = stage.plain;
+    const space = below ? box.y + box.height + 3 : box.y - (this.hasHeads() ? 2 : 1) * 0.86 * TITLE * board.layout.scale;
+    Object.assign(title.style, { left: `${box.x}px`, top: `${space}px` });
+    return title;
   }
 
-  // What it is, below it; of one whose columns are keys, what its rows and columns are.
-  about() {
-    const { plain, axes, columns } = this.stage;
-    return make("div", "about", [plain, ...(columns === "key" ? [make("div", "", [axes])] : [])]);
+  hasHeads() {
+    return this.stage.columns === "feature" && this.featureNames().length > 0;
+  }
+
+  featureNames() {
+    const { features } = this.board.data;
+    return this.stage.origin === "input" && features?.length === this.board.torch[this.stage.name].columns ? features : [];
+  }
+
+  // The tokens over columns that are keys, and the names of features where these have any.
+  heads() {
+    const { box, stage, board } = this;
+    const names = stage.columns === "key" ? board.data.labels : this.featureNames();
+    if (box.cell < NAMED || !names.length) return [];
+    return names.map((name, at) => {
+      const head = make("span", "head", [name]);
+      head.title = name;
+      head.setAttribute("aria-hidden", "true");
+      Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - 19 * board.layout.scale}px`, width: `${box.cell}px` });
+      return head;
+    });
   }
 
   /** @param {number} row @param {number} column @returns {BoardCell} */
@@ -79,49 +101,53 @@ export class Grid {
     return cell;
   }
 
-  /** @param {Axis} kind @param {number} at @param {string} side */
-  label(kind, at, side) {
-    const text = kind === "feature" ? String(at) : this.board.data.labels[at];
-    const label = make("span", `label ${side}`, [text]);
-    label.title = text;
-    label.setAttribute("aria-hidden", "true");
-    return label;
-  }
-
-  // Only cells whose number or colour changed are written.
+  // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
   paint() {
-    const { board, cells, stage } = this;
+    const { board, cells, stage, box } = this;
     const { values, columns } = board.shown[stage.name];
-    const { digits, settings } = board.data;
-    const limits = board.data.limits[stage.name];
-    const look = `${limits},${digits},${settings.causal}`;
+    const { settings } = board.data;
+    const limit = board.limitOf(stage);
+    const before = board.base?.[stage.name]?.values;
+    const { digits } = board;
+    const picked = stage.rows === "feature" ? -1 : board.query;
     cells.forEach((cell, at) => {
       const [row, column] = [Math.floor(at / columns), at % columns];
       const empty = board.isEmpty({ matrix: stage.name, row, column });
-      if (Object.is(cell.value, values[at]) && cell.look === look && cell.empty === empty) return;
-      Object.assign(cell, { value: values[at], look, empty });
+      const legible = box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED);
+      const change = before ? values[at] - before[at] : 0;
+      const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
+      if (Object.is(cell.value, values[at]) && cell.look === look && cell.change === change) return;
+      const anew = !Object.is(cell.value, values[at]);
+      Object.assign(cell, { value: values[at], look, empty, change });
+      if (anew) cell.dataset.value = String(values[at]);
       const blank = values[at] === 0 || values[at] === -Infinity;
       cell.masked = blank && isMasked(board.made.stages, stage, row, column);
-      const text = empty ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
+      const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
       if (cell.text.data !== text) {
         cell.text.data = text;
         this.fit(cell, text);
       }
-      const colour = empty || cell.masked ? null : colourOf(values[at], limits, board.data.scales[stage.scale], board.data.signs);
-      const paper = colour ? `rgb(${colour})` : "";
-      if (cell.paper !== paper) cell.style.backgroundColor = cell.paper = paper;
-      const ink = colour ? inkOn(colour) : "";
-      if (cell.ink !== ink) cell.style.color = cell.ink = ink;
-      toggle(cell, "masked", cell.masked);
+      this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
+      toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
       toggle(cell, "empty", empty);
     });
   }
 
-  // A column is as wide as the digits ask for, whatever its numbers are, so that nothing moves when one gets longer. The
-  // letters of a number with no room for it are smaller.
+  // The bar grows to the right for more and to the left for less, from the middle.
+  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} change @param {number} limit */
+  colour(cell, shade, change, limit) {
+    const ink = shade?.ink ?? "";
+    const bar = change && Number.isFinite(change) ? barOf(change, limit, ink || "currentcolor") : "";
+    const paper = `${bar}${shade?.paper ?? ""}`;
+    if (cell.paper !== paper) cell.style.background = cell.paper = paper;
+    if (cell.ink !== ink) cell.style.color = cell.ink = ink;
+    if ((cell.dataset.changed === "") !== Boolean(bar)) bar ? (cell.dataset.changed = "") : delete cell.dataset.changed;
+  }
+
+  // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
-    const room = this.board.characters;
+    const room = Math.max(3, Math.round((this.box.cell / this.board.layout.scale / 42) * ROOM));
     const size = text.length > room ? `${Math.floor((1000 * room) / text.length) / 10}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
@@ -129,15 +155,32 @@ export class Grid {
   // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
   mark() {
     const { board, stage } = this;
-    const { columns } = board.shown[stage.name];
+    const { columns, values } = board.shown[stage.name];
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
       toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
-      toggle(cell, "query", stage.rows !== "feature" && row === board.data.query);
-      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : cell.text.data;
+      toggle(cell, "query", this.isOfPicked(row));
+      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : written(values[at], board.data.digits);
       const label = say("board.matrix.cell", { where: cell.called, value });
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
   }
+
+  /** @param {number} row */
+  isOfPicked(row) {
+    const { stage } = this;
+    return stage.rows !== "feature" && row === this.board.query && this.board.layout.columns.some((column) => column.stage === stage);
+  }
+}
+
+const LEAST_BAR = 12; // percent of a cell's width: a change that is there is seen
+
+/** @param {number} change @param {number} limit @param {string} ink */
+function barOf(change, limit, ink) {
+  const length = Math.round(Math.min(50, Math.max(LEAST_BAR, (100 * Math.abs(change)) / limit)));
+  const place = change > 0 ? "50%" : `${50 - length}%`;
+  // Of a background, a place in percent counts what is left beside it.
+  const shift = length === 100 ? 0 : (Number.parseFloat(place) / (100 - length)) * 100;
+  return `linear-gradient(${ink}, ${ink}) ${Math.round(shift)}% 100% / ${length}% 3px no-repeat, `;
 }

@@ -1,5 +1,5 @@
-// What a token reads most, said of the board's own numbers, so that the page's sentence follows while one of them is
-// dragged: what `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
+// What a token reads most, said of the board's own numbers, so that sentences follow while one of them is dragged: what
+// `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
 
 import { written } from "./numbers.js";
 import { CONSTANTS } from "../scripts/sent.js";
@@ -11,30 +11,54 @@ const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
 const { NAMED } = CONSTANTS;
 
 /** @param {Made} made @param {number} query */
-export function readsMost({ names, digits, settings, matrices }, query) {
+export function readsMost(made, query) {
+  return said(made, query, "summary", (weight) => written(weight, made.digits));
+}
+
+// The same in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
+/** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
+export function readsInPercent(made, query) {
+  const { columns, values } = made.matrices.attention_weights;
+  const reach = made.settings.causal ? query + 1 : columns;
+  const told = said(made, query, "board", percent);
+  const none = reach === 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
+}
+
+// A share in whole percent; nothing is said to be all or none that isn't.
+/** @param {number} share */
+export function percent(share) {
+  const whole = written(100 * share, 0);
+  if (share > 0 && whole === "0") return say("board.share.less");
+  if (share < 1 && whole === "100") return say("board.share.more");
+  return say("board.share.percent", { share: whole });
+}
+
+/** @param {Made} made @param {number} query @param {"summary" | "board"} where @param {(weight: number) => string} write */
+function said({ names, settings, matrices }, query, where, write) {
   const { columns: count, values } = matrices.attention_weights;
   const row = Array.from(values.slice(query * count, (query + 1) * count));
   const token = names[query];
-  if (row.some(Number.isNaN)) return say("summary.reads.undefined", { token });
+  if (row.some(Number.isNaN)) return say(`${where}.reads.undefined`, { token });
   const reach = settings.causal ? query + 1 : count;
   const largest = Math.max(...row);
-  const weight = written(largest, digits);
-  if (reach === 1) return say(count > 1 ? "summary.reads.first" : "summary.reads.alone", { token, weight });
-  const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && written(value, digits) === weight;
+  const weight = write(largest);
+  if (reach === 1) return say(`${where}.reads.${count > 1 ? "first" : "alone"}`, { token, weight });
+  const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && write(value) === weight;
   const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
-    if (settings.causal && reach < count) return say(`summary.reads.equally_masked${both}`, { token, weight });
-    return say(`summary.reads.equally${both}`, { token, count, weight });
+    if (settings.causal && reach < count) return say(`${where}.reads.equally_masked${both}`, { token, weight });
+    return say(`${where}.reads.equally${both}`, { token, count, weight });
   }
-  const even = written(1 / reach, digits);
+  const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");
-  return say(`summary.reads.${kind}`, { token, names: namesOf(names, query, ties), weight, even });
+  return say(`${where}.reads.${kind}`, { token, names: namesOf(names, query, ties, where), weight, even });
 }
 
-/** @param {string[]} labels @param {number} query @param {number[]} keys */
-function namesOf(labels, query, keys) {
-  const names = keys.map((key) => (key === query ? say("summary.itself") : say("summary.named", { token: labels[key] })));
+/** @param {string[]} labels @param {number} query @param {number[]} keys @param {string} where */
+function namesOf(labels, query, keys, where) {
+  const names = keys.map((key) => (key === query ? say("summary.itself") : say(`${where}.named`, { token: labels[key] })));
   if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];
 }

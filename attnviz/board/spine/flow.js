@@ -1,0 +1,137 @@
+// What joins the matrices: the band of the picked word, the lines that lead from each to what is made of it, and, while
+// a cell is pointed at, the bands from the row and the column that meet in it.
+
+/** @import { Board } from "../board.js" */
+/** @import { Place } from "../types.js" */
+/** @import { Box } from "./types.js" */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {string} className */
+function drawing(className) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", className);
+  svg.setAttribute("aria-hidden", "true");
+  return svg;
+}
+
+/** @param {string} className @param {string} d */
+function path(className, d) {
+  const element = document.createElementNS(SVG, "path");
+  element.setAttribute("class", className);
+  element.setAttribute("d", d);
+  return element;
+}
+
+/** @param {number} length */
+function at(length) {
+  return Math.round(length * 10) / 10;
+}
+
+export class Flow {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.lines = drawing("flow");
+    this.bands = drawing("bands");
+  }
+
+  // The lines that stand still, and those of the picked row.
+  build() {
+    const { layout } = this.board;
+    const { boxes, columns, scale } = layout;
+    const lines = [];
+    for (const { stage, factor, turned, weight } of columns) {
+      const x = boxes[stage.sources[0]];
+      const own = boxes[stage.name];
+      if (factor && turned && boxes[factor.name]) {
+        const left = weight ? this.sourceOf(factor.name) : null;
+        const over = weight ? boxes[weight.name] : boxes[factor.name];
+        if (left) lines.push(this.rise(`line role-${factor.role}`, left, over, -3 * scale));
+        if (weight) lines.push(path(`line role-${factor.role}`, `M${at(over.x + over.width / 2)} ${at(over.y + over.height)} V${at(boxes[factor.name].y - 2)}`));
+      }
+      if (factor && !turned && weight) {
+        const left = this.sourceOf(factor.name);
+        const over = boxes[weight.name];
+        if (left) lines.push(this.over(`line role-${factor.role}`, left, over));
+        lines.push(path(`line role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
+      }
+      if (x && own && x.x < own.x) lines.push(...this.along(x, own, stage.role));
+    }
+    this.lines.replaceChildren(...lines);
+    this.follow();
+  }
+
+  // The left factor of a product that is on the board.
+  /** @param {string} name */
+  sourceOf(name) {
+    return this.board.layout.boxes[this.board.stages.get(name).sources[0]] ?? null;
+  }
+
+  // From the spine up, and to the right.
+  /** @param {string} className @param {Box} from @param {Box} to @param {number} aside */
+  rise(className, from, to, aside) {
+    const { scale } = this.board.layout;
+    const [x, y] = [from.x + from.width / 2 + aside, from.y - 24 * scale];
+    const middle = to.y + to.height / 2;
+    return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(middle)}, ${at(x + 60 * scale)} ${at(middle)}, ${at(to.x - 6)} ${at(middle)}`);
+  }
+
+  // The same over what stands in between.
+  /** @param {string} className @param {Box} from @param {Box} to */
+  over(className, from, to) {
+    const { scale, top } = this.board.layout;
+    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - 24 * scale, top + 2 * scale];
+    const [end, middle] = [to.x - 6, to.y + to.height / 2];
+    const bend = end - 100 * scale;
+    return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(roof)}, ${at(x + 60 * scale)} ${at(roof)}, ${at(x + 140 * scale)} ${at(roof)} L${at(bend - 40 * scale)} ${at(roof)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);
+  }
+
+  // A line in the row of the picked word, moved with it.
+  /** @param {Box} from @param {Box} to @param {string} role */
+  along(from, to, role) {
+    const { start, row, scale } = this.board.layout;
+    const line = path(`along role-${role}`, `M${at(from.x + from.width)} ${at(start + row / 2)} H${at(to.x)}`);
+    line.setAttribute("stroke-width", String(Math.min(8 * scale, row * 0.5)));
+    return [line];
+  }
+
+  // To the row of the picked word.
+  follow() {
+    const { query, layout } = this.board;
+    for (const line of this.lines.querySelectorAll(".along")) line.setAttribute("transform", `translate(0 ${at(query * layout.row)})`);
+  }
+
+  // The bands that meet in a cell: from the row of the left factor and from the column of the right one.
+  /** @param {Place | null} place @param {Place[][]} sources */
+  meet(place, sources) {
+    const { boxes } = this.board.layout;
+    const own = place && boxes[place.matrix];
+    const bands = own ? sources.flatMap((block) => this.band(place, own, block)) : [];
+    this.bands.replaceChildren(...bands);
+  }
+
+  /** @param {Place} place @param {Box} own @param {Place[]} block */
+  band(place, own, block) {
+    const { layout, stages } = this.board;
+    const box = block.length ? layout.boxes[block[0].matrix] : undefined;
+    if (!box) return [];
+    const className = `band role-${stages.get(block[0].matrix).role}`;
+    const [x, y] = [own.x + this.columnOf(own, place) * own.cell, own.y + this.rowOf(own, place) * own.row];
+    const inRow = Math.abs(box.y + this.rowOf(box, block[0]) * box.row - y) < 1;
+    if (inRow && box.x + box.width <= x) return [path(className, `M${at(box.x + box.width)} ${at(y + 2)} H${at(x)} V${at(y + own.row - 3)} H${at(box.x + box.width)} Z`)];
+    const inColumn = Math.abs(box.x + this.columnOf(box, block[0]) * box.cell - x) < 1;
+    if (inColumn && box.y + box.height <= y) return [path(className, `M${at(x + 1)} ${at(box.y + box.height)} V${at(y)} H${at(x + own.cell - 2)} V${at(box.y + box.height)} Z`)];
+    return [];
+  }
+
+  /** @param {Box} box @param {Place} place */
+  rowOf(box, place) {
+    return box.turned ? place.column : place.row;
+  }
+
+  /** @param {Box} box @param {Place} place */
+  columnOf(box, place) {
+    return box.turned ? place.row : place.column;
+  }
+}

@@ -1,0 +1,193 @@
+// Where everything on the board stands. Positions come from how many rows and columns there are, never from a number or
+// from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
+
+import { planOf } from "./plan.js";
+
+/** @import { Stage } from "../types.js" */
+/** @import { Box, Column, Layout, Room, Shapes } from "./types.js" */
+
+const CELL = { width: 42, height: 28 }; // of scores and weights, at most
+const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
+const LEAST = 3;
+const NARROW = 24; // what a cell of scores gives way to on a narrow screen
+export const READABLE = { width: 38, height: 20 }; // a cell as large as this has its number in it
+const NAMED_FEATURE = 48; // a column whose name stands over it
+const LABELS = 68; // of rows
+const GAP = { column: 46, operation: 66, stack: 8 };
+const TITLE = 22;
+const HEADS = 34; // titles and names of columns over the spine
+const FEET = 30; // titles under it
+const SENTENCE = { arcs: 78, chips: 40, shares: 34, says: 44 };
+const DOCK = 72;
+export const PLANE = { least: 190, most: 330 };
+const LARGEST = 2.5; // times as large, on a projector
+
+/**
+ * The boxes of the matrices that are placed, and of what stands around them.
+ * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} room @returns {Layout}
+ */
+export function layoutOf(stages, shapes, placed, room) {
+  const plan = planOf(stages, placed);
+  const { tokens } = room;
+  const whole = { cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1 };
+  const head = room.sentence ? SENTENCE.arcs + SENTENCE.chips + SENTENCE.shares + (room.saysBelow ? SENTENCE.says : 0) : 0;
+  const most = new Measure(plan, shapes, tokens, room, whole);
+  const beside = room.plane ? GAP.column + PLANE.least : 0;
+  const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET + DOCK;
+  const scale = Math.max(1, Math.min(LARGEST, room.width / (most.width + beside), room.height / heightOf(most)));
+  const [width, height] = [room.width / scale, room.height / scale];
+  // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
+  const missing = Math.max(0, heightOf(most) - height);
+  const row = missing ? Math.max(Math.min(whole.row, READABLE.height + 1), whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
+  const tries = [[whole.cell, 1], [whole.cell, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
+    .map(([cell, gaps]) => new Measure(plan, shapes, tokens, room, { cell: Math.min(cell, whole.cell), row, gaps }));
+  const fits = tries.find((each) => each.width <= width) ?? tries[1];
+  return new Placing(plan, shapes, fits, head).layout(scale, width, room.plane);
+}
+
+// How large everything is where a cell of scores is so wide, a row so high, and gaps are so much of their whole width.
+class Measure {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ cell: number, row: number, gaps: number }} by */
+  constructor(plan, shapes, tokens, room, { cell, row, gaps }) {
+    this.shapes = shapes;
+    this.room = room;
+    this.cell = cell;
+    this.row = row;
+    this.gaps = gaps;
+    this.rows = tokens * row;
+    const stacked = Math.max(0, ...plan.map((column) => this.stackedRows(column)));
+    this.rowsAbove = stacked ? Math.max(tokens, 6) : 0;
+    this.above = stacked ? this.rowsAbove * row + TITLE : 0;
+    const deepest = plan.find((column) => this.stackedRows(column) === stacked);
+    const titles = deepest?.weight && deepest.turned ? 2 * TITLE + GAP.stack : TITLE;
+    this.factorRow = stacked ? Math.max(LEAST, Math.min(row, (this.above + TITLE - titles) / stacked)) : row;
+    this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + (at ? this.gapBefore(column) : 0), 0);
+  }
+
+  // How many rows of factors stand over a column, other than rows of tokens.
+  /** @param {Column} column */
+  stackedRows({ factor, turned, weight, bias, weightBias }) {
+    if (!factor) return 0;
+    const rowsOf = (/** @type {Stage | null} */ stage) => (stage ? this.shapes[stage.name].rows : 0);
+    if (turned) return this.shapes[factor.name].columns + rowsOf(weight);
+    if (factor.rule === "product") return rowsOf(weight) + rowsOf(weightBias);
+    return rowsOf(factor) + rowsOf(bias);
+  }
+
+  // Vectors share so much room, whatever their length is.
+  /** @param {number} features */
+  vector(features) {
+    return (Math.min(3, Math.max(2, features)) * Math.max(Math.min(this.cell, CELL.width), Math.min(NARROW, CELL.width))) / features;
+  }
+
+  /** @param {Stage} stage */
+  cellWidth(stage) {
+    if (stage.columns === "key") return this.cell;
+    const { columns } = this.shapes[stage.name];
+    const named = stage.origin === "input" && this.room.named === columns && this.gaps === 1;
+    return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 6)) : this.vector(columns);
+  }
+
+  /** @param {Column} column */
+  widthOf({ stage, weightBias, turned }) {
+    return this.shapes[stage.name].columns * this.cellWidth(stage) + (turned && weightBias ? this.cell + GAP.stack : 0);
+  }
+
+  /** @param {Column} column */
+  gapBefore({ stage }) {
+    return this.gaps * (stage.rule === "softmax" ? GAP.operation : GAP.column);
+  }
+}
+
+class Placing {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {Measure} sizes @param {number} top */
+  constructor(plan, shapes, sizes, top) {
+    this.plan = plan;
+    this.shapes = shapes;
+    this.sizes = sizes;
+    this.top = top;
+    this.bottom = top + sizes.above; // of what stands above
+    this.start = this.bottom + HEADS; // of the spine
+    /** @type {Record<string, Box>} */
+    this.boxes = {};
+  }
+
+  /** @param {number} scale @param {number} width @param {boolean} plane @returns {Layout} */
+  layout(scale, width, plane) {
+    const { sizes } = this;
+    let x = LABELS;
+    this.plan.forEach((column, at) => {
+      if (at) x += sizes.gapBefore(column);
+      this.placeColumn(column, x);
+      x += sizes.widthOf(column);
+    });
+    const end = this.start + sizes.rows;
+    const left = width - x - GAP.column;
+    const used = Math.max(x, ...Object.values(this.boxes).map((box) => box.x + box.width));
+    const boxes = Object.fromEntries(Object.entries(this.boxes).map(([name, box]) => [name, scaled(box, scale)]));
+    const times = (/** @type {number} */ length) => length * scale;
+    return {
+      scale, boxes,
+      width: times(used), height: times(end + FEET),
+      labels: times(LABELS), top: times(this.top), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
+      arcs: times(SENTENCE.arcs), chips: times(SENTENCE.chips),
+      plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: times(this.top - 8), width: times(Math.min(left, PLANE.most)), height: times(end + 10 - this.top) } : null,
+      columns: this.plan,
+    };
+  }
+
+  /** @param {Column} column @param {number} x */
+  placeColumn({ stage, factor, turned, bias, weight, weightBias }, x) {
+    const { sizes } = this;
+    this.place(stage, x, this.start, sizes.cellWidth(stage), sizes.row);
+    if (!factor) return bias && this.upwards(bias, x, this.bottom);
+    if (turned) {
+      const top = this.upwards(factor, x, this.bottom, true);
+      if (weight) this.upwards(weight, x, top - TITLE - GAP.stack);
+      if (weightBias) this.turnedBias(weightBias, x + this.boxes[factor.name].width + GAP.stack);
+    } else if (factor.rule === "product") {
+      this.upwards(factor, x, this.bottom);
+      const beside = x - sizes.gaps * GAP.column * 0.85 - this.widthOf(weight);
+      const below = weightBias ? this.upwards(weightBias, beside, this.bottom) - 4 : this.bottom;
+      if (weight) this.upwards(weight, beside, below);
+    } else {
+      this.upwards(factor, x, bias ? this.upwards(bias, x, this.bottom) - 4 : this.bottom);
+    }
+  }
+
+  /** @param {Stage | null} stage */
+  widthOf(stage) {
+    return stage ? this.shapes[stage.name].columns * this.sizes.cellWidth(stage) : 0;
+  }
+
+  // Place a matrix with its foot at a height; return where its head is.
+  /** @param {Stage} stage @param {number} x @param {number} foot */
+  upwards(stage, x, foot, turned = false) {
+    const { rows, columns } = this.shapes[stage.name];
+    const row = stage.rows === "feature" || turned ? this.sizes.factorRow : this.sizes.row;
+    const height = (turned ? columns : rows) * row;
+    this.place(stage, x, foot - height, turned ? this.sizes.cell : this.sizes.cellWidth(stage), row, turned);
+    return foot - height;
+  }
+
+  // The bias of what stands on its side stands on its side, too.
+  /** @param {Stage} stage @param {number} x */
+  turnedBias(stage, x) {
+    const height = this.shapes[stage.name].columns * this.sizes.factorRow;
+    this.place(stage, x, this.bottom - height, this.sizes.cell, this.sizes.factorRow, true);
+  }
+
+  /** @param {Stage} stage @param {number} x @param {number} y @param {number} cell @param {number} row */
+  place({ name }, x, y, cell, row, turned = false) {
+    const { rows, columns } = this.shapes[name];
+    const [down, across] = turned ? [columns, rows] : [rows, columns];
+    this.boxes[name] = { x, y, cell, row, width: across * cell, height: down * row, turned, readable: cell >= READABLE.width && row >= READABLE.height };
+  }
+}
+
+/** @param {Box} box @param {number} by @returns {Box} */
+function scaled(box, by) {
+  const { x, y, cell, row, width, height, turned } = box;
+  const readable = cell * by >= READABLE.width && row * by >= READABLE.height;
+  return { x: x * by, y: y * by, cell: cell * by, row: row * by, width: width * by, height: height * by, turned, readable };
+}

@@ -1,0 +1,48 @@
+// The ribbons between the words of a sentence: what the picked word reads, as shares of one width.
+
+/** @import { Ribbon } from "./types.js" */
+
+export const WHOLE = 56; // the widths of all ribbons together
+const FAN = 36; // how far apart they leave the picked word
+
+/**
+ * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read;
+ * `middles` are where the words stand, `floor` is where their upper edges are.
+ * @param {(number | null)[]} shares @param {number} picked @param {number[]} middles @param {number} floor @param {number} scale
+ * @returns {Ribbon[]}
+ */
+export function ribbonsOf(shares, picked, middles, floor, scale) {
+  const highest = floor - 4 * scale;
+  const fan = FAN * scale;
+  let left = -fan / 2;
+  /** @type {Ribbon[]} */
+  const ribbons = [];
+  shares.forEach((share, word) => {
+    if (share === null || !Number.isFinite(share)) return;
+    const width = share * WHOLE * scale;
+    const room = share * fan;
+    const from = middles[picked] + left + room / 2;
+    left += room;
+    ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale) });
+  });
+  return ribbons;
+}
+
+// From a word to itself.
+/** @param {number} middle @param {number} floor @param {number} highest @param {number} scale */
+function loop(middle, floor, highest, scale) {
+  const height = Math.min(highest, 42 * scale);
+  const [inner, outer] = [9 * scale, 26 * scale];
+  return `M${at(middle - inner)} ${at(floor)} C ${at(middle - outer)} ${at(floor - height)}, ${at(middle + outer)} ${at(floor - height)}, ${at(middle + inner)} ${at(floor)}`;
+}
+
+/** @param {number} from @param {number} to @param {number} floor @param {number} highest @param {number} scale */
+function arc(from, to, floor, highest, scale) {
+  const height = 1.25 * Math.min(highest * 0.95, 26 * scale + Math.abs(to - from) * 0.2);
+  return `M${at(from)} ${at(floor)} C ${at(from)} ${at(floor - height)}, ${at(to)} ${at(floor - height)}, ${at(to)} ${at(floor)}`;
+}
+
+/** @param {number} length */
+function at(length) {
+  return Math.round(length * 10) / 10;
+}

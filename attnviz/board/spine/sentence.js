@@ -1,0 +1,188 @@
+// The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
+// is picked, and the overview of what it reads.
+
+import { make, toggle } from "../elements.js";
+import { isMasked } from "../evaluate.js";
+import { valueAt } from "../matrices.js";
+import { percent, readsInPercent } from "../reads_most.js";
+import { ribbonsOf } from "./ribbons.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Layout } from "./types.js" */
+
+const SVG = "http://www.w3.org/2000/svg";
+const LETTER = { size: 20, width: 11 }; // pixels at most
+const AROUND = 34; // of a chip, beside its letters
+const BETWEEN = 14;
+const SMALLEST = 0.6; // of these, before the words scroll
+export const SAYS = 350; // the room that what is read takes beside the words
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
+
+// How wide a word's chip is, by its letters.
+/** @param {string} label @param {number} by */
+function widthOf(label, by) {
+  const letters = [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+  return by * (Math.min(letters, 24) * LETTER.width + AROUND);
+}
+
+/** @param {string[]} labels @param {number} by */
+function lengthOf(labels, by) {
+  return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
+}
+
+// Whether what is read has no room beside the words.
+/** @param {string[]} labels @param {number} width */
+export function saysBelow(labels, width) {
+  return lengthOf(labels, 1) + SAYS > width;
+}
+
+export class Sentence {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.ribbons = document.createElementNS(SVG, "svg");
+    this.ribbons.setAttribute("class", "ribbons");
+    this.ribbons.setAttribute("aria-hidden", "true");
+    this.strip = make("div", "strip");
+    this.strip.setAttribute("role", "radiogroup");
+    this.reads = make("b");
+    this.even = make("span");
+    this.says = make("div", "says", [this.reads, this.even]);
+    this.says.setAttribute("role", "status");
+    this.tools = make("div", "tools");
+    this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
+    /** @type {HTMLButtonElement[]} */
+    this.chips = [];
+    /** @type {HTMLElement[]} */
+    this.shares = [];
+    /** @type {{ share: SVGPathElement, before: SVGPathElement }[]} */
+    this.paths = [];
+    /** @type {number[]} */
+    this.middles = [];
+    this.strip.addEventListener("keydown", (event) => this.keydown(event));
+    this.strip.addEventListener("pointerleave", () => board.preview(null));
+  }
+
+  /** @param {Layout} layout @param {number} width */
+  build(layout, width) {
+    const { labels } = this.board.data;
+    const { scale, arcs, chips } = layout;
+    this.layout = layout;
+    const below = saysBelow(labels, width / scale);
+    const whole = lengthOf(labels, scale);
+    const by = Math.max(SMALLEST, Math.min(1, width / whole)) * scale;
+    let left = 0;
+    this.middles = [];
+    this.chips = labels.map((label, at) => {
+      const size = widthOf(label, by);
+      const chip = make("button", "chip", [label]);
+      chip.type = "button";
+      chip.setAttribute("role", "radio");
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${size}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      chip.onclick = () => this.board.pick(at);
+      chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.preview(at);
+      this.middles.push(left + size / 2);
+      left += size + BETWEEN * by;
+      return chip;
+    });
+    this.shares = labels.map((label, at) => {
+      const share = make("span", "share");
+      Object.assign(share.style, { left: `${this.middles[at]}px`, top: `${arcs + chips + 2 * scale}px` });
+      return share;
+    });
+    this.paths = labels.map(() => ({ before: pathOf("before"), share: pathOf("ribbon") }));
+    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]));
+    this.ribbons.setAttribute("width", String(left));
+    this.ribbons.setAttribute("height", String(arcs));
+    this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
+    this.strip.setAttribute("aria-label", say("board.chips"));
+    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + 34 * scale}px` });
+    toggle(this.strip, "long", left - BETWEEN * by > width + 1);
+    Object.assign(this.says.style, below
+      ? { left: "0px", top: `${arcs + chips + 34 * scale}px`, width: `${width}px` }
+      : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
+    toggle(this.says, "below", below);
+    this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
+    Object.assign(this.tools.style, below ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
+    this.mark();
+  }
+
+  // Which word is picked, and what its chip says.
+  mark() {
+    const { data, picked } = this.board;
+    this.chips.forEach((chip, at) => {
+      const on = at === picked;
+      toggle(chip, "on", on);
+      toggle(chip, "published", Boolean(data.tips?.[at]?.published));
+      chip.title = data.tips?.[at]?.origin ?? "";
+      chip.setAttribute("aria-checked", String(on));
+      chip.tabIndex = on ? 0 : -1;
+    });
+  }
+
+  // The shares of a query, null where it may not read; those that were there before a change, where one is held.
+  /** @param {import("../types.js").Matrices} matrices @param {number} query */
+  sharesOf(matrices, query) {
+    const { stages } = this.board;
+    const stage = stages.get("attention_weights");
+    const weights = matrices.attention_weights;
+    return Array.from({ length: weights.columns }, (_, key) => (isMasked(stages, stage, query, key) ? null : valueAt(weights, query, key)));
+  }
+
+  show() {
+    const { board } = this;
+    const { shown, base, query } = board;
+    const shares = this.sharesOf(shown, query);
+    const before = base && this.sharesOf(base, query);
+    this.draw("share", shares, query);
+    this.draw("before", before ?? [], query);
+    this.shares.forEach((element, key) => {
+      const [share, was] = [shares[key], before?.[key]];
+      const text = share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
+      const change = share !== null && typeof was === "number" ? points(share - was) : "";
+      const told = change ? `${text}\n${change}` : text;
+      if (element.textContent !== told) element.textContent = told;
+    });
+    const [reads, even] = readsInPercent(board.made, query);
+    if (this.reads.textContent !== reads) this.reads.textContent = reads;
+    if (this.even.textContent !== even) this.even.textContent = even;
+  }
+
+  /** @param {"share" | "before"} which @param {(number | null)[]} shares @param {number} query */
+  draw(which, shares, query) {
+    if (!this.layout) return;
+    const ribbons = new Map(ribbonsOf(shares, query, this.middles, this.layout.arcs, this.layout.scale).map((ribbon) => [ribbon.word, ribbon]));
+    this.paths.forEach((paths, word) => {
+      const path = paths[which];
+      const ribbon = ribbons.get(word);
+      path.setAttribute("d", ribbon?.path ?? "");
+      path.setAttribute("stroke-width", String(ribbon?.width ?? 0));
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  keydown(event) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const count = this.chips.length;
+    const at = event.key === "Home" ? 0 : event.key === "End" ? count - 1 : step ? (this.board.picked + step + count) % count : null;
+    if (at === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.board.pick(at);
+    this.chips[at].focus();
+  }
+}
+
+/** @param {string} className */
+function pathOf(className) {
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("class", className);
+  return path;
+}
+
+// A change of a share in percentage points; blank where none is seen.
+/** @param {number} change */
+function points(change) {
+  const whole = Math.round(100 * change);
+  return whole === 0 ? "" : say("board.share.points", { change: whole > 0 ? `+${whole}` : `−${-whole}` });
+}
