@@ -39,7 +39,7 @@ def show_playground(scenario: Scenario) -> None:
         if view == HEATMAPS:
             show_heatmaps(computed, scenario, query)
         else:
-            show_board_of_now(query)
+            show_board_of_now(sentence=True)
 
 
 scenario = current_scenario()

@@ -1,28 +1,38 @@
-// The board: every matrix of self-attention as a grid of cells. It draws what Python sends (torch's numbers),
-// lights up what a cell is made from, and shows at once what an edit does, by evaluating the table of stages
-// itself; torch's numbers take the place of its own as soon as they are there.
-// Whatever a person typed is only ever set as textContent or as an attribute.
+// The board: every matrix of self-attention as a grid of cells, on one spine with a row for each token, under the
+// sentence. It draws what Python sends (torch's numbers), lights up what a cell is made from and what it feeds, and shows
+// at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own as soon
+// as they are there. Whatever a person typed is only ever set as textContent or as an attribute.
 
 import { beforeEdits } from "./before.js";
+import { rampsOf, shadeOf } from "./colours.js";
 import { make, toggle } from "./elements.js";
 import { evaluate, seenSourcesOf } from "./evaluate.js";
-import { Grid, MORE_CHARACTERS } from "./grid.js";
+import { Grid } from "./grid.js";
 import { Input } from "./input.js";
 import { valueAt } from "./matrices.js";
-import { Mix } from "./mix.js";
-import { Panel } from "./panel.js";
 import { addressOf } from "./places.js";
 import { readsMost } from "./reads_most.js";
+import { Dock } from "./spine/dock.js";
+import { feeds } from "./spine/feeds.js";
+import { Flow } from "./spine/flow.js";
+import { Frame } from "./spine/frame.js";
+import { layoutOf } from "./spine/layout.js";
+import { Sentence, saysBelow } from "./spine/sentence.js";
+import { Undo } from "./spine/undo.js";
+import { themeOf, onTheme } from "./theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Drawing, Trigger } from "../scripts/types.js" */
-/** @import { BoardCell, BoardData, Edit, Made, Matrices, Matrix, Place, Stages } from "./types.js" */
+/** @import { BoardCell, BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage, Stages } from "./types.js" */
+/** @import { Layout } from "./spine/types.js" */
 
-const LONGEST_LABEL = 16; // characters of it that are seen
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query: number }} Changes what Python is told of */
+
+/** @type {Layout} */
+const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false });
 
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
@@ -35,9 +45,9 @@ export default function board({ parentElement, data, setTriggerValue }) {
 
 // All that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
-function structureOf({ matrices, stages, labels, titles, layout, framed, notes, digits }) {
+function structureOf({ matrices, stages, labels, shown, ghosts, notes, features, sentence }) {
   const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
-  return JSON.stringify([stages, labels, shapes, titles, layout, framed, notes, digits]);
+  return JSON.stringify([stages, labels, shapes, shown, ghosts, notes, features, sentence]);
 }
 
 // The table by its stages' names.
@@ -61,7 +71,6 @@ export class Board {
     this.stages = stagesOf(data);
     this.torch = matricesOf(data);
     this.structure = ""; // of what is built
-    this.characters = 0; // that have room in a column
     this.shown = this.torch;
     /** @type {Made} */
     this.made = { ...data, stages: this.stages, matrices: this.torch };
@@ -75,13 +84,33 @@ export class Board {
     /** @type {number | null} */
     this.rest = null; // the frame in which what is out of view is drawn
     /** @type {number | null} */
-    this.frame = null; // and the one in which a change is
+    this.next = null; // and the one in which a change is
     /** @type {Map<string, Grid>} */
     this.grids = new Map(); // by matrix
     /** @type {Map<string, Edit & { number: number }>} */
     this.pending = new Map(); // by address: edits that Python has not answered yet
-    this.panel = new Panel(this);
-    this.mix = new Mix();
+    this.scaled = false; // whether scaled scores stand in the place of scores ...
+    this.all = false; // ... or beside them
+    this.inFull = false; // whether cells have as many digits as the dock
+    this.wholeScale = false; // whether the colours of attention weights go up to 1
+    /** @type {Matrices | null} */
+    this.base = null; // what was there before a number was held
+    this.picked = data.query;
+    /** @type {number | null} */
+    this.previewed = null; // the word that is pointed at
+    this.theme = themeOf(root);
+    /** @type {Ramps | null} */
+    this.shades = null; // of the theme, once they are asked for
+    /** @type {{ key: string, structure: string, cells: Set<string> } | null} */
+    this.fed = null; // what the cell that is pointed at feeds
+    this.laid = "";
+    this.layout = NOWHERE;
+    this.panel = new Dock(this);
+    this.sentence = new Sentence(this);
+    this.flow = new Flow(this);
+    this.frame = new Frame(this);
+    this.undo = new Undo(this);
+    this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
     /** @type {Place | null} */
@@ -94,6 +123,10 @@ export class Board {
     this.input = new Input(this);
     /** @type {Sender<Changes>} */
     this.sender = new Sender(root, (sent) => this.tellAgain(sent));
+    onTheme(root, () => this.repaint());
+    this.sizes = new ResizeObserver(() => this.resize());
+    this.sizes.observe(root);
+    window.addEventListener("resize", () => this.resize());
     root.addEventListener("attnviz:late", () => this.panel.report());
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
@@ -107,6 +140,7 @@ export class Board {
     this.data = data;
     this.stages = stagesOf(data);
     this.torch = matricesOf(data);
+    if (!this.sender.waiting) this.picked = data.query;
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;
     if (anew) this.build(structure);
@@ -131,6 +165,7 @@ export class Board {
   // Show torch's numbers, unless they are older than what is shown: the next ones are not.
   settle() {
     if (this.drag || this.pending.size) return;
+    this.base = null;
     this.given = this.givenBy(this.torch);
     this.settled = true;
     this.show(this.torch);
@@ -156,6 +191,27 @@ export class Board {
 
   // ---- drawing ----
 
+  // The matrices that have a place: of scores and scaled scores one, as long as not all are asked for.
+  get placed() {
+    const names = [...this.data.shown, ...(this.data.ghosts ?? [])];
+    const both = names.includes("scores") && names.includes("scaled_scores") && !this.all;
+    return both ? names.filter((name) => name !== (this.scaled ? "scores" : "scaled_scores")) : names;
+  }
+
+  // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
+  get room() {
+    const { labels, features, sentence, plane } = this.data;
+    const { width, top } = this.root.getBoundingClientRect();
+    const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
+    const zoom = width / (this.root.offsetWidth || width || 1);
+    const height = (window.innerHeight - top - scrolled) / zoom - 8;
+    const inside = width / zoom;
+    return {
+      width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
+      saysBelow: sentence && saysBelow(labels, inside), plane: Boolean(plane),
+    };
+  }
+
   /** @param {string} structure */
   build(structure) {
     this.structure = structure;
@@ -165,30 +221,96 @@ export class Board {
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
     this.explainWith(this.torch);
-    this.characters = this.data.digits + MORE_CHARACTERS;
-    this.root.style.setProperty("--characters", String(this.characters));
-    const column = (/** @type {string[]} */ names) => make("div", "column", names.map((name) => this.grid(name).matrix));
-    const lines = this.data.layout.map((columns) => make("div", "row", columns.map(column)));
-    if (this.data.mix) lines.at(-1)?.append(this.mix.element);
-    this.root.style.setProperty("--widest", String(Math.max(...this.data.layout.map((columns) => this.widthOf(columns)))));
-    toggle(this.root, "framed", Boolean(this.data.framed));
-    this.root.replaceChildren(...(this.data.framed ? [legend()] : []), ...lines, this.panel.element);
+    this.lay();
+  }
+
+  // The colours of the roles on this theme, for what is no cell.
+  dress() {
+    const { roles } = this.data;
+    for (const [role, tone] of Object.entries(roles)) this.root.style.setProperty(`--role-${role}`, tone[this.theme]);
+    const picked = roles.picked[this.theme];
+    this.root.style.setProperty("--picked-fill", this.theme === "light" ? `color-mix(in srgb, ${picked} 45%, transparent)` : "transparent");
+    this.root.style.setProperty("--picked-outline", this.theme === "light" ? "none" : `2px solid ${picked}`);
+  }
+
+  // Place everything anew, in the room that there is.
+  lay() {
+    const { room, placed } = this;
+    this.laid = roomKey(room);
+    this.dress();
+    this.layout = layoutOf([...this.stages.values()], this.torch, placed, room);
+    this.marked.clear();
+    this.grids.clear();
+    this.views.disconnect();
+    this.root.style.setProperty("--s", String(this.layout.scale));
+    Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
+    for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
+    if (room.sentence) this.sentence.build(this.layout, room.width);
+    this.frame.build();
+    this.flow.build();
+    const cells = [...this.grids.values()].map(({ matrix }) => matrix);
+    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, this.undo.element);
+    const board = make("div", "scroller", [this.spine]);
+    toggle(this.root, "framed", this.data.framed);
+    this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), board, this.panel.element);
+    for (const [name, { matrix }] of this.grids) toggle(matrix, "ghost", Boolean(this.data.ghosts?.includes(name)));
+  }
+
+  resize() {
+    if (!this.structure || !this.root.isConnected || this.drag || this.input.typing || roomKey(this.room) === this.laid) return;
+    const focused = this.input.focused;
+    this.lay();
+    this.show(this.shown);
+    if (focused) this.focus(focused);
+  }
+
+  // What the colours or the marks of all cells depend on has changed.
+  repaint() {
+    this.theme = themeOf(this.root);
+    this.shades = null;
+    if (!this.structure) return;
+    this.dress();
+    this.show(this.shown);
+  }
+
+  // Another choice of what the cells show.
+  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale">>} choice */
+  showAs(choice) {
+    Object.assign(this, choice);
+    const focused = this.input.focused;
+    this.explainWith(this.shown);
+    if ("scaled" in choice || "all" in choice) this.lay();
+    this.show(this.shown);
+    if (focused) this.focus(focused);
   }
 
   /** @param {string} name */
   grid(name) {
-    const grid = new Grid(this, name);
+    const grid = new Grid(this, name, this.layout.boxes[name]);
     this.grids.set(name, grid);
     this.views.observe(grid.element);
     return grid;
   }
 
-  // How many characters wide a line of matrices is, about: letters are as large as it lets them be.
-  /** @param {string[][]} columns */
-  widthOf(columns) {
-    const longest = Math.min(LONGEST_LABEL, Math.max(...this.data.labels.map((label) => label.length)));
-    const widthOfOne = (/** @type {string} */ name) => 1 + (this.stages.get(name).rows === "feature" ? 2 : longest) + (this.characters + 1) * this.torch[name].columns;
-    return columns.reduce((sum, names) => sum + Math.max(0, ...names.map(widthOfOne)), 0);
+  // How many digits a cell has.
+  get digits() {
+    return this.inFull ? this.data.digits : this.data.cellDigits;
+  }
+
+  // Of which token the row is followed: one that is pointed at, or the picked one.
+  get query() {
+    return this.previewed ?? this.picked;
+  }
+
+  /** @param {Stage} stage */
+  limitOf(stage) {
+    return stage.rule === "softmax" && this.wholeScale ? 1 : this.data.limits[stage.name][1];
+  }
+
+  get colours() {
+    this.shades ??= rampsOf(this.data.roles, this.theme);
+    const ramps = this.shades;
+    return { of: (/** @type {Role} */ role, /** @type {number} */ value, /** @type {number} */ limit) => shadeOf(value, limit, ramps, role) };
   }
 
   // Show these matrices; only cells whose number, colour or mark changed are written.
@@ -199,10 +321,8 @@ export class Board {
     this.draw((grid) => grid.inView !== false);
     // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
-    if (this.data.mix) {
-      const [weights, values, contexts] = this.data.mix;
-      this.mix.show(this.data, matrices[weights], matrices[values], matrices[contexts], !this.drag);
-    }
+    if (this.data.sentence) this.sentence.show();
+    this.frame.show();
     this.explain();
     this.panel.report();
     tellPage(this);
@@ -212,7 +332,7 @@ export class Board {
   /** @param {Matrices} matrices */
   explainWith(matrices) {
     const changes = [...this.pending.values(), ...(this.drag ? [this.drag] : [])].filter((edit) => this.fits(edit));
-    this.made = { ...this.data, before: beforeEdits(this.data.before, this.torch, changes), stages: this.stages, matrices };
+    this.made = { ...this.data, shown: this.placed.filter((name) => this.data.shown.includes(name)), before: beforeEdits(this.data.before, this.torch, changes), stages: this.stages, matrices };
   }
 
   drawRest() {
@@ -291,24 +411,69 @@ export class Board {
     return pending ? pending.value !== null : addressOf(place) in this.data.before;
   }
 
-  // Light up what the cell of now is made from, and say how.
+  // Light up what the cell of now is made from, or of a given one what it feeds, and say how.
   explain() {
     const place = [this.pinned, this.at, this.data.lit].find((each) => each && this.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(this.made, place) : [];
     /** @type {Map<BoardCell, string>} */
     const lit = new Map();
-    for (const source of sources.flat()) {
-      const cell = this.cellAt(source);
-      if (cell) lit.set(cell, "source"); // else the source is not on this board
-    }
-    const chosen = place && this.cellAt(place);
-    if (chosen) lit.set(chosen, "chosen");
-    for (const cell of this.marked) {
-      for (const mark of ["source", "chosen"]) toggle(cell, mark, lit.get(cell) === mark);
-    }
-    for (const [cell, mark] of lit) toggle(cell, mark, true);
+    if (place && this.isEditable(place) && !this.drag) for (const address of this.fedBy(place)) this.light(lit, address, "fed");
+    for (const source of sources.flat()) this.light(lit, addressOf(source), "source");
+    if (place) this.light(lit, addressOf(place), "chosen");
+    for (const cell of this.marked) if (!lit.has(cell)) cell.classList.remove(...MARKS);
+    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
     this.marked = new Set(lit.keys());
+    toggle(this.root, "pointing", lit.size > 0 && !this.drag);
+    for (const grid of this.grids.values()) toggle(grid.matrix, "pinned", Boolean(this.pinned) && grid.stage.name === this.pinned?.matrix);
+    if (this.drag) this.flow.meet(null, []);
+    else this.flow.meet(place, sources);
     this.panel.show(place, sources);
+  }
+
+  /** @param {Map<BoardCell, string>} lit @param {string} address @param {string} mark */
+  light(lit, address, mark) {
+    const [matrix, row, column] = address.split(",");
+    const cell = this.cellAt({ matrix, row: Number(row), column: Number(column) });
+    if (cell) lit.set(cell, mark); // else it is not on this board
+  }
+
+  // What a given number feeds depends on the table alone.
+  /** @param {Place} place */
+  fedBy(place) {
+    const [key, { structure }] = [addressOf(place), this];
+    if (this.fed?.key === key && this.fed.structure === structure) return this.fed.cells;
+    const cells = feeds(this.made, place);
+    this.fed = { key, structure, cells };
+    return cells;
+  }
+
+  // ---- the picked word ----
+
+  /** @param {number} query */
+  pick(query) {
+    this.previewed = null;
+    if (query !== this.picked) {
+      this.picked = query;
+      this.tell();
+    }
+    this.follow();
+  }
+
+  /** @param {number | null} query */
+  preview(query) {
+    if (query === this.previewed || this.drag) return;
+    this.previewed = query;
+    this.follow();
+  }
+
+  // Show the row of another word.
+  follow() {
+    for (const grid of this.grids.values()) grid.markRow();
+    this.flow.follow();
+    this.frame.show();
+    if (!this.data.sentence) return;
+    this.sentence.mark();
+    this.sentence.show();
   }
 
   /** @param {Place | null} place */
@@ -356,12 +521,13 @@ export class Board {
   /** @param {Place} place @param {number} value */
   change(place, value) {
     if (!this.fits(place)) return;
+    if (this.drag) this.base ??= this.shown;
     const { columns, values } = this.given[place.matrix];
     values[place.row * columns + place.column] = Math.fround(value);
     this.at = place;
     this.settled = false;
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
+    this.next ??= requestAnimationFrame(() => {
+      this.next = null;
       if (!this.settled) this.show(evaluate([...this.stages.values()], this.given));
     });
   }
@@ -378,6 +544,7 @@ export class Board {
   /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
     this.panel.say("");
+    this.undo.note(edits);
     this.tell(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? this.uneditedAt(edit);
@@ -389,14 +556,15 @@ export class Board {
   /** @param {Edit[]} edits */
   tell(edits = [], replaces = false) {
     const sent = edits.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.sender.send({ edits: sent, pinned: this.pinned }, replaces);
+    this.sender.send({ edits: sent, pinned: this.pinned, query: this.picked }, replaces);
     for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });
   }
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned }) {
+  tellAgain({ edits, pinned, query }) {
     this.pinned = pinned;
+    this.picked = query ?? this.picked;
     const fitting = edits.filter((edit) => this.fits(edit));
     if (fitting.length) this.commit(fitting);
     else this.tell();
@@ -409,15 +577,22 @@ export class Board {
 }
 
 // What the frames of matrices mean.
-function legend() {
+function framesMean() {
   const each = (/** @type {string} */ origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
-  return make("div", "legend", [each("learned"), each("computed"), say("board.legend.input")]);
+  return make("div", "frames", [each("learned"), each("computed"), say("board.legend.input")]);
+}
+
+const MARKS = ["fed", "source", "chosen"];
+
+/** @param {import("./spine/types.js").Room} room */
+function roomKey(room) {
+  return JSON.stringify({ ...room, width: Math.round(room.width), height: Math.round(room.height) });
 }
 
 // For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
 /** @param {Board} board */
-function tellPage({ made, data, shown, torch }) {
+function tellPage({ made, data, shown, torch, picked }) {
   const tell = (/** @type {string} */ name, /** @type {string | null} */ detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
-  if (data.ofNow) tell("attnviz-sentence", readsMost(made, data.query));
+  if (data.ofNow) tell("attnviz-sentence", readsMost(made, picked));
   tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

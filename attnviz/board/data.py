@@ -6,21 +6,21 @@ from typing import Any
 import torch
 
 from attnviz.colours.limits import colour_limits
-from attnviz.colours.palette import DIVERGING, INFINITE, NOT_A_NUMBER, SEQUENTIAL, STAGE_COLOURS, Scale
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import Stage, Table, formula_of
+from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
-from attnviz.words.numbers import for_json
+from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
 FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
+FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
 # What of a stage the page reads unchanged.
-_SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin")
+_SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin", "short", "role")
 
 
 def fits_board(scenario: Scenario) -> bool:
@@ -30,28 +30,30 @@ def fits_board(scenario: Scenario) -> bool:
 
 
 def board_data(
-    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, some: tuple[str, ...] | None = None
+    scenario: Scenario,
+    trace: AttentionTrace,
+    query: int,
+    digits: int,
+    some: tuple[str, ...] | None = None,
+    features: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side."""
     names = list(trace.stages)
     shown = [name for name in names if some is None or name in some]
     return {
         **table_data(trace),
-        "layout": layout(trace.stages) if some is None else [[[name] for name in shown]],
         "shown": shown,
-        "titles": {name: formula_of(name, trace.stages) for name in names},
         "limits": {name: colour_limits(trace, name) for name in names},
         "roles": {**_tones(ROLES), **_tones({"negative": NEGATIVE, "paper": PAPER, "picked": PICKED})},
-        "scales": {"sequential": _rgb(SEQUENTIAL), "diverging": _rgb(DIVERGING)},
-        "signs": {"infinite": _channels(INFINITE), "nan": _channels(NOT_A_NUMBER)},
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
         "before": _before(scenario),
         "origins": {name: _origins(scenario, name) for name in scenario.editable},
-        "mix": ["attention_weights", "v", "context"] if "context" in shown else None,
         "query": query,
         "settings": {"causal": trace.causal},
         "digits": digits,
+        "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
+        "features": list(features) if features else None,
     }
 
 
@@ -64,30 +66,6 @@ def table_data(trace: Trace) -> dict[str, Any]:
     }
 
 
-def layout(table: Table) -> list[list[list[str]]]:
-    """Return lines of columns of matrices that stand under each other: what is given before what is made of it, a
-    matrix for each pair of tokens on a line of its own, and a vector under the matrix that it is added with.
-
-    >>> from attnviz.core.stages import attention_table
-    >>> layout(attention_table(biases=("b_v",)))[0]
-    [['x'], ['w_q'], ['w_k'], ['w_v', 'b_v'], ['q'], ['k'], ['v']]
-    """
-    beside = {
-        vector: stage.sources[1] for stage in table.values() for vector in stage.sources[2:] if table[vector].is_vector
-    }
-    lines: list[list[list[str]]] = []
-    last: Stage | None = None
-    for name, stage in table.items():
-        if name in beside:
-            next(column for column in lines[-1] if beside[name] in column).append(name)
-            continue
-        if last is None or (last.rule and (not stage.rule or stage.columns != last.columns)):
-            lines.append([])
-        lines[-1].append([name])
-        last = stage
-    return lines
-
-
 def _sent(stage: Stage) -> dict[str, Any]:
     """Return a row of the table as the page reads it."""
     return {
@@ -96,9 +74,6 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "sources": stage.sources,
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
-        "role": stage.role,
-        "scale": "sequential" if stage.colours == "attention" else "diverging",
-        "colour": STAGE_COLOURS.get(stage.name),
     }
 
 
@@ -109,14 +84,6 @@ def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
 
 def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
     return {name: tone._asdict() for name, tone in tones.items()}
-
-
-def _rgb(scale: Scale) -> list[tuple[float, list[int]]]:
-    return [(at, _channels(colour)) for at, colour in scale]
-
-
-def _channels(colour: str) -> list[int]:
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
 def _before(scenario: Scenario) -> dict[str, float]:

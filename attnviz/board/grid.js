@@ -22,6 +22,7 @@ export class Grid {
     this.board = board;
     this.stage = board.stages.get(name);
     this.box = box;
+    this.inView = true;
     /** @type {BoardCell[]} */
     this.cells = [];
     this.element = make("div", `grid ${this.stage.origin}`);
@@ -42,6 +43,7 @@ export class Grid {
       left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px`,
       gridTemplateColumns: `repeat(${across}, ${box.cell}px)`, gridTemplateRows: `repeat(${down}, ${box.row}px)`,
     });
+    element.style.setProperty("--row", `${box.row}px`);
     for (let y = 0; y < down; y += 1) {
       const line = make("div", "line", Array.from({ length: across }, (_, x) => this.cells[box.turned ? x * columns + y : y * columns + x]));
       line.setAttribute("role", "row");
@@ -54,7 +56,7 @@ export class Grid {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
     const below = stage.columns === "key" || board.layout.columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
-    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { title: stage.title }) : stage.title]);
+    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: stage.symbol }) : stage.symbol]);
     const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
     const note = board.data.notes?.[stage.name];
     const title = make("div", "title", [called, " ", make("span", "short", [stage.short]), " ", shape, ...(note ? [make("span", "note", [` ${say("board.matrix.note", { note })}`])] : [])]);
@@ -114,7 +116,7 @@ export class Grid {
       const [row, column] = [Math.floor(at / columns), at % columns];
       const empty = board.isEmpty({ matrix: stage.name, row, column });
       const legible = box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED);
-      const change = before ? values[at] - before[at] : 0;
+      const change = before ? changeOf(values[at], before[at], limit) : 0;
       const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
       if (Object.is(cell.value, values[at]) && cell.look === look && cell.change === change) return;
       const anew = !Object.is(cell.value, values[at]);
@@ -122,7 +124,7 @@ export class Grid {
       if (anew) cell.dataset.value = String(values[at]);
       const blank = values[at] === 0 || values[at] === -Infinity;
       cell.masked = blank && isMasked(board.made.stages, stage, row, column);
-      const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : written(values[at], digits);
+      const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : shortened(values[at], digits, this.characters);
       if (cell.text.data !== text) {
         cell.text.data = text;
         this.fit(cell, text);
@@ -144,11 +146,15 @@ export class Grid {
     if ((cell.dataset.changed === "") !== Boolean(bar)) bar ? (cell.dataset.changed = "") : delete cell.dataset.changed;
   }
 
+  // So many have room in a cell.
+  get characters() {
+    return Math.max(3, Math.round((this.box.cell / this.board.layout.scale / 42) * ROOM));
+  }
+
   // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
-    const room = Math.max(3, Math.round((this.box.cell / this.board.layout.scale / 42) * ROOM));
-    const size = text.length > room ? `${Math.floor((1000 * room) / text.length) / 10}%` : "";
+    const size = text.length > this.characters ? `${Math.floor((1000 * this.characters) / text.length) / 10}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
@@ -167,6 +173,13 @@ export class Grid {
     });
   }
 
+  // The row of the word that is followed, which has its numbers even where others have no room for theirs.
+  markRow() {
+    const { columns } = this.board.shown[this.stage.name];
+    this.cells.forEach((cell, at) => toggle(cell, "query", this.isOfPicked(Math.floor(at / columns))));
+    if (!this.box.readable && this.box.cell >= IN_PICKED) this.paint();
+  }
+
   /** @param {number} row */
   isOfPicked(row) {
     const { stage } = this;
@@ -174,6 +187,22 @@ export class Grid {
   }
 }
 
+// How much a number has changed; what the page and torch round differently has not.
+/** @param {number} value @param {number} before @param {number} limit */
+function changeOf(value, before, limit) {
+  const change = value - before;
+  return Math.abs(change) > ROUNDING * limit ? change : 0;
+}
+
+// A number that has no room in its cell in powers of ten has the shortest of these.
+/** @param {number} value @param {number} digits @param {number} room */
+function shortened(value, digits, room) {
+  const text = written(value, digits);
+  if (text.length <= room || !text.includes("e")) return text;
+  return value.toExponential(0).replace("+", "").replaceAll("-", "−");
+}
+
+const ROUNDING = 2e-6; // of the largest number
 const LEAST_BAR = 12; // percent of a cell's width: a change that is there is seen
 
 /** @param {number} change @param {number} limit @param {string} ink */

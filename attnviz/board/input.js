@@ -109,6 +109,7 @@ export class Input {
       steps = Math.trunc((way - start) / PIXELS_PER_STEP);
       this.dragged = true;
       if (!board.drag && steps === 0) return;
+      if (!board.drag) board.undo.hide();
       board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
       board.change(place, board.drag.value);
     };
@@ -121,6 +122,7 @@ export class Input {
       this.kept = false; // after a drag, one looks at what it did
       if (edit && take && steps !== 0) board.commit([edit]);
       else if (edit) board.restore(place, before);
+      board.base = null;
     };
     const cancel = (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape" || !board.drag) return;
@@ -146,6 +148,14 @@ export class Input {
     const editable = board.isEditable(place);
     const [down, right] = ARROWS[event.key] ?? [0, 0];
     const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+      board.undo.undo();
+      return true;
+    }
+    if (event.key.toLowerCase() === "d" && !modified) {
+      board.showAs({ inFull: !board.inFull });
+      return true;
+    }
     if ((down || right) && event.altKey && editable) {
       board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }], event.repeat);
     } else if ((down || right) && !modified) {

@@ -68,8 +68,8 @@ export interface Stage {
   settings: Settings;
   isVector: boolean;
   role: Role;
-  scale: "sequential" | "diverging";
-  colour: string | null;
+  /** What it is in two or three words. */
+  short: string;
 }
 
 /** The table, by the stages' names: whoever asks for one has its name from the table. */
@@ -95,6 +95,7 @@ export interface BoardCell extends HTMLElement {
   text: Text;
   value?: number;
   look?: string;
+  change?: number;
   empty?: boolean;
   masked?: boolean;
   paper?: string;
@@ -111,25 +112,31 @@ export interface TableData {
 }
 
 export interface BoardData extends TableData {
-  layout: string[][][];
   shown: string[];
-  titles: Record<string, string>;
   limits: Record<string, [number, number]>;
   roles: Roles;
-  scales: Record<Stage["scale"], ColourScale>;
-  signs: Signs;
   labels: string[];
   names: string[];
   before: Record<string, number>;
   origins: Record<string, string[]>;
-  mix: [weights: string, values: string, contexts: string] | null;
   query: number;
   settings: { causal: boolean };
   digits: number;
+  /** So many have the numbers in cells. */
+  cellDigits: number;
+  /** What the columns of X stand for, where they stand for something. */
+  features: string[] | null;
+  /** Whether what is learned is told from what is computed. */
+  framed: boolean;
+  /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
+  sentence: boolean;
+  tips: { origin: string; published: boolean }[];
+  plane: boolean;
+  /** Matrices that have their place and aren't reached yet. */
+  ghosts: string[];
   lit: Place | null;
   only: Place | null;
   fresh: string[];
-  framed: boolean;
   notes: Record<string, string>;
   key: string;
   answered: number;

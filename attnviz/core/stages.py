@@ -18,7 +18,8 @@ from attnviz.words import say
 class Stage:
     """One matrix: its name in the trace and on screen, and what it is made of.
 
-    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words.
+    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words,
+    `short` in two or three.
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
     given matrix has neither a `rule` nor `sources`.
@@ -30,6 +31,7 @@ class Stage:
     plain: str
     axes: str
     meaning: str
+    short: str
     rows: Literal["token", "query", "key", "feature"]
     columns: Literal["key", "feature"]
     colours: Literal["inputs", "projections", "vectors", "scores", "attention"]
@@ -79,7 +81,7 @@ ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU
 
 def _stage(name: str, symbol: str, *what: Any, told: str = "", **more: Any) -> Stage:
     """Return a stage with what the catalogue says of it, under its name or under `told`."""
-    said: Any = (say(f"stages.{told or name}.{key}") for key in ("title", "plain", "axes", "meaning"))
+    said: Any = (say(f"stages.{told or name}.{key}") for key in ("title", "plain", "axes", "meaning", "short"))
     return Stage(name, symbol, *said, *what, **more)
 
 

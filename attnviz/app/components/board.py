@@ -6,11 +6,13 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.followed import numbers_of
+from attnviz.app.components.token_picker import tips_of
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
-from attnviz.app.session import state
+from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.link_values import picked_query
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
@@ -19,6 +21,7 @@ from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.page_texts import Place
+from attnviz.link.parameter_table import QUERY
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
@@ -41,12 +44,16 @@ def show_board(
     only: Place | None = None,
     new: tuple[str, ...] = (),
     framed: bool = False,
+    sentence: bool = False,
+    ghosts: tuple[str, ...] = (),
     notes: Mapping[str, str] | None = None,
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
     of_now: bool = False,
 ) -> None:
     """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
+
+    With `sentence`, the tokens stand over it, to be picked; `ghosts` are matrices that have their place already.
 
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
     computed ones a dashed one; `notes` stand beside titles.
@@ -61,6 +68,10 @@ def show_board(
         "only": _as_place(only),
         "fresh": new,
         "framed": framed,
+        "sentence": sentence,
+        "plane": sentence,
+        "ghosts": ghosts,
+        "tips": tips_of(scenario) if sentence else [],
         "notes": notes or {},
         "key": key,
         "answered": answered(key),
@@ -78,7 +89,7 @@ def show_board(
 
 
 @st.fragment
-def show_board_of_now(query: int, *, key: str = "playground.board", **looks: Any) -> None:
+def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
     """Draw the board of the scenario of now; `looks` as in :func:`show_board`.
 
     It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
@@ -89,7 +100,7 @@ def show_board_of_now(query: int, *, key: str = "playground.board", **looks: Any
         st.rerun()
     scenario = state.current_scenario()
     if scenario is not None:
-        show_board(scenario, traced(scenario), query, key=key, of_now=True, **looks)
+        show_board(scenario, traced(scenario), picked_query(scenario), key=key, of_now=True, **looks)
 
 
 def _asked(key: str) -> str:
@@ -111,6 +122,7 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
         with answering(key, int(sent["number"])):
             if picks:
                 pick(_from_place(sent["pinned"]))
+                url_texts.put(QUERY, int(sent["query"]))
             if sent["edits"]:
                 make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:

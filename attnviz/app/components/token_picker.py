@@ -2,6 +2,7 @@
 Streamlit's labels are Markdown."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -30,12 +31,7 @@ def show_token_picker(scenario: Scenario) -> int:
     """Draw the tokens and return the position of the picked one."""
     picked = picked_query(scenario)
     tokens = [
-        {
-            "label": label,
-            "published": scenario.is_published(row),
-            "origin": _origin(scenario, row),
-        }
-        for row, label in enumerate(token_labels(scenario.tokens))
+        {"label": label} | tip for label, tip in zip(token_labels(scenario.tokens), tips_of(scenario), strict=True)
     ]
     data = {
         "tokens": tokens,
@@ -46,6 +42,14 @@ def show_token_picker(scenario: Scenario) -> int:
     data |= {"key": _KEY, "answered": answered(_KEY)}
     _picker(key=_KEY, data=data, on_picked_change=_take_pick)
     return picked
+
+
+def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return of each token where its vector is from, and whether it is a published one."""
+    return [
+        {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
+        for row in range(len(scenario.tokens))
+    ]
 
 
 def _take_pick() -> None:

@@ -6,7 +6,7 @@ from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_query, take
+from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
@@ -91,7 +91,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         return
     lit = step.lit(trace, query) if step.lit else None
     only = lit if step.one_cell else None
-    show_board_of_now(query, names=names, lit=lit, only=only, new=step.new, key="lesson.board")
+    show_board_of_now(names=names, lit=lit, only=only, new=step.new, key="lesson.board")
 
 
 def show_questions(number: int) -> None:
@@ -122,7 +122,7 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
             with column:
                 _show_challenge(i, challenge, trace)
     if fits_board(scenario):
-        show_board_of_now(picked_query(scenario), key="lesson.challenge_board")
+        show_board_of_now(key="lesson.challenge_board")
 
 
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:

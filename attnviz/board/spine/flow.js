@@ -47,14 +47,14 @@ export class Flow {
       if (factor && turned && boxes[factor.name]) {
         const left = weight ? this.sourceOf(factor.name) : null;
         const over = weight ? boxes[weight.name] : boxes[factor.name];
-        if (left) lines.push(this.rise(`line role-${factor.role}`, left, over, -3 * scale));
-        if (weight) lines.push(path(`line role-${factor.role}`, `M${at(over.x + over.width / 2)} ${at(over.y + over.height)} V${at(boxes[factor.name].y - 2)}`));
+        if (left) lines.push(this.rise(`lead role-${factor.role}`, left, over, -3 * scale));
+        if (weight) lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width / 2)} ${at(over.y + over.height)} V${at(boxes[factor.name].y - 2)}`));
       }
       if (factor && !turned && weight) {
         const left = this.sourceOf(factor.name);
         const over = boxes[weight.name];
-        if (left) lines.push(this.over(`line role-${factor.role}`, left, over));
-        lines.push(path(`line role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
+        if (left) lines.push(this.over(`lead role-${factor.role}`, left, over));
+        lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
       }
       if (x && own && x.x < own.x) lines.push(...this.along(x, own, stage.role));
     }
@@ -80,8 +80,8 @@ export class Flow {
   // The same over what stands in between.
   /** @param {string} className @param {Box} from @param {Box} to */
   over(className, from, to) {
-    const { scale, top } = this.board.layout;
-    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - 24 * scale, top + 2 * scale];
+    const { scale } = this.board.layout;
+    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - 24 * scale, 2 * scale];
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
     return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(roof)}, ${at(x + 60 * scale)} ${at(roof)}, ${at(x + 140 * scale)} ${at(roof)} L${at(bend - 40 * scale)} ${at(roof)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);

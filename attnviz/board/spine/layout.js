@@ -42,7 +42,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const tries = [[whole.cell, 1], [whole.cell, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
     .map(([cell, gaps]) => new Measure(plan, shapes, tokens, room, { cell: Math.min(cell, whole.cell), row, gaps }));
   const fits = tries.find((each) => each.width <= width) ?? tries[1];
-  return new Placing(plan, shapes, fits, head).layout(scale, width, room.plane);
+  return new Placing(plan, shapes, fits).layout(scale, width, room.plane);
 }
 
 // How large everything is where a cell of scores is so wide, a row so high, and gaps are so much of their whole width.
@@ -100,13 +100,12 @@ class Measure {
 }
 
 class Placing {
-  /** @param {Column[]} plan @param {Shapes} shapes @param {Measure} sizes @param {number} top */
-  constructor(plan, shapes, sizes, top) {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {Measure} sizes */
+  constructor(plan, shapes, sizes) {
     this.plan = plan;
     this.shapes = shapes;
     this.sizes = sizes;
-    this.top = top;
-    this.bottom = top + sizes.above; // of what stands above
+    this.bottom = sizes.above; // of what stands above
     this.start = this.bottom + HEADS; // of the spine
     /** @type {Record<string, Box>} */
     this.boxes = {};
@@ -129,9 +128,9 @@ class Placing {
     return {
       scale, boxes,
       width: times(used), height: times(end + FEET),
-      labels: times(LABELS), top: times(this.top), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
+      labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
       arcs: times(SENTENCE.arcs), chips: times(SENTENCE.chips),
-      plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: times(this.top - 8), width: times(Math.min(left, PLANE.most)), height: times(end + 10 - this.top) } : null,
+      plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
       columns: this.plan,
     };
   }

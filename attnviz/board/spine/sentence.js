@@ -96,7 +96,7 @@ export class Sentence {
     this.ribbons.setAttribute("width", String(left));
     this.ribbons.setAttribute("height", String(arcs));
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
-    this.strip.setAttribute("aria-label", say("board.chips"));
+    this.strip.setAttribute("aria-label", say("board.chips.pick"));
     Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + 34 * scale}px` });
     toggle(this.strip, "long", left - BETWEEN * by > width + 1);
     Object.assign(this.says.style, below

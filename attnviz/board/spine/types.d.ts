@@ -44,8 +44,7 @@ export interface Layout {
   width: number;
   height: number;
   labels: number;
-  /** Where what stands above the spine begins and ends. */
-  top: number;
+  /** Where what stands above the spine ends. */
   above: number;
   /** Where the rows of the spine begin and end, and how high one is. */
   start: number;

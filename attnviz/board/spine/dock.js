@@ -1,19 +1,20 @@
-// What stands beside the matrices: how the cell of now is made.
+// The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
 
-import { difference } from "./difference.js";
-import { make, toggle } from "./elements.js";
-import { explain, placeInWords } from "./explain.js";
-import { addressOf } from "./places.js";
-import { say } from "../scripts/sentences.js";
+import { difference } from "../difference.js";
+import { make, toggle } from "../elements.js";
+import { explain, placeInWords } from "../explain.js";
+import { addressOf } from "../places.js";
+import { inOneSentence, whatIsNext } from "./sayings.js";
+import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { Explained, Made, Place } from "./types.js" */
+/** @import { Board } from "../board.js" */
+/** @import { Explained, Made, Place } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
 
-export class Panel {
+export class Dock {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
@@ -22,17 +23,16 @@ export class Panel {
     this.reached = ""; // ... and the address of the cell that it led to
     this.key = ""; // what is offered
     this.message = make("div", "message");
-    this.where = make("b");
-    this.symbols = make("span", "symbols");
-    this.numbers = make("div", "numbers");
-    this.words = make("div", "words");
+    this.sentence = make("b");
+    this.numbers = make("span", "numbers");
+    this.words = make("span", "words");
     this.steps = make("div", "steps");
-    const head = make("div", "head", [this.where, this.symbols, this.steps]);
     this.says = make("summary");
     this.more = make("div");
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
-    const foot = make("div", "foot", [this.words, this.status]);
-    this.element = make("div", "panel", [this.message, head, this.numbers, foot]);
+    const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
+    const second = make("div", "second", [this.words, this.status]);
+    this.element = make("div", "panel", [this.message, first, second]);
     this.element.setAttribute("role", "status");
   }
 
@@ -43,13 +43,14 @@ export class Panel {
 
   /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
-    const said = place ? explain(this.board.made, place) : null;
+    const { made } = this.board;
+    const said = place ? explain(made, place) : null;
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);
-    const texts = said
-      ? [said.where, given ? `${said.name} = ${said.value}` : said.symbols, given ? "" : said.numbers, sentences(said, editable, notShown(this.board.made, sources))]
-      : [say("board.panel.point"), say("board.panel.point_then"), "", say("board.panel.how")];
-    [this.where, this.symbols, this.numbers, this.words].forEach((element, i) => {
+    const texts = said && place
+      ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable, notShown(made, sources), whatIsNext(made, place))]
+      : [say("board.panel.point"), "", say("board.panel.how")];
+    [this.sentence, this.numbers, this.words].forEach((element, i) => {
       if (element.textContent !== texts[i]) element.textContent = texts[i];
     });
     const offered = place ? this.offered(place, sources) : [];
@@ -142,10 +143,10 @@ export class Panel {
   }
 }
 
-/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable @param {string} absent */
-function sentences({ words, notes }, editable, absent) {
+/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable @param {string} absent @param {string} next */
+function sentences({ words, notes }, editable, absent, next) {
   const how = say("explanation.only", { words });
-  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes, absent].filter(Boolean).join(" ");
+  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.

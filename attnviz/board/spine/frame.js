@@ -1,0 +1,124 @@
+// What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
+// and the scale of the weights' colours.
+
+import { make, toggle } from "../elements.js";
+import { percent } from "../reads_most.js";
+import { written } from "../numbers.js";
+import { dividedBy } from "./sayings.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Stage } from "../types.js" */
+
+const NAMED = 11; // rows as high have names
+const LEGEND = 120;
+
+export class Frame {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.band = make("div", "picked-row");
+    this.veil = make("div", "veil");
+    this.veil.setAttribute("aria-hidden", "true");
+    /** @type {HTMLElement[]} */
+    this.names = [];
+    /** @type {HTMLElement[]} */
+    this.elements = [];
+    this.scale = make("button", "op scale");
+    this.softmax = make("span", "op softmax", [say("board.op.softmax")]);
+    this.stages = make("button", "stages");
+    this.scale.type = this.stages.type = "button";
+    this.scale.onclick = () => board.showAs({ scaled: !board.scaled });
+    this.stages.onclick = () => board.showAs({ all: !board.all });
+    this.legend = make("button", "legend");
+    this.legend.type = "button";
+    this.legend.onclick = () => board.showAs({ wholeScale: !board.wholeScale });
+    this.ramp = make("span", "ramp");
+    this.even = make("span", "even", [say("board.legend.even")]);
+    this.most = make("span", "most");
+    this.legend.append(this.even, this.ramp, make("span", "none", ["0"]), this.most);
+  }
+
+  build() {
+    const { board } = this;
+    const { layout, data } = board;
+    const { labels, start, row, boxes, columns, scale } = layout;
+    const spine = columns.map(({ stage }) => stage);
+    const rows = spine.some((stage) => stage.rows !== "feature");
+    const last = spine.length ? boxes[spine[spine.length - 1].name] : null;
+    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: "0px", width: `${(last ? last.x + last.width : 0) + 6}px` });
+    toggle(this.band, "hidden", !rows);
+    this.names = rows && row >= NAMED ? data.labels.map((label, at) => {
+      const name = make("span", "name", [label]);
+      name.title = label;
+      Object.assign(name.style, { top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
+      return name;
+    }) : [];
+    this.elements = [...this.names, ...this.between()];
+  }
+
+  // The stage of a rule that has a place.
+  /** @param {string} rule @returns {Stage | undefined} */
+  placed(rule) {
+    return [...this.board.stages.values()].find((stage) => stage.rule === rule && this.board.layout.boxes[stage.name]);
+  }
+
+  between() {
+    const { board } = this;
+    const weights = this.placed("softmax");
+    if (!weights) return [];
+    const { boxes, above, scale, end } = board.layout;
+    const box = boxes[weights.name];
+    const read = ["scaled_scores", "scores"].map((name) => boxes[name]).find(Boolean);
+    Object.assign(this.legend.style, { left: `${box.x}px`, top: `${Math.max(0, above - 62 * scale)}px`, width: `${LEGEND * scale}px` });
+    if (!read) return [this.legend];
+    const gap = { left: `${read.x + read.width}px`, width: `${box.x - read.x - read.width}px` };
+    Object.assign(this.scale.style, gap);
+    Object.assign(this.softmax.style, gap);
+    Object.assign(this.stages.style, { ...gap, top: `${end + 3 * scale}px` });
+    const both = board.data.shown.includes("scores") && board.data.shown.includes("scaled_scores");
+    return [this.legend, this.softmax, ...(both ? [this.scale, this.stages] : [])];
+  }
+
+  // What follows the picked word and the numbers.
+  show() {
+    const { board } = this;
+    const { start, row, scale } = board.layout;
+    const top = board.query * row;
+    this.band.style.transform = `translateY(${top}px)`;
+    this.names.forEach((name, at) => toggle(name, "on", at === board.query));
+    this.scale.style.top = `${start + (board.query + 0.5) * row - 38 * scale}px`;
+    this.softmax.style.top = `${start + (board.query + 0.5) * row + 12 * scale}px`;
+    const scaled = board.stages.get("scaled_scores");
+    if (scaled) {
+      const by = dividedBy(scaled.settings) || say("board.op.unscaled");
+      write(this.scale, by);
+      this.scale.setAttribute("aria-pressed", String(board.scaled));
+      this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
+      toggle(this.scale, "on", board.scaled);
+      toggle(this.scale, "gone", board.all);
+      write(this.stages, say(board.all ? "board.op.fewer" : "board.op.all"));
+    }
+    this.showLegend();
+  }
+
+  showLegend() {
+    const { board } = this;
+    const weights = this.placed("softmax");
+    if (!weights) return;
+    const most = board.limitOf(weights);
+    const even = 1 / board.torch[weights.name].columns;
+    const colours = Array.from({ length: 9 }, (_, at) => board.colours.of(weights.role, (at / 8) * most, most)?.paper);
+    this.ramp.style.background = `linear-gradient(to right in oklab, ${colours.join(", ")})`;
+    this.legend.style.setProperty("--even", `${Math.min(1, even / most) * 100}%`);
+    write(this.most, most === 1 ? "1" : written(most, 2));
+    const label = say("board.legend.scale", { most: written(most, board.data.digits), even: percent(even) });
+    this.legend.title = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
+    this.legend.setAttribute("aria-label", `${label} ${this.legend.title}`);
+  }
+}
+
+/** @param {HTMLElement} element @param {string} text */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,0 +1,46 @@
+// What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
+
+import { written } from "../numbers.js";
+import { valueAt } from "../matrices.js";
+import { percent } from "../reads_most.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Made, Place, Settings, Stage } from "../types.js" */
+
+// "“fluffy” asks “cat”: score 3.8963".
+/** @param {Made} made @param {Place} place @param {string[] | null | undefined} features */
+export function inOneSentence(made, { matrix, row, column }, features) {
+  const stage = made.stages.get(matrix);
+  const number = valueAt(made.matrices[matrix], row, column);
+  const value = written(number, made.digits);
+  const title = stage.title;
+  if (stage.columns === "key") {
+    const [from, to] = [made.names[row], made.names[column]];
+    if (stage.rule === "softmax") return say("board.dock.reads", { from, to, share: Number.isFinite(number) ? percent(number) : value });
+    return say("board.dock.asks", { from, to, symbol: stage.symbol, value });
+  }
+  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { title, row, column, value });
+  const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column });
+  return say("board.dock.vector", { title, token: made.names[row], feature, value });
+}
+
+// What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.
+/** @param {Made} made @param {Place} place */
+export function whatIsNext(made, { matrix, row, column }) {
+  const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
+  if (!next) return "";
+  if (next.rule === "scale" || next.rule === "softmax") {
+    const weights = [...made.stages.values()].find((stage) => stage.rule === "softmax");
+    const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
+    const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
+    return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale", { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
+  }
+  return say("board.next.product", { title: next.title });
+}
+
+// What scores are divided by: "÷ √2", with the temperature where there is one; blank for nothing.
+/** @param {Settings} settings */
+export function dividedBy({ d_k, temperature, temperature_text }) {
+  const parts = [...(d_k === null || d_k === undefined ? [] : [`√${d_k}`]), ...(temperature === 1 ? [] : [temperature_text])];
+  return parts.length ? `÷ ${parts.length > 1 ? `(${parts.join(" · ")})` : parts[0]}` : "";
+}
