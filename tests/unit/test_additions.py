@@ -66,8 +66,8 @@ STAGE = (
         "attnviz/words/en/stages.toml",
         r"\A(#[^\n]*\n)*",
         "".join(
-            f'\n[{name}]\ntitle = "Made-up {name}"\nplain = "It is made up."\naxes = "Its rows are made up, too."\nshort = "made up"\n'
-            f'meaning = "a made-up matrix"\n'
+            f'\n[{name}]\ntitle = "Made-up {name}"\nplain = "It is made up."\naxes = "Its rows are made up, too."\n'
+            f'short = "made up"\nmeaning = "a made-up matrix"\n'
             for name, *_ in STAGES
         ),
     ),
