@@ -35,7 +35,7 @@ def trace_of(rule: Rule, sources: Sequence[Tensor], tokens: tuple[str, ...] = TO
     names = {name: name.upper() for name in given} | {"made": "M"}
     table = {
         name: Stage(
-            name, symbol, symbol, "", "", "", "token" if matrix_rows(rule, name, given) else "feature", "feature",
+            name, symbol, symbol, "", "", "", "", "token" if matrix_rows(rule, name, given) else "feature", "feature",
             "vectors", rule if name == "made" else None, tuple(given) if name == "made" else (), is_row(given, name),
         )
         for name, symbol in names.items()

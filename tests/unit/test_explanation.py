@@ -257,9 +257,9 @@ def test_sources_need_no_trace() -> None:
 
 
 def test_a_new_stage_is_a_new_row_of_the_table() -> None:
-    w_o = Stage("w_o", "W_o", "W_o", "", "", "", "feature", "feature", "projections")
+    w_o = Stage("w_o", "W_o", "W_o", "", "", "", "", "feature", "feature", "projections")
     projected = Stage(
-        "projected", "O", "Projected", "", "", "the projected context", "token", "feature", "vectors", Product(),
+        "projected", "O", "Projected", "", "", "the projected context", "", "token", "feature", "vectors", Product(),
         ("context", "w_o"),
     )  # fmt: skip
     trace = attend(**random_inputs(3, 3, 2, 4))
