@@ -4,8 +4,8 @@ import torch
 
 from attnviz.app.session.guarding import guard
 from attnviz.app.session.state import current_scenario, digits
-from attnviz.app.shell.headline import ICON, show_headline
 from attnviz.app.shell.setup import shared_setup
+from attnviz.app.shell.top_bar import ICON, show_top_bar
 
 # The app's process, and no other, has torch compute each operation on one thread. Torch would share even a softmax
 # of 6 rows among all cores, and wait for each of them: while a browser or another reader keeps a core busy, the first
@@ -13,4 +13,4 @@ from attnviz.app.shell.setup import shared_setup
 torch.set_num_threads(1)  # noqa: TID251
 guard()
 
-__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_headline"]
+__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_top_bar"]

@@ -1,15 +1,20 @@
 """The playground in a real browser, used and read in the words of the page."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 from urllib.parse import urlencode
 
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutError, expect
 
+from attnviz.words import say
+
 SECONDS = 30
 expect.set_options(timeout=SECONDS * 1000)
 
+# Buttons of the set-up's panel.
+_IN_SETUP = [say(f"setup.{name}") for name in ("same_seed", "new_seed", "start_over", "show_hidden")]
 MATRICES = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 PUBLISHED_CONTEXT_OF_JOURNEY = ["0.3061", "0.8210"]
 
@@ -119,30 +124,62 @@ class Playground:
         self.page.wait_for_function(_ALL_DRAWN)
         return self
 
+    @contextmanager
+    def setting_up(self) -> Iterator[None]:
+        """Open the set-up, if it is closed, and close it again: it lies over a part of the page."""
+        was_open = self.setup_is_open
+        if not was_open:
+            self.setup_button.click()
+        yield
+        if not was_open:
+            self.setup_button.click()
+
+    @contextmanager
+    def _where_it_is(self, control: Locator) -> Iterator[None]:
+        """Open the set-up around what is in it."""
+        control.first.wait_for(state="attached")
+        hidden = control.first.evaluate("e => e.closest('.st-key-setup') !== null") and not self.setup_is_open
+        with self.setting_up() if hidden else nullcontext():
+            yield
+
     def type_sentence(self, text: str) -> Self:
-        box = self.page.get_by_label("Sentence", exact=True)
-        box.fill(text)
-        box.press("Enter")
-        return self
+        return self.set_number("Sentence", text)
 
     def set_number(self, label: str, value: object) -> Self:
         box = self.page.get_by_label(label, exact=True)
-        box.fill(str(value))
-        box.press("Enter")
+        with self._where_it_is(box):
+            box.fill(str(value))
+            box.press("Enter")
         return self
 
     def choose(self, label: str, option: str) -> Self:
-        self.page.get_by_label(label, exact=True).click()
-        self.page.get_by_role("option", name=option, exact=True).click()
+        box = self.page.get_by_label(label, exact=True)
+        with self._where_it_is(box):
+            box.click()
+            self.page.get_by_role("option", name=option, exact=True).click()
         return self
 
     def switch(self, label: str) -> Self:
         """Turn a switch on or off."""
-        self.page.locator("label").filter(has_text=label).click()
+        switch = self.page.locator("label").filter(has_text=label)
+        with self._where_it_is(switch):
+            switch.click()
         return self
 
     def press(self, label: str) -> Self:
-        self.page.get_by_role("button", name=label, exact=True).click()
+        button = self.page.get_by_role("button", name=label, exact=True)
+        if label in _IN_SETUP:
+            with self.setting_up():
+                button.click()
+        else:
+            button.click()
+        return self
+
+    def use_example(self, title: str) -> Self:
+        """Start from one of the examples beside the sentence."""
+        with self.setting_up():
+            self.page.get_by_role("button", name=say("setup.examples"), exact=True).click()
+            self.page.get_by_test_id("stPopoverBody").get_by_text(title, exact=True).click()
         return self
 
     def look_at(self, symbol: str) -> Self:
@@ -230,7 +267,7 @@ class Playground:
         return "\n".join(label.locator("text.nums tspan.line").all_text_contents() or [label.text_content() or ""])
 
     def go_to(self, page: str) -> Self:
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=page).click()
+        self.page.get_by_test_id("stTopNav").get_by_role("link", name=page).click()
         return self
 
     def darken(self) -> Self:
@@ -245,6 +282,14 @@ class Playground:
         return self.focused
 
     # What a reader sees.
+
+    @property
+    def setup_button(self) -> Locator:
+        return self.page.get_by_role("button", name=say("setup.heading"), exact=True)
+
+    @property
+    def setup_is_open(self) -> bool:
+        return self.setup_button.get_attribute("aria-expanded") == "true"
 
     @property
     def canvas(self) -> Locator:

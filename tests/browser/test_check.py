@@ -65,7 +65,7 @@ def test_what_is_loaded_and_typed_survives_another_page_and_a_reload(new_learner
     before = reader.address
     assert "tables=" in before
     reader.go_to("Questions").page.wait_for_url("**/questions*")
-    reader.go_to("Check my numbers").page.wait_for_url("**/check*")
+    reader.go_to("Check").page.wait_for_url("**/check*")
     for _ in range(2):
         expect(box).to_have_value("1 2\n3 oops")
         expect(other).to_have_value(loaded)
@@ -92,7 +92,7 @@ def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_lear
     reader.says("This is too long for a link.")
     eventually(lambda: "tables=" in reader.address, False)
     reader.go_to("Questions").page.wait_for_url("**/questions*")
-    reader.go_to("Check my numbers").page.wait_for_url("**/check*")
+    reader.go_to("Check").page.wait_for_url("**/check*")
     expect(box).to_have_value(too_long)
 
 

@@ -28,7 +28,7 @@ _COVERED = """() => {
   const notice = host.shadowRoot.querySelector('.connection').getBoundingClientRect();
   const covers = ({left, right, top, bottom}) =>
     right > left && left < notice.right && right > notice.left && top < notice.bottom && bottom > notice.top;
-  const parts = [...document.querySelectorAll('h4, .stMain button, header button')];
+  const parts = [...document.querySelectorAll('h1, header a, .stMain button, header button')];
   return parts.filter(part => covers(part.getBoundingClientRect())).map(part => part.textContent);
 }"""
 CROWD = 8

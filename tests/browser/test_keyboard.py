@@ -8,12 +8,13 @@ from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually
 
 CONTROLS = {
-    "Playground", "Scaling", "Sentence", "Examples", "d_in", "d_out", "Seed", "Same seed again", "New seed",
+    "Playground", "Scaling", "Set-up", "Share",
+    "Sentence", "Examples", "d_in", "d_out", "Seed", "Same seed again", "New seed",
     "Initialization", "Causal mask", "Divide by √d_k", "Temperature", "Biases b_q, b_k, b_v", "Tokens are",
     "Token vectors", "Shown digits", "Device", "Start over", "journey", "X", "matrix editor", "Reset", "Identity",
     "Zeros", "Random", "Paste a table into W_q", "Undo",
 }  # fmt: skip
-MOST_STOPS = 90
+MOST_STOPS = 110
 
 
 def tab_to(playground: Playground, name: str, key: str = "Tab") -> None:
@@ -27,6 +28,7 @@ def tab_to(playground: Playground, name: str, key: str = "Tab") -> None:
 def test_the_tab_key_reaches_every_control(playground: Playground) -> None:
     playground.edit(0, 1, 0.9).says("W_q[0, 1]: 0.5166 → 0.9000")
     reached: set[str] = set()
+    playground.setup_button.click()
     for _ in range(MOST_STOPS):
         reached.add(playground.tab().removesuffix("expand_more"))
         if reached >= CONTROLS:
@@ -37,11 +39,15 @@ def test_the_tab_key_reaches_every_control(playground: Playground) -> None:
 def test_a_whole_visit_without_a_mouse(playground: Playground) -> None:
     keyboard = playground.page.keyboard
 
+    tab_to(playground, "Set-up")
+    keyboard.press("Enter")
     tab_to(playground, "Sentence")
     keyboard.press("Control+A")
     keyboard.type("dog bites man")
     keyboard.press("Enter")
     eventually(lambda: playground.labels("scores"), ["dog", "bites", "man"])
+    keyboard.press("Escape")
+    eventually(lambda: playground.focused, "Set-up")
 
     tab_to(playground, "bites")
     keyboard.press("ArrowRight")
@@ -75,12 +81,14 @@ def test_a_whole_visit_without_a_mouse(playground: Playground) -> None:
 def test_the_switches_and_lists_of_the_set_up_answer_to_keys(new_board: Callable[..., Board]) -> None:
     playground = new_board().open_board()
     keyboard = playground.page.keyboard
+    tab_to(playground, "Set-up")
+    keyboard.press("Enter")
     tab_to(playground, "Initialization")
     keyboard.press("ArrowDown")
     keyboard.press("ArrowDown")
     keyboard.press("Enter")
     eventually(lambda: playground.address.startswith("?init="), True)
-    tab_to(playground, "Causal mask")
+    tab_to(playground, "Causal mask", key="Shift+Tab")
     keyboard.press("Space")
     expect(playground.cell(("attention_weights", 0, 1))).to_have_text("–")
     tab_to(playground, "Temperature")

@@ -84,7 +84,7 @@ def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner
 def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner(1920, 1080).lesson()
     learner.press("Presentation")
-    expect(learner.page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(learner.page.get_by_test_id("stTopNav")).to_be_hidden()
     for number, step in enumerate(STEPS[:-1], 1):
         learner.is_at(f"{number}. {step.title}")
         assert learner.sideways <= 0
@@ -101,7 +101,7 @@ def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[...
     assert learner.sideways <= 0
     eventually(lambda: learner.too_tall <= 0, True)
     learner.press("End presentation")
-    expect(learner.page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(learner.page.get_by_test_id("stTopNav")).to_be_visible()
 
 
 def test_the_lesson_on_a_telephone(new_learner: Callable[..., Learner]) -> None:
@@ -131,6 +131,7 @@ def test_next_stays_under_the_mouse_from_the_first_step_to_the_last(
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
 def test_every_example_can_be_seen_at_once(new_learner: Callable[..., Learner], width: int, height: int) -> None:
     learner = new_learner(width, height).lesson()
+    learner.setup_button.click()
     learner.press("Examples")
     last = learner.page.get_by_role("button", name="The dog runs (4-dimensional inputs)")
     expect(last).to_be_in_viewport(ratio=1)

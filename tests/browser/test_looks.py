@@ -30,7 +30,7 @@ def out_of_place(playground: Playground, width: int, height: int) -> list[str]:
         if box["x"] < room["x"] or box["x"] + box["width"] > room["x"] + room["width"]:
             found.append(str(figure.get_attribute("aria-label")))
     if width > 1000:
-        texts = ("Type a sentence, change any number", "Edit the numbers of", "reads itself most", "Examples")
+        texts = ("Edit the numbers of", "reads itself most", "Set-up", "Share")
         found += [text for text in texts if bottom_of(playground.page.get_by_text(text).first) > height]
         found += [matrix for matrix in ("x", "q", "k", "v") if bottom_of(playground.chart(matrix)) > height]
     return found

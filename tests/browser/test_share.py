@@ -60,7 +60,8 @@ def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) ->
     link = copied(teacher, "Copy lesson link")
     assert "hide=seed" in link
     student.page.goto(link)
-    student.settle().says(say("setup.hidden", n=1))
+    student.settle().setup_button.click()
+    student.says(say("setup.hidden", n=1))
     expect(student.page.get_by_label("Seed", exact=True)).to_be_hidden()
     expect(student.page.get_by_label("d_in", exact=True)).to_be_visible()
     student.press("Show all controls")

@@ -20,8 +20,7 @@ HOSTILE_TOKENS = [
 
 
 def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
-    playground.press("Examples")
-    playground.press("the cat sat on the mat")
+    playground.use_example("the cat sat on the mat")
     eventually(lambda: playground.labels("scores"), ["the (0)", "cat", "sat", "on", "the (4)", "mat"])
     assert [len(row) for row in playground.cells("scores")] == [6] * 6
     assert playground.row("x", "the (0)") == playground.row("x", "the (4)") != playground.row("x", "cat")

@@ -50,7 +50,7 @@ def test_an_address_opens_the_same_computation(control: str, value: Any) -> None
 
 def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
-    widgets = [*at.sidebar.number_input, *at.sidebar.selectbox, *at.sidebar.toggle]
+    widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
     assert controls - {"digits", "device", "setup.feed_forward", "activation"} == {
         control for control, _ in CONTROLS

@@ -61,13 +61,13 @@ def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:
 
 def _overtake_the_first_run(monkeypatch: pytest.MonkeyPatch, query: str) -> None:
     """Have a click end the first run before its controls stand; the browser's address is then this query."""
-    draw = setup._controls
+    draw = setup._draw_panel
 
     def overtaken(*given: Any) -> None:
-        monkeypatch.setattr(setup, "_controls", draw)
+        monkeypatch.setattr(setup, "_draw_panel", draw)
         raise RerunException(RerunData(query_string=query))
 
-    monkeypatch.setattr(setup, "_controls", overtaken)
+    monkeypatch.setattr(setup, "_draw_panel", overtaken)
 
 
 def test_what_is_refused_leaves_the_address_where_a_click_ends_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:

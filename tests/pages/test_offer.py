@@ -55,6 +55,7 @@ def test_an_offer_ends_with_the_page_it_stands_on(playground: Playground) -> Non
 
 
 def test_what_was_dropped_on_a_page_that_cannot_offer_it_is_offered_on_the_next() -> None:
-    playground = Playground("pages/lesson.py", edits="w_q.0.1.0.9").set("seed", 5).visit("pages/playground.py")
-    assert playground.can_press("Bring back")
+    playground = Playground("pages/questions.py", edits="w_q.0.1.0.9").set("seed", 5)
+    assert not playground.can_press("Bring back")
+    assert playground.visit("pages/playground.py").can_press("Bring back")
     assert playground.press("Bring back").shows(Scenario(**PUBLISHED, seed=5, edits=[("w_q", 0, 1, 0.9)]))

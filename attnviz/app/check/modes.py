@@ -11,9 +11,7 @@ from attnviz.link.parameter_table import CHECK
 from attnviz.words import say
 
 _KEY = "check.mode"
-# The set-up of the other pages plays no part here.
-_ALONE = """<style>
-.st-key-sentence, [data-testid="stSidebarUserContent"] { display: none; }
+_LETTERS = """<style>
 .st-key-check_form textarea { font-family: monospace; white-space: pre; }
 </style>"""
 
@@ -21,7 +19,7 @@ _ALONE = """<style>
 def chosen_mode() -> str:
     """Draw the choice of what to do and return what was chosen."""
     state.run_by_entry_point()
-    st.html(_ALONE + STYLE)
+    st.html(_LETTERS + STYLE)
     named = published_example.take_named()
     if named and not url_texts.receive(CHECK)[0]:
         url_texts.put(CHECK, Checked(EXAMPLES, named))

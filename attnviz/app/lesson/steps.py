@@ -19,7 +19,7 @@ from attnviz.words import say
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
-.stSidebar, .stAppHeader, .st-key-sentence, .st-key-headline { display: none; }
+.stAppHeader, .st-key-top_bar, .st-key-setup { display: none; }
 .st-key-lesson_questions { display: none; }
 .stMainBlockContainer {
   /* As much as the screen is larger than the one on which a step fits: the arc tangent makes lengths a number. */

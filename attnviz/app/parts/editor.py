@@ -163,7 +163,6 @@ def _show_edits(scenario: Scenario) -> None:
         _undo_line(words, key, _undo, (edit[:3],))
     if len(in_words) > LISTED:
         _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
-    _show_offer()
 
 
 def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
@@ -207,15 +206,3 @@ def _undo(cell: tuple[str, int, int]) -> None:
     if scenario is not None:
         state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
     state.redraw_editors()
-
-
-def _show_offer() -> None:
-    dropped = state.offered_here()
-    if not dropped:
-        return
-    count = len(dropped.edits) + len(dropped.replaced)
-    with st.container(border=True):
-        st.text(say("editor.dropped", n=count))
-        with st.container(horizontal=True):
-            st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back")
-            st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")

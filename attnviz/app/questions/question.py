@@ -28,9 +28,6 @@ from attnviz.teach.questions.asking import Change
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
-# The sentence and the set-up belong to the playground; here they would seem to be the example's.
-_OWN_EXAMPLE_CSS = "<style>.st-key-sentence, [data-testid='stSidebarUserContent'] { display: none; }</style>"
-
 
 def open_question() -> int | None:
     """Return the number of the question that the URL or the buttons lead to; None for the list."""
@@ -40,7 +37,6 @@ def open_question() -> int | None:
 
 def show_list() -> None:
     """Draw all questions, each leading to its answer."""
-    st.html(_OWN_EXAMPLE_CSS)
     st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
     for number, question in enumerate(QUESTIONS, 1):
         st.button(_listed(number, question), key=f"questions.open.{number}", type="tertiary", on_click=_open,
@@ -58,7 +54,6 @@ def _open(number: int | None) -> None:
 
 def show_question(number: int) -> None:
     """Draw a question: its answer, its example, what can be done to that and what one sees then."""
-    st.html(_OWN_EXAMPLE_CSS)
     question = QUESTIONS[number - 1]
     _show_head(number, question)
     example = example_of(question)

@@ -62,6 +62,12 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys([*of_link, *told]))
 
 
+def forget_messages() -> None:
+    """Show no more what the first run said of the link."""
+    since, _ = st.session_state[_OF_LINK]
+    st.session_state[_OF_LINK] = since, []
+
+
 def _ignored(parts: list[str]) -> str:
     if len(parts) == 1:
         return as_message(words.say("links.part", part=parts[0]))

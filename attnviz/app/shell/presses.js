@@ -2,7 +2,7 @@
 // just as the network goes silent, it would be lost. Here each press is followed by a heartbeat, which the server
 // answers in order; what was not answered when the connection went is pressed again when it is back.
 
-const PRESSED = "[data-testid=stButton] button, [data-testid=stSidebarNav] a";
+const PRESSED = "[data-testid=stButton] button, [data-testid=stTopNavLink], [data-testid=stSidebarNavLink]";
 const HEARTBEAT = new Uint8Array([0x88, 0x01, 0x01]); // BackMsg.app_heartbeat, field 17
 const ANSWER = "208,1,1"; // ForwardMsg.heartbeat_ack, field 26
 const SENT_MS = 250; // until Streamlit has sent a press; not each is sent

@@ -12,7 +12,7 @@ from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import reconnecting, state, url_texts
-from attnviz.app.shell import connection, hiding, long_link, opened_link
+from attnviz.app.shell import connection, hiding, long_link, messages, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.changes import changes_of
@@ -27,6 +27,7 @@ from attnviz.words import plural, say
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
 EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
+_THIRD = 95  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
 
 # A help mark stands only where its text tells something that the label and the choices do not.
@@ -39,9 +40,9 @@ FIRST_PICTURE = 0.25
 
 
 @contextmanager
-def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
-    """Draw the set-up around a page: the controls and the messages before it, the bound texts after it, and
-    at the end of the headline what can be shared.
+def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterator[None]:
+    """Draw the set-up around a page: the controls and the messages before it, the bound texts after it, and in
+    `share` what can be shared. A page with examples of its own has no part in the set-up, and the panel says so.
 
     On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
     the browser has its first picture before two dozen controls.
@@ -52,13 +53,12 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
     state.resume([each.id for each in reconnecting.held()])
     perhaps_refused = first and not st.query_params
     opened = opened_link.read() if first else None
-    sentence = st.container(horizontal=True, vertical_alignment="bottom", key="sentence")
-    values = _controls(sentence, table) if opened is None else opened
+    panel = st.container(key="setup")
+    values = _draw_panel(panel, table, own_examples) if opened is None else opened
     state.set_up(values)
     if first:
         opened_link.take_texts(state.current_scenario())
-    hiding.hide()
-    messages, body = st.container(), st.container()
+    overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
     try:
         with body:
             yield
@@ -69,25 +69,30 @@ def shared_setup(headline: DeltaGenerator) -> Iterator[None]:
         raise
     finally:  # even where a page fails
         if first:
-            _controls(sentence, table)
+            _draw_panel(panel, table, own_examples)
         published_example.take_named()  # a page opened later does not open it
-        with messages:
-            for message in state.messages_of_now(values):
-                st.warning(message, icon=":material/warning:")
+        with overlay:
+            messages.show(values, offers=not own_examples)
         if perhaps_refused:
             long_link.reopen_if_too_long()
-        with headline:
+        with share:
             show_share()
         url_texts.draw()
         connection.watch()
     reconnecting.go_on()
 
 
-def _controls(sentence: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
-    with sentence:
-        values = _sentence_controls(table)
-    with st.sidebar:
-        return values | _computation_controls(table)
+def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control], own_examples: bool) -> dict[str, Any]:
+    with panel:
+        hiding.hide()
+        with st.container(key="setup_controls"):
+            with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
+                values = _sentence_controls(table)
+            values |= _computation_controls(table)
+        if own_examples:
+            st.html("<style>.st-key-setup_controls { display: none; }</style>")
+            st.text(say("setup.elsewhere"))
+    return values
 
 
 def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -119,41 +124,28 @@ def _use_example(example: str) -> None:
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    st.markdown(f"#### {say('setup.heading')}")
-    left, right = st.columns(2)
-    with left:
-        values["d_in"] = _draw(table["d_in"])
-    with right:
-        values["d_out"] = _draw(table["d_out"])
+    """Draw what most readers change first, then the rest."""
+    values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale", "temperature")}
+    st.markdown(f"##### {say('setup.sizes')}")
+    with st.container(horizontal=True, gap="small"):
+        values["d_in"] = _draw(table["d_in"], width=_THIRD)
+        values["d_out"] = _draw(table["d_out"], width=_THIRD)
+        values["d_v"] = _draw(table["d_v"], width=_THIRD, placeholder=say("setup.as_d_out", d_out=values["d_out"]))
+    st.markdown(f"##### {say('setup.random')}")
     values["seed"] = _draw(table["seed"])
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            say("setup.same_seed"),
-            on_click=_drop_changes,
-            help=say("setup.same_seed_help"),
-        )
+        st.button(say("setup.same_seed"), on_click=_drop_changes, help=say("setup.same_seed_help"))
         st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
     values["init"] = _draw(table["init"])
-    values["causal"] = _draw(table["causal"])
-    values["scale"] = _draw(table["scale"])
-    values["temperature"] = _draw(table["temperature"])
+    st.markdown(f"##### {say('setup.further')}")
     values["bias"] = _draw(table["bias"])
-    values["d_v"] = _draw(table["d_v"], placeholder=say("setup.as_d_out", d_out=values["d_out"]))
-    values |= _feed_forward_controls(table)
-    values["tokenizer"] = _draw(table["tokenizer"])
-    values["embedding"] = _draw(table["embedding"])
     values["positions"] = _draw(table["positions"])
-    values["digits"] = _draw(table["digits"])
-    values["device"] = _draw(table["device"])
+    values |= _feed_forward_controls(table)
+    for name in ("tokenizer", "embedding", "digits", "device"):
+        values[name] = _draw(table[name])
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
-    st.button(
-        say("setup.start_over"),
-        on_click=_start_over,
-        help=say("setup.start_over_help"),
-        width="stretch",
-    )
+    st.button(say("setup.start_over"), on_click=_start_over, help=say("setup.start_over_help"), width="stretch")
     return values
 
 

@@ -1,0 +1,33 @@
+"""Messages: lines over the page, under its bar, so that nothing moves when one comes or goes."""
+
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.session import state
+from attnviz.words import say
+
+
+def show(values: dict[str, Any], *, offers: bool) -> None:
+    """Draw the messages of this run, each once, and what was dropped and can be brought back.
+
+    `values` are those of all controls; `offers` says whether a set-up is seen here, for changes to be brought back to.
+    """
+    said = state.messages_of_now(values)
+    for message in said:
+        st.warning(message, icon=":material/warning:")
+    if said:
+        st.button(say("messages.close"), key="messages.close", on_click=state.forget_messages, type="tertiary")
+    if offers:
+        _show_offer()
+
+
+def _show_offer() -> None:
+    dropped = state.offered_here()
+    if not dropped:
+        return
+    count = len(dropped.edits) + len(dropped.replaced)
+    with st.container(horizontal=True, vertical_alignment="center", key="offer"):
+        st.text(say("editor.dropped", n=count))
+        st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back", type="tertiary")
+        st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")

@@ -1,0 +1,56 @@
+// A button of the top bar that shows and hides what always stands in the page: the set-up.
+// What is open stands at the root of the page, so that no drawing of Streamlit's takes it away.
+
+import { partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ opens: string, label: string }} Data */
+
+/** @type {WeakSet<HTMLElement>} */
+const wired = new WeakSet();
+const root = document.documentElement;
+
+/** @param {Drawing<Data>} drawing */
+export default function opener({ parentElement, data }) {
+  const button = partOf(parentElement, ".opener");
+  button.textContent = data.label;
+  if (wired.has(button)) return;
+  wired.add(button);
+  const { opens } = data;
+  const tell = () => button.setAttribute("aria-expanded", String(root.dataset.open === opens));
+  tell();
+  new MutationObserver(tell).observe(root, { attributeFilter: ["data-open"] });
+  button.addEventListener("click", () => {
+    if (root.dataset.open === opens) return close(opens);
+    name(opens, data.label);
+    root.dataset.open = opens;
+  });
+  document.addEventListener("keydown", (event) => {
+    const within = event.target === button || panelOf(opens)?.contains(/** @type {Node} */ (event.target));
+    if (event.key !== "Escape" || !within || root.dataset.open !== opens) return;
+    close(opens);
+    button.focus();
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("nav a")) close(opens);
+  });
+}
+
+/** @param {string} opens */
+function close(opens) {
+  if (root.dataset.open === opens) delete root.dataset.open;
+}
+
+/** @param {string} opens */
+function panelOf(opens) {
+  return document.querySelector(`.st-key-${opens}`);
+}
+
+// What is shown has the name of the button, for those who hear it.
+/** @param {string} opens @param {string} label */
+function name(opens, label) {
+  const panel = panelOf(opens);
+  panel?.setAttribute("role", "region");
+  panel?.setAttribute("aria-label", label);
+}

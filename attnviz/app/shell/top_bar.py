@@ -1,0 +1,65 @@
+"""The bar at the top of every page, and how all pages look.
+
+Streamlit draws the bar with the tabs, and its menu for light and dark; what stands beside them is ours, laid over it.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attnviz.app.session import address, reconnecting, state
+from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.scripts import joined
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+ICON = str(_HERE / "icon.svg")
+
+# What the theme calls the colours of the page, and what the style of all pages calls them.
+_COLOURS = {"ink": "textColor", "page": "backgroundColor", "shade": "secondaryBackgroundColor", "edge": "borderColor"}
+
+
+def _colours() -> str:
+    """Return the theme's colours for the style of all pages: Streamlit tells them only to what stands in a component.
+
+    Without a theme of its own, as where the app runs without its settings, a page has the browser's colours.
+    """
+    browsers = {"ink": "CanvasText", "page": "Canvas", "shade": "Canvas", "edge": "GrayText"}
+    lines = []
+    for name, option in _COLOURS.items():
+        light, dark = (st.get_option(f"theme.{theme}.{option}") for theme in ("light", "dark"))
+        both = f"light-dark({light}, {dark})" if light and dark else browsers[name]
+        lines.append(f"--attnviz-{name}: {both};")
+    return f":root {{ {' '.join(lines)} }}\n"
+
+
+# Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
+# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
+_first = st.components.v2.component(
+    "attnviz_first",
+    html="<span></span>",
+    css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in ("page", "top_bar", "overlays")),
+    isolate_styles=False,
+)
+
+# Streamlit mounts the children of a popover only while it is open, and a control that isn't mounted is not in the
+# address. So the set-up always stands in the page, and the browser alone shows and hides it.
+_opener = st.components.v2.component(
+    "attnviz_opener",
+    html='<button class="opener" type="button"></button>',
+    js=joined(_HERE / "opener.js"),
+    isolate_styles=False,
+)
+
+
+def show_top_bar() -> DeltaGenerator:
+    """Draw what stands in the bar beside the tabs; return where Share goes."""
+    reconnecting.hold(state.first_run())
+    address.correct()
+    with st.container(key="first"):
+        _first(key="first_component", height=1)
+    with st.container(key="name"):
+        st.title(say("app.name"), anchor=False, width="content")
+    with st.container(horizontal=True, key="top_bar"):
+        _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})
+        return st.container(key="share_place", width="content")
