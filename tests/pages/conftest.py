@@ -1,12 +1,23 @@
 """What the page tests share: the app, opened as a reader opens it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.app.shell import setup
 from tests.pages.playground import Playground
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _components_are_looked_for_once() -> Iterator[None]:
+    """A server reads what the installed packages say of themselves when it starts, AppTest in each session: that took
+    longer than the app itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
