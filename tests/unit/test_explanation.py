@@ -128,7 +128,7 @@ def check_trace(trace: AttentionTrace, digits: int, scenario: Scenario | None = 
 
 
 @settings(max_examples=30)
-@given(st.data(), setups(max_tokens=7, max_d=5, whole=True), st.integers(1, 6))
+@given(st.data(), setups(max_tokens=5, max_d=4, whole=True), st.integers(1, 6))
 def test_every_cell_of_random_scenarios(data: st.DataObject, scenario: Scenario, digits: int) -> None:
     edited = Scenario(**vars_of(scenario), edits=data.draw(edits_of(scenario)))
     check_trace(traced(edited), digits, edited)

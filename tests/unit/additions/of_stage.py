@@ -28,7 +28,7 @@ SCENARIO = Scenario("the cat sat", bias=True, causal=True, d_out=3, init="normal
 MADE = trace(SCENARIO)
 REFEREES: dict[str, Callable[[attnviz.AttentionTrace], torch.Tensor]] = {
     "mixed_twice": lambda t: t.attention_weights @ t.context,
-    "compared": lambda t: t["mixed_twice"] @ t.k.T,
+    "compared": lambda t: t["mixed_twice"] @ t.context.T,
     "warmed": lambda t: t["compared"] / 2 + torch.full_like(t.scores, -torch.inf).triu(1),
     "shared_out": lambda t: torch.softmax(t["warmed"], -1),
     "summed": lambda t: t.context + t["mixed_twice"],
