@@ -5,6 +5,8 @@ import torch
 
 from attnviz.core.trace import Trace
 
+PALE = 1.6  # scores have the colour of what is made of them, and less of it: the weights stand out
+
 
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     """Return the colour limits of a matrix: of attention weights 0 to the largest that tells something, else symmetric
@@ -20,7 +22,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     members = [other for other, stage in trace.stages.items() if stage.colours == family]
     if family == "attention":
         return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
-    largest = max(_largest_finite(trace[other]) for other in members)
+    largest = max(_largest_finite(trace[other]) for other in members) * (PALE if family == "scores" else 1)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from attnviz.colours.roles import PAPER, PICKED
 from attnviz.core.seeding import INITIALIZATIONS
 
 # Okabe and Ito 2008, Color Universal Design.
@@ -29,37 +28,41 @@ DIVERGING: Scale = (
 INFINITE, NOT_A_NUMBER = "#7b2d5f", "#e58cc0"
 
 
-def needs_dark_ink(z: np.ndarray, scale: Scale, limits: tuple[float, float]) -> np.ndarray:
-    """Whether black can be read better than white on the colour of each value (WCAG 2.2, relative luminance)."""
-    at = (np.asarray(z, dtype=np.float64) - limits[0]) / (limits[1] - limits[0])
-    stops = [stop for stop, _ in scale]
-    luminance = np.zeros(at.shape)
-    for weight, start in ((0.2126, 1), (0.7152, 3), (0.0722, 5)):
-        channel = np.interp(at, stops, [int(colour[start : start + 2], 16) / 255 for _, colour in scale])
-        luminance += weight * np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
-    # Contrast with black is (l + 0.05) / 0.05, with white 1.05 / (l + 0.05).
-    return (luminance + 0.05) ** 2 > 0.05 * 1.05
+class Hatch(NamedTuple):
+    """How a cell is marked that holds no number: neither small nor large, it has no colour of its role."""
+
+    ground: str
+    line: str
+    ink: str  # of its sign
+    crossed: bool = False
 
 
 class Theme(NamedTuple):
     """What a figure takes from the page around it."""
 
+    dark: bool
+    paper: str
     text: str
     muted: str
-    undefined: str  # behind masked, infinite and NaN cells
+    masked: Hatch
+    undefined: Hatch  # infinite and NaN cells
     outline: str  # around the picked row
+    band: str  # behind the picked row and its name
     grid: str
     picked: str  # around the picked cell and the cells it is made from
     right: str  # what is as it should be
 
 
+_UNDEFINED = Hatch(ground="#e58cc0", line="#c5609c", ink="#000000", crossed=True)
 LIGHT = Theme(
-    text="#1f2328", muted="#57606a", undefined="#d0d4da", outline="#111111", grid="#e3e6ea", picked="#d6006c",
-    right="#0a6b2d",
+    dark=False, paper=PAPER.light, text="#1a1d21", muted="#5b626b",
+    masked=Hatch(ground="#f5f6f8", line="#c3c9d1", ink="#1a1d21"), undefined=_UNDEFINED,
+    outline="#1a1d21", band="rgba(255, 216, 77, 0.45)", grid="#dfe3e8", picked="#d6006c", right="#0a6b2d",
 )  # fmt: skip
 DARK = Theme(
-    text="#fafafa", muted="#aab2bd", undefined="#2b2e33", outline="#ffffff", grid="#3a3f46", picked="#ff4fa3",
-    right="#5fd38a",
+    dark=True, paper=PAPER.dark, text="#eceff3", muted="#a9b1bb",
+    masked=Hatch(ground="#1c2027", line="#454d58", ink="#eceff3"), undefined=_UNDEFINED,
+    outline=PICKED.dark, band="rgba(255, 216, 77, 0.28)", grid="#2c323a", picked="#ff4fa3", right="#5fd38a",
 )  # fmt: skip
 
 
@@ -72,7 +75,8 @@ def theme(dark: bool) -> Theme:
 # titles would be cut off.
 LETTERS = "Source Sans"
 FONT_FAMILY = ", ".join((f'"{LETTERS}"', "Arial", "Helvetica", "sans-serif"))
-FONT_SIZE = 11
+# Pixels: of titles; of numbers, names of rows and columns; of what is said of a matrix below its title.
+TITLE_SIZE, FONT_SIZE, SMALL_SIZE = 14, 13, 12
 
 
 def font(shown: Theme) -> dict[str, Any]:

@@ -173,13 +173,18 @@ EVERY_STAGE: Table = followed_by(attention_table(positions=True), feed_forward_t
 VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
 
 
-def pictured(table: Table) -> tuple[str, ...]:
-    """Return the matrices that stand as pictures beside each other: all but what is learned.
+def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the matrices in the order of a page, in groups: each that comes in or is computed, behind the learned ones
+    that it is made with.
 
-    >>> pictured(STAGES)
-    ('x', 'q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context')
+    >>> pictured(attention_table(biases=("b_q",)))[:4]
+    (('x',), ('w_q', 'b_q', 'q'), ('w_k', 'k'), ('w_v', 'v'))
     """
-    return tuple(name for name, stage in table.items() if stage.origin != "learned")
+    return tuple(
+        (*(source for source in stage.sources if table[source].origin == "learned"), name)
+        for name, stage in table.items()
+        if stage.origin != "learned"
+    )
 
 
 def formula_of(name: str, table: Table) -> str:

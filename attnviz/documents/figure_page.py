@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.colours.palette import DARK, FONT_FAMILY, LETTERS, theme
+from attnviz.colours.palette import FONT_FAMILY, LETTERS, theme
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.trace import Trace
 from attnviz.figures.heatmap import heatmap_spec
@@ -22,7 +22,6 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
-_ACCENT = {False: "#0072B2", True: "#56B4E9"}  # as in .streamlit/config.toml
 _SPARE = 4  # pixels to the right of the letters
 
 # Nothing may be loaded from anywhere, whatever a figure's texts say.
@@ -46,8 +45,8 @@ button {{
   margin-right: 8px; padding: 6px 14px; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent);
   border-radius: 8px; background: transparent; color: inherit; font: inherit; cursor: pointer;
 }}
-button:hover {{ border-color: {accent}; color: {accent}; }}
-button:focus-visible {{ outline: 2px solid {accent}; outline-offset: 1px; }}
+button:hover {{ border-color: currentcolor; }}
+button:focus-visible {{ outline: 2px solid currentcolor; outline-offset: 1px; }}
 @media print {{ button {{ display: none; }} }}
 </style>
 </head>
@@ -103,7 +102,7 @@ def figure_page(
     the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
     written in what the reader's machine has.
     """
-    background = "#0e1117" if theme(dark) is DARK else "#ffffff"
+    background = theme(dark).paper
     on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": background}}
     return _PAGE.format(
         policy=_POLICY,
@@ -112,7 +111,6 @@ def figure_page(
         caption=html.escape(alt),
         text=theme(dark).text,
         background=background,
-        accent=_ACCENT[dark],
         family=html.escape(FONT_FAMILY, quote=False),
         letters=_font_face(letters),
         save_svg=html.escape(say("figures.page.save_svg")),

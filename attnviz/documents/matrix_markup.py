@@ -10,11 +10,14 @@ import zlib
 
 import numpy as np
 
-from attnviz.colours.palette import needs_dark_ink
-from attnviz.figures.cells import DARK_INK, LIGHT_INK, kinds_in, scale_of, sign_of, value_in_words
+from attnviz.colours.mixing import channels, takes_black
+from attnviz.colours.palette import Hatch
+from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.picture import FINITE, LABELLED, Picture
 
 _LABEL = "font-weight:normal;padding:0 6px;white-space:nowrap"
+_LINES = "repeating-linear-gradient({angle}deg,{line} 0 1px,transparent 1px 6px)"
+_HATCHED = 4  # pixels of each side of a cell, where some are hatched
 _LARGEST = 360  # pixels: two such pictures stand side by side on a printed page
 _CELL = "padding:2px 6px;text-align:right;border:1px solid transparent;font-variant-numeric:tabular-nums"
 
@@ -30,30 +33,31 @@ def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
     return _image(picture, f"width:{picture.z.shape[1] * scale:.0f}px;height:{picture.z.shape[0] * scale:.0f}px")
 
 
-def colours(picture: Picture) -> np.ndarray:
-    """Return the colour of each cell, ``(rows, columns, 3)`` from 0 to 255."""
-    low, high = picture.limits
-    at = (np.nan_to_num(picture.z).astype(np.float64) - low) / (high - low)
-    scale = scale_of(picture)
-    stops, rgb = [stop for stop, _ in scale], np.array([_rgb(colour) for _, colour in scale], float)
-    filled = np.stack([np.interp(at, stops, rgb[:, channel]) for channel in range(3)], axis=-1)
-    for kind in kinds_in(picture):
-        filled[picture.kinds == kind] = _rgb(sign_of(picture, kind).colour or picture.theme.undefined)
-    return filled.round().astype(np.uint8)
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+def pixels(picture: Picture) -> np.ndarray:
+    """Return the colours of a picture, ``(rows, columns, 3)`` from 0 to 255: a pixel for each cell, or some by some
+    where cells are hatched."""
+    hatches = hatched(picture)
+    if not hatches:
+        return picture.shades
+    drawn = picture.shades.repeat(_HATCHED, 0).repeat(_HATCHED, 1)
+    rows, columns = np.indices(drawn.shape[:2])
+    for where, hatch in hatches:
+        here = where.repeat(_HATCHED, 0).repeat(_HATCHED, 1)
+        lines = (rows + columns) % _HATCHED == 0
+        if hatch.crossed:
+            lines |= (rows - columns) % _HATCHED == 0
+        drawn[here], drawn[here & lines] = channels(hatch.ground), channels(hatch.line)
+    return drawn
 
 
 def _table(picture: Picture) -> str:
     head = "".join(f'<th scope="col" style="{_LABEL};text-align:right">{html.escape(each)}</th>'
                    for each in picture.columns)  # fmt: skip
-    backgrounds = colours(picture)
-    dark_ink = needs_dark_ink(np.nan_to_num(picture.z), scale_of(picture), picture.limits)
+    shades = picture.shades
+    dark_ink = takes_black(shades)
     rows = []
     for i, label in enumerate(picture.rows):
-        cells = "".join(_cell(picture, i, j, backgrounds[i, j], bool(dark_ink[i, j]))
+        cells = "".join(_cell(picture, i, j, shades[i, j], bool(dark_ink[i, j]))
                         for j in range(len(picture.columns)))  # fmt: skip
         strong = "font-weight:bold" if i == picture.query else ""
         rows.append(
@@ -64,13 +68,20 @@ def _table(picture: Picture) -> str:
 
 def _cell(picture: Picture, row: int, column: int, rgb: np.ndarray, dark_ink: bool) -> str:
     kind = int(picture.kinds[row, column])
-    ink = DARK_INK if dark_ink else LIGHT_INK
+    background, ink = f"#{bytes(rgb).hex()}", DARK_INK if dark_ink else LIGHT_INK
     text, title = value_in_words(picture, row, column), ""
     if kind != FINITE:
-        sign = sign_of(picture, kind)
-        ink, text, title = sign.ink or picture.theme.text, sign.sign, f' title="{html.escape(text)}"'
-    style = f"{_CELL};background:#{bytes(rgb).hex()};color:{ink}"
-    return f'<td style="{style}"{title}>{html.escape(text)}</td>'
+        hatch = hatch_of(picture, kind)
+        background, ink = _hatching(hatch), hatch.ink
+        text, title = sign_of(picture, kind).sign, f' title="{html.escape(text)}"'
+    return f'<td style="{_CELL};background:{background};color:{ink}"{title}>{html.escape(text)}</td>'
+
+
+def _hatching(hatch: Hatch) -> str:
+    """Return a hatched background, as CSS has it."""
+    angles = (135, 45) if hatch.crossed else (135,)
+    lines = [_LINES.format(angle=angle, line=hatch.line) for angle in angles]
+    return ",".join((*lines, hatch.ground))
 
 
 def _labelled_picture(picture: Picture) -> str:
@@ -91,7 +102,7 @@ def _labelled_picture(picture: Picture) -> str:
 
 
 def _image(picture: Picture, style: str) -> str:
-    data = base64.b64encode(png(colours(picture))).decode("ascii")
+    data = base64.b64encode(png(pixels(picture))).decode("ascii")
     alt = html.escape(f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}")
     return f'<img alt="{alt}" style="image-rendering:pixelated;{style}" src="data:image/png;base64,{data}">'
 

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterable
 
+from attnviz.colours.palette import FONT_FAMILY, LIGHT
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import change_texts, changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
@@ -19,21 +20,22 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 _LISTED_CHANGES = 12
 _LISTED_QUERIES = 16
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from anywhere
+_LETTERS = f"body {{ font: 14px/1.45 {FONT_FAMILY}; color: {LIGHT.text}; background: {LIGHT.paper}; }}"
 _STYLE = """
-body { margin: 24px auto; max-width: 1080px; padding: 0 16px; color: #1f2328; background: #fff;
-  font: 13px/1.45 system-ui, sans-serif; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere; }
-h2 { font-size: 14px; margin: 0 0 2px; }
+h2 { font-size: 15px; margin: 0 0 2px; }
 p { margin: 4px 0; overflow-wrap: anywhere; }
-.about { color: #57606a; font-size: 11px; }
+.about { color: #5b626b; font-size: 12px; }
 .matrices { display: flex; flex-wrap: wrap; gap: 18px 28px; margin: 14px 0; }
 section { break-inside: avoid; overflow-x: auto; max-width: 100%; min-width: 150px; }
 /* A matrix is as wide as its cells are: its words take more lines, and more matrices stand beside each other. */
 section > :is(h2, p) { width: 0; min-width: 100%; }
-table { font-size: 11px; }
+table { font-size: 13px; }
 .attending { columns: 28em auto; margin: 10px 0; }
 .attending p { margin: 0 0 4px; break-inside: avoid; }
-pre { font-size: 10px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
+pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
 @page { margin: 10mm; }
 @media print {
   body { margin: 0; padding: 0; max-width: none; font-size: 10.5px; line-height: 1.3; }
@@ -71,7 +73,7 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <title>{title}</title>
-<style>{_STYLE}</style>
+<style>{_LETTERS}{_STYLE}</style>
 </head>
 <body>
 <h1>{title}</h1>

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.colours.palette import DIVERGING, FONT_SIZE, INFINITE, NOT_A_NUMBER, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.colours.mixing import takes_black
+from attnviz.colours.palette import FONT_SIZE, Hatch
+from attnviz.colours.shading import scale_of
 from attnviz.core.stages import Stage
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
 from attnviz.words import say
@@ -15,28 +17,22 @@ from attnviz.words.numbers import LARGEST_FIXED, not_finite, number_format
 
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 FIXED, POWERS = "fixed digits", "powers of ten"
+_CLEAR = "rgba(0, 0, 0, 0)"
 
 
 class Sign(NamedTuple):
-    """How cells of a kind that has no colour on the scale are drawn, and what is said of them."""
+    """What stands in a cell that holds no number, and what is said of it."""
 
     sign: str
     words: str
     legend: str
-    colour: str  # empty: that of the theme
-    ink: str
 
 
-_INFINITY, _MINUS = not_finite(math.inf), not_finite(-math.inf)
 _SIGNS = {
-    MASKED: Sign(_MINUS, say("figures.signs.masked"), say("figures.legend.masked"), "", ""),
-    NEGATIVE: Sign(
-        not_finite(-math.inf), say("figures.signs.negative"), say("figures.legend.infinite"), INFINITE, LIGHT_INK
-    ),
-    POSITIVE: Sign(
-        not_finite(math.inf), say("figures.signs.positive"), say("figures.legend.infinite"), INFINITE, LIGHT_INK
-    ),
-    NAN: Sign(not_finite(math.nan), say("figures.signs.nan"), say("figures.legend.nan"), NOT_A_NUMBER, DARK_INK),
+    MASKED: Sign(not_finite(-math.inf), say("figures.signs.masked"), say("figures.legend.masked")),
+    NEGATIVE: Sign(not_finite(-math.inf), say("figures.signs.negative"), say("figures.legend.undefined")),
+    POSITIVE: Sign(not_finite(math.inf), say("figures.signs.positive"), say("figures.legend.undefined")),
+    NAN: Sign(not_finite(math.nan), say("figures.signs.nan"), say("figures.legend.undefined")),
 }
 _MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words=say("figures.signs.share"))
 
@@ -46,16 +42,16 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
 
     Plotly writes the numbers of one trace in one ink, so that a picture with light and dark cells takes two.
     """
-    z, scale = picture.z, scale_of(picture)
+    z = picture.z
     finite = picture.kinds == FINITE
     if picture.in_cell:
-        dark_ink = needs_dark_ink(np.nan_to_num(z), scale, picture.limits)
+        dark_ink = takes_black(picture.shades)
         groups = [(finite & dark_ink, DARK_INK), (finite & ~dark_ink, LIGHT_INK)]
-        draw = partial(_numbers_in_cells, picture, scale)
+        draw = partial(_numbers_in_cells, picture)
     else:
         fixed = _fixed(z, picture.digits)
         groups = [(finite & fixed, FIXED), (finite & ~fixed, POWERS)]
-        draw = partial(_numbers_in_hover, picture, scale)
+        draw = partial(_numbers_in_hover, picture)
     drawn = [draw(np.where(where, z, np.nan), of_group) for where, of_group in groups if where.any()]
     return drawn + [_signs(picture, kind) for kind in kinds_in(picture)]
 
@@ -69,13 +65,8 @@ def _fixed(z: np.ndarray, digits: int) -> np.ndarray:
     return fixed
 
 
-def scale_of(picture: Picture) -> Scale:
-    """Return the colour scale of a picture."""
-    return SEQUENTIAL if picture.stage.colours == "attention" else DIVERGING
-
-
 def legend(picture: Picture) -> str:
-    """Say which colours mean that a cell is no finite number; empty where all are."""
+    """Say how a cell looks that is no finite number; empty where all are."""
     return ", ".join(dict.fromkeys(_SIGNS[kind].legend for kind in kinds_in(picture)))
 
 
@@ -92,21 +83,22 @@ def kinds_in(picture: Picture) -> list[int]:
     return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
 
 
-def _coloured(picture: Picture, scale: Scale) -> dict[str, Any]:
+def _coloured(picture: Picture) -> dict[str, Any]:
+    scale = scale_of(picture.limits, picture.stage.role, picture.theme.dark)
     return {"zmin": picture.limits[0], "zmax": picture.limits[1], "colorscale": scale}
 
 
-def _numbers_in_cells(picture: Picture, scale: Scale, z: np.ndarray, ink: str) -> dict[str, Any]:
-    return _trace(picture, z, "%{text}") | _coloured(picture, scale) | _texts(_written(picture, z), ink)
+def _numbers_in_cells(picture: Picture, z: np.ndarray, ink: str) -> dict[str, Any]:
+    return _trace(picture, z, "%{text}") | _coloured(picture) | _texts(_written(picture, z), ink)
 
 
-def _numbers_in_hover(picture: Picture, scale: Scale, z: np.ndarray, form: str) -> dict[str, Any]:
+def _numbers_in_hover(picture: Picture, z: np.ndarray, form: str) -> dict[str, Any]:
     """Return cells whose numbers the hover alone says: Plotly writes fixed digits, and of powers of ten it is told."""
     if form == POWERS:
-        return _trace(picture, z, "%{text}") | _coloured(picture, scale) | {"text": _written(picture, z)}
+        return _trace(picture, z, "%{text}") | _coloured(picture) | {"text": _written(picture, z)}
     # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
     number = f"{'+' if picture.signed else ''}.{picture.digits}f"
-    return _trace(picture, z, "%{z}") | _coloured(picture, scale) | {"zhoverformat": number}
+    return _trace(picture, z, "%{z}") | _coloured(picture) | {"zhoverformat": number}
 
 
 def _written(picture: Picture, z: np.ndarray) -> list[list[str]]:
@@ -119,19 +111,31 @@ def _texts(text: list[list[str]], ink: str) -> dict[str, Any]:
 
 
 def _signs(picture: Picture, kind: int) -> dict[str, Any]:
+    """Return cells of one kind, which their hatching below is seen through."""
     sign = sign_of(picture, kind)
-    colour = sign.colour or picture.theme.undefined
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
-    trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, colour), (1, colour))}
+    trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, _CLEAR), (1, _CLEAR))}
     if picture.in_cell:
         text = [[sign.sign if here else "" for here in row] for row in (picture.kinds == kind).tolist()]
-        trace |= _texts(text, sign.ink or picture.theme.text)
+        trace |= _texts(text, hatch_of(picture, kind).ink)
     return trace
 
 
 def sign_of(picture: Picture, kind: int) -> Sign:
-    """Return how a cell of this kind is drawn."""
+    """Return what stands in a cell of this kind."""
     return _MASKED_SHARE if kind == MASKED and picture.stage.kind == "softmax" else _SIGNS[kind]
+
+
+def hatch_of(picture: Picture, kind: int) -> Hatch:
+    """Return how a cell of this kind is hatched."""
+    return picture.theme.masked if kind == MASKED else picture.theme.undefined
+
+
+def hatched(picture: Picture) -> list[tuple[np.ndarray, Hatch]]:
+    """Return which cells are hatched how."""
+    hatches = dict.fromkeys(hatch_of(picture, kind) for kind in kinds_in(picture))
+    kinds = {hatch: [kind for kind in _SIGNS if hatch_of(picture, kind) == hatch] for hatch in hatches}
+    return [(np.isin(picture.kinds, of_hatch), hatch) for hatch, of_hatch in kinds.items()]
 
 
 def hover_of(stage: Stage, row: str, column: str, value: str) -> str:

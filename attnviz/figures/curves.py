@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attnviz.colours.palette import font, scale_style, theme
+from attnviz.colours.palette import SMALL_SIZE, TITLE_SIZE, font, scale_style, theme
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
@@ -111,8 +111,8 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": font(colours),
-        "title": {"text": f"<b>{curve.title}</b>", "font": {"size": 13}, "x": 0, "y": 0.97, "yanchor": "top"},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 11}},
+        "title": {"text": f"<b>{curve.title}</b>", "font": {"size": TITLE_SIZE}, "x": 0, "y": 0.97, "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": SMALL_SIZE}},
         "xaxis": x_axis,
         "yaxis": y_axis,
         "dragmode": False,

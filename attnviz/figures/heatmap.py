@@ -9,11 +9,15 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from attnviz.colours.palette import FONT_SIZE, SEQUENTIAL, STAGE_COLOURS, font
+from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, font
+from attnviz.colours.roles import ROLES
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
-from attnviz.figures.cells import DARK_INK, LIGHT_INK, cell_traces, legend, scale_of
+from attnviz.figures.cells import cell_traces, hatched, legend
+from attnviz.figures.colour_bar import HEIGHT as BAR_HEIGHT
+from attnviz.figures.colour_bar import colour_bar, even_share, has_colour_bar
+from attnviz.figures.hatching import hatching
 from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.words import say
@@ -22,12 +26,12 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-NARROWEST = 168  # pixels; four small matrices stand beside each other on a laptop, and their sentences in five lines
-NARROW, LINES_OF_NARROW = 200, 5  # narrow pictures stand beside each other: as many lines over each, so that rows align
-CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 6.2, 29, 17  # pixels
-FRAME, THIN_FRAME, LOW = 2.5, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
-ABOUT_CHAR_WIDTH = 5.6
-TITLE_SIZE, SMALLEST_TITLE = 13, 11  # of its letters, which shrink where a narrow matrix has a long title
+NARROWEST = 184  # pixels; four small matrices stand beside each other on a laptop, and their sentences in five lines
+NARROW, LINES_OF_NARROW = 216, 5  # narrow pictures stand beside each other: as many lines over each, so that rows align
+CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels
+FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
+ABOUT_CHAR_WIDTH = 5.7
+SMALLEST_TITLE = 12  # pixels of its letters, which shrink where a narrow matrix has a long title
 
 
 def heatmap(
@@ -82,7 +86,10 @@ def heatmap_spec(
 
 def spec_of(picture: Picture, formula: str) -> dict[str, Any]:
     """Return a picture as the dictionary that Plotly.js reads, with the formula after the title."""
-    return {"data": cell_traces(picture), "layout": _layout(picture, formula)}
+    data = cell_traces(picture)
+    if has_colour_bar(picture) and "colorscale" in data[0]:
+        data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}
+    return {"data": data, "layout": _layout(picture, formula)}
 
 
 def _layout(picture: Picture, formula: str) -> dict[str, Any]:
@@ -97,37 +104,51 @@ def _layout(picture: Picture, formula: str) -> dict[str, Any]:
     title_size = min(TITLE_SIZE, TITLE_SIZE * whole / title_width)
     lines = _lines_below_title(picture, whole)
     top = label_room + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
+    bottom = BAR_HEIGHT if has_colour_bar(picture) else 6
     row = None if picture.query is None else picture.query // picture.steps[0]
     layout: dict[str, Any] = {
         "width": round(whole),
-        "height": round(top + height * n_rows + 6),
-        "margin": {"l": round(left), "r": round(right), "t": round(top), "b": 6},
+        "height": round(top + height * n_rows + bottom),
+        "margin": {"l": round(left), "r": round(right), "t": round(top), "b": bottom, "autoexpand": False},
         "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": picture.theme.undefined,
+        "plot_bgcolor": "rgba(0,0,0,0)",
         "font": font(picture.theme),
         "title": _title(picture, formula, lines) | {"font": {"size": round(title_size, 1)}},
-        "xaxis": _axis(picture.column_names, None) | {"side": "top", "tickangle": angle},
-        "yaxis": _axis(picture.row_names, row) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
+        "xaxis": _axis(picture.column_names, None, picture) | {"side": "top", "tickangle": angle},
+        "yaxis": _axis(picture.row_names, row, picture) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
         "dragmode": False,
         "showlegend": False,
     }
+    return layout | _marks(picture, row, (width, height), left)
+
+
+def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: float) -> dict[str, Any]:
+    """Return what is drawn over and under the cells: the picked row, hatching, and the even share on the scale."""
+    marks: dict[str, list[dict[str, Any]]] = even_share(picture) if has_colour_bar(picture) else {}
+    shapes, annotations = marks.get("shapes", []), marks.get("annotations", [])
     if row is not None:
-        layout["shapes"] = [_frame(picture, row, height)]
-        if height < LOW:
-            layout["annotations"] = [_pointer(picture, row)]
-    return layout
+        shapes = [_frame(picture, row, cell[1]), _band(picture, row, left / cell[0] / picture.z.shape[1]), *shapes]
+        if cell[1] < LOW:
+            annotations = [_pointer(picture, row), *annotations]
+    shapes = shapes + [shape for where, hatch in hatched(picture) for shape in hatching(where, cell, hatch)]
+    return {name: drawn for name, drawn in (("shapes", shapes), ("annotations", annotations)) if drawn}
 
 
 def _frame(picture: Picture, row: int, height: float) -> dict[str, Any]:
     """Return the frame around the picked row; where rows are low it is thin and lies beside the row, not on it."""
-    line, beside, colour = FRAME, 0.0, picture.theme.outline
-    if height < LOW:  # it lies on other cells, and so is as they need it, whatever the page
-        line, beside = THIN_FRAME, THIN_FRAME / 2 / height
-        colour = LIGHT_INK if scale_of(picture) is SEQUENTIAL else DARK_INK
+    line, beside = (THIN_FRAME, THIN_FRAME / 2 / height) if height < LOW else (FRAME, 0.0)
     return {
         "type": "rect", "x0": -0.5, "x1": picture.z.shape[1] - 0.5,
         "y0": row - 0.5 - beside, "y1": row + 0.5 + beside,
-        "line": {"color": colour, "width": line}, "layer": "above",
+        "line": {"color": picture.theme.outline, "width": line}, "layer": "above",
+    }  # fmt: skip
+
+
+def _band(picture: Picture, row: int, left: float) -> dict[str, Any]:
+    """Return what lies behind the picked row and its name, which begins `left` widths of the cells before these."""
+    return {
+        "type": "rect", "xref": "paper", "x0": -left, "x1": 1, "y0": row - 0.5, "y1": row + 0.5,
+        "fillcolor": picture.theme.band, "line": {"width": 0}, "layer": "below",
     }  # fmt: skip
 
 
@@ -145,8 +166,9 @@ def _cell_size(picture: Picture) -> tuple[float, float]:
     if picture.in_cell:
         finite = z[picture.kinds == FINITE].tolist()
         longest = max((len(picture.text_of(value)) for value in finite), default=1)
-        return max(34.0, CHAR_WIDTH * longest + 5), 23.0
-    side = min(18.0, max(1.0, 420 / max(z.shape)))
+        return max(38.0, CHAR_WIDTH * longest + 5), 25.0
+    # The names of rows have room beside each other, as far as each row has its own.
+    side = min(18.0, max(FONT_SIZE if max(z.shape) <= LABELLED else 1.0, 420 / max(z.shape)))
     return max(side, 24.0 if z.shape[1] < 10 else side), side
 
 
@@ -154,7 +176,7 @@ def width_of(text: str, size: float = FONT_SIZE) -> float:
     """Return about how many pixels a text takes in letters of this size, rather too many than too few.
 
     >>> round(width_of("one")), round(width_of("WWW")), round(width_of("漢字"))
-    (19, 30, 22)
+    (22, 35, 26)
     """
     return sum(_letter_width(letter) for letter in text) * size
 
@@ -163,13 +185,13 @@ def _letter_width(letter: str) -> float:
     """Return the width of a letter as a share of the letters' size."""
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
-    return 0.9 if letter in "MWmw@%&—" else 0.66 if letter.isupper() else CHAR_WIDTH / FONT_SIZE
+    return 0.9 if letter in "MWmw@%&—" else 0.66 if letter.isupper() else 0.56
 
 
 def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, float, float]:
     """Return the angle of the column labels, and the pixels they need above and to the right of the cells."""
     lengths = [width_of(label) for label in columns]
-    if max(lengths) <= cell_width + 2:
+    if max(lengths) <= cell_width + 6:  # they are told as wider than they are
         return 0, 18.0, 10.0
     if cell_width < 16:
         return -90, 10 + max(lengths), 10.0
@@ -184,9 +206,8 @@ def formula_in(trace: Trace, stage: Stage) -> str:
 
 def _title_width(stage: Stage, formula: str) -> float:
     """Return the pixels that the first line of a title takes at its full size."""
-    mark = 18 if stage.name in STAGE_COLOURS else 0
     made = 0 if formula == stage.title else len(formula) + 3
-    return 8 + mark + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
+    return 8 + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
 
 
 def about_of(picture: Picture) -> str:
@@ -211,11 +232,13 @@ def _lines_below_title(picture: Picture, width: float) -> list[str]:
 
 def _title(picture: Picture, formula: str, lines: list[str]) -> dict[str, Any]:
     stage = picture.stage
-    mark = f'<span style="color:{STAGE_COLOURS[stage.name]}">■</span> ' if stage.name in STAGE_COLOURS else ""
+    colour = ROLES[stage.role].on(picture.theme.dark)
     made = "" if formula == stage.title else f" = {formula}"
-    below = "".join(f'<br><span style="font-size:11px;color:{picture.theme.muted}">{line}</span>' for line in lines)
+    below = "".join(
+        f'<br><span style="font-size:{SMALL_SIZE}px;color:{picture.theme.muted}">{line}</span>' for line in lines
+    )
     return {
-        "text": f"{mark}<b>{stage.title}</b>{made}{below}",
+        "text": f'<b style="color:{colour}">{stage.title}</b>{made}{below}',
         "x": 0,
         "xref": "container",
         "y": 1,
@@ -225,7 +248,7 @@ def _title(picture: Picture, formula: str, lines: list[str]) -> dict[str, Any]:
     }
 
 
-def _axis(labels: list[str], picked: int | None) -> dict[str, Any]:
+def _axis(labels: list[str], picked: int | None, picture: Picture) -> dict[str, Any]:
     n = len(labels)
     axis: dict[str, Any] = {
         "range": [-0.5, n - 0.5],
@@ -233,6 +256,9 @@ def _axis(labels: list[str], picked: int | None) -> dict[str, Any]:
         "showgrid": False,
         "zeroline": False,
         "ticks": "",
+        "showline": True,  # a 0 looks like the page: a line says where the matrix ends
+        "mirror": True,
+        "linecolor": picture.theme.grid,
         "automargin": False,
         # Plotly.js measures every label to hide those that stand out: a third of its time at 32 tokens.
         "ticklabeloverflow": "allow",

@@ -29,7 +29,7 @@ def targets(picture: Picture) -> dict[str, Any]:
             hover_of(stage, rows[row], columns[column], value_in_words(picture, row, column)) for row, column in places
         ],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "hoverlabel": {"bgcolor": picture.theme.text, "font": {"color": picture.theme.undefined}},
+        "hoverlabel": {"bgcolor": picture.theme.text, "font": {"color": picture.theme.paper}},
         "marker": {"size": 6, "opacity": 0},
         "selected": {"marker": {"opacity": 0}},
         "unselected": {"marker": {"opacity": 0}},

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
+from attnviz.colours.shading import shades
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import axis_labels
@@ -41,7 +42,13 @@ class Picture:
     digits: int
     theme: Theme
     query: int | None
+    readable: np.ndarray | None = None  # cells of each row that no mask hides; None where none is hidden
     signed: bool = False  # a difference, which says its sign
+
+    @property
+    def shades(self) -> np.ndarray:
+        """The colour of each cell that is a finite number, ``(rows, columns, 3)`` from 0 to 255."""
+        return shades(np.nan_to_num(self.z), self.limits, self.stage.role, self.theme.dark)
 
     @property
     def in_cell(self) -> bool:
@@ -92,6 +99,7 @@ def picture_of(
         digits=digits,
         theme=theme(dark),
         query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
+        readable=None if hidden is None else (~hidden).sum(1),
     )
 
 

@@ -5,12 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.colours.palette import DIVERGING, KEY_COLOUR, SEQUENTIAL, VALUE_COLOUR, Theme, font, needs_dark_ink, theme
+from attnviz.colours.mixing import takes_black
+from attnviz.colours.palette import FONT_SIZE, TITLE_SIZE, Theme, font, theme
+from attnviz.colours.roles import ROLES
+from attnviz.colours.shading import scale_of, shades
+from attnviz.figures.hatching import hatching
 from attnviz.teach.questions import Points, Table
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 52, 25, 6.5  # pixels
+CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels
 _RIGHT_SUM = "✓"
 
 
@@ -21,31 +25,35 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
     """
     z = table.matrix.detach().double().numpy()
     (n_rows, n_columns), shown = z.shape, theme(dark)
-    share = table.kind == "share"
     largest = table.limit or float(np.abs(z[np.isfinite(z)]).max(initial=0)) or 1.0
-    limits = (0.0, 1.0) if share else (-largest, largest)
+    limits = (0.0 if table.kind == "share" else -largest, largest)
     rows, columns = _names(table.rows, n_rows), _names(table.columns, n_columns)
     left = 16 + CHAR_WIDTH * max(map(len, rows))
-    right, bottom = (70.0, 30) if table.sums else (8.0, 8)
-    annotations = _numbers(z, limits, share, digits) + (_sums(z, digits, shown) if table.sums else [])
+    right, bottom = (76.0, 32) if table.sums else (8.0, 8)
+    written_over = 20 + 7.6 * len(table.title)
+    annotations = _numbers(z, shades(np.nan_to_num(z), limits, table.role, dark), digits)
+    annotations += _sums(z, digits, shown) if table.sums else []
     return {
         "data": [{
             "type": "heatmap", "z": np.where(np.isfinite(z), z, np.nan), "zmin": limits[0], "zmax": limits[1],
-            "colorscale": SEQUENTIAL if share else DIVERGING, "showscale": False, "xgap": 1, "ygap": 1,
+            "colorscale": scale_of(limits, table.role, dark), "showscale": False, "xgap": 1, "ygap": 1,
             "hoverinfo": "skip",
         }],
         "layout": {
-            "width": round(max(left + CELL_WIDTH * n_columns + right, 20 + 7 * len(table.title))),
+            "width": round(max(left + CELL_WIDTH * n_columns + right, written_over)),
             "height": 62 + CELL_HEIGHT * n_rows + bottom,
             "margin": {"l": round(left), "t": 62, "b": bottom,
-                       "r": round(max(right, 20 + 7 * len(table.title) - left - CELL_WIDTH * n_columns))},
-            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": shown.undefined,
+                       "r": round(max(right, written_over - left - CELL_WIDTH * n_columns))},
+            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
             "font": font(shown),
-            "title": {"text": f"<b>{html.escape(table.title)}</b>", "font": {"size": 13}, "x": 0, "pad": {"l": 4},
-                      "y": 1, "yanchor": "top", "yref": "container"} | {"pad": {"t": 12, "l": 4}},
-            "xaxis": _axis(columns) | {"side": "top"},
-            "yaxis": _axis(rows) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
+            "title": {"text": f'<b style="color:{ROLES[table.role].on(dark)}">{html.escape(table.title)}</b>',
+                      "font": {"size": TITLE_SIZE}, "x": 0, "y": 1, "yanchor": "top", "yref": "container",
+                      "pad": {"t": 12, "l": 4}},
+            "xaxis": _axis(columns, shown) | {"side": "top"},
+            "yaxis": _axis(rows, shown) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
             "annotations": annotations, "dragmode": False,
+            "shapes": hatching(~np.isfinite(z), (CELL_WIDTH, CELL_HEIGHT), shown.undefined)
+                      if not np.isfinite(z).all() else [],
         },
     }  # fmt: skip
 
@@ -54,15 +62,16 @@ def _names(names: tuple[str, ...], n: int) -> list[str]:
     return list(names) if len(names) == n else [str(i) for i in range(n)]
 
 
-def _axis(names: list[str]) -> dict[str, Any]:
+def _axis(names: list[str], shown: Theme) -> dict[str, Any]:
     return {
         "tickvals": list(range(len(names))), "ticktext": [html.escape(name) for name in names], "fixedrange": True,
         "range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, "ticks": "",
+        "showline": True, "mirror": True, "linecolor": shown.grid,
     }  # fmt: skip
 
 
-def _numbers(z: np.ndarray, limits: tuple[float, float], share: bool, digits: int) -> list[dict[str, Any]]:
-    dark_ink = needs_dark_ink(np.nan_to_num(z), SEQUENTIAL if share else DIVERGING, limits)
+def _numbers(z: np.ndarray, behind: np.ndarray, digits: int) -> list[dict[str, Any]]:
+    dark_ink = takes_black(behind) | ~np.isfinite(z)
     return [
         _text(j, i, written(float(z[i, j]), digits), "#000000" if dark_ink[i, j] else "#ffffff")
         for i in range(z.shape[0])
@@ -85,7 +94,7 @@ def _sums(z: np.ndarray, digits: int, shown: Theme) -> list[dict[str, Any]]:
 
 
 def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"color": colour, "size": 11}}
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"color": colour, "size": FONT_SIZE}}
 
 
 def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
@@ -94,22 +103,24 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
     values, contexts = points.values.detach().double().numpy(), points.contexts.detach().double().numpy()
     around = np.concatenate([values, values[:1]])
     names = [html.escape(label) for label in points.labels]
+    colour = ROLES["v"].on(dark)  # of both: a context is made of values
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
         formats = {"hovertemplate": "%{x}, %{y}", "xhoverformat": ".4f", "yhoverformat": ".4f"}
-        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1]} | formats | more
+        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1], "cliponaxis": False} | formats | more
 
     return {
         "data": [
             scatter(around, mode="lines", name=say("report.points.around"),
                     line={"color": shown.muted, "width": 1, "dash": "dot"}),
             scatter(values, mode="markers+text", name=say("report.points.values"), text=names,
-                    textposition="top center", marker={"color": VALUE_COLOUR, "size": 11, "symbol": "square"}),
+                    textposition="top center",
+                    marker={"color": colour, "size": 12, "symbol": "square-open", "line": {"width": 2.5}}),
             scatter(contexts, mode="markers+text", name=say("report.points.contexts"), text=names,
-                    textposition="bottom center", marker={"color": KEY_COLOUR, "size": 10}),
+                    textposition="bottom center", marker={"color": colour, "size": 10}),
         ],
         "layout": {
-            "width": 340, "height": 330, "margin": {"l": 36, "r": 12, "t": 12, "b": 92},
+            "width": 340, "height": 330, "margin": {"l": 36, "r": 24, "t": 28, "b": 92},
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
             "font": font(shown), "legend": {"orientation": "h", "y": -0.12},
             "xaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},

@@ -73,7 +73,7 @@ def test_the_hover_of_a_large_matrix_writes_a_true_minus_sign(offline: BrowserCo
     expect(tab.locator(".hovertext").first).to_contain_text(f"X = −{-trace.x[row, 0].item():.4f}")
 
 
-@pytest.mark.parametrize(("dark", "paper"), [(False, "rgb(255, 255, 255)"), (True, "rgb(14, 17, 23)")])
+@pytest.mark.parametrize(("dark", "paper"), [(False, "rgb(255, 255, 255)"), (True, "rgb(20, 23, 28)")])
 def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
     offline: BrowserContext, tmp_path: Path, dark: bool, paper: str
 ) -> None:

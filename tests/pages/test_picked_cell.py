@@ -1,15 +1,17 @@
 """Picking a cell of a heatmap: by select boxes, by the address, by a click; kept, outlined, explained."""
 
+from itertools import chain
+
 import pytest
 
 from attnviz import Scenario, explain, trace
 from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
-from attnviz.core.stages import STAGES, pictured
+from attnviz.core.stages import attention_table, pictured
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
 PUBLISHED = Scenario(embedding="published")
-PICTURED = pictured(STAGES)
+PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 
 
 def explained(scenario: Scenario, matrix: str, row: int, column: int) -> str:

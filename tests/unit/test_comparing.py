@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -140,14 +139,14 @@ def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Sce
         assert difference is not None
         drawn = cells(specs["B − A"])
         np.testing.assert_array_equal(np.nan_to_num(drawn["z"]), np.nan_to_num(difference.numpy()))
-        assert drawn["zmin"] == -drawn["zmax"]
+        assert drawn["zmin"] == -drawn["zmax"] == -cells(specs["A"])["zmax"], "the same ink is the same amount"
         told = {label: " ".join(re.findall(r"<span[^>]*>([^<]*)", spec["layout"]["title"]["text"]))
                 for label, spec in specs.items()}  # fmt: skip
         assert EVERY_STAGE[name].plain in told["A"]
         assert EVERY_STAGE[name].plain not in told["B − A"]
         assert say("compare.difference") in told["B − A"]
-        if difference.abs().max() > 0:
-            assert drawn["zmax"] == pytest.approx(difference.abs().max().item())
+        if name != "attention_weights":  # of these, what rows give that may read one word alone lies beyond
+            assert drawn["zmax"] >= difference.abs().max().item() - 1e-6
 
 
 @given(pairs())

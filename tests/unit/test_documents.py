@@ -21,10 +21,11 @@ from plotly.offline import get_plotlyjs_version as plotlyjs_version
 
 import attnviz
 from attnviz import Scenario, UndefinedAttentionError, attend, documents, figures
-from attnviz.colours.palette import DIVERGING, SEQUENTIAL
+from attnviz.colours.palette import LIGHT
+from attnviz.colours.roles import ROLES
 from attnviz.core.stages import STAGES
 from attnviz.documents.figure_page import script_json
-from attnviz.documents.matrix_markup import colours, matrix_markup, png
+from attnviz.documents.matrix_markup import matrix_markup, pixels, png
 from attnviz.figures.picture import picture
 from attnviz.words.numbers import written
 
@@ -186,13 +187,19 @@ def test_a_png_is_read_back_as_it_was(n_rows: int, n_columns: int, seed: int) ->
     np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(png(rgb)))), rgb)
 
 
-def test_colours_are_those_of_the_scales_at_their_ends() -> None:
+def test_a_picture_has_the_shades_of_its_role_and_is_hatched_where_there_is_no_number() -> None:
     eye = torch.eye(3)
     trace = attend(eye, 50 * eye, 50 * eye, eye)
-    for name, scale in (("attention_weights", SEQUENTIAL), ("scores", DIVERGING)):
-        found = {bytes(rgb).hex() for row in colours(picture(trace, name, 2, None, dark=False)) for rgb in row}
-        wanted = {scale[-1][1][1:], (scale[0] if name == "attention_weights" else scale[2])[1][1:]}
-        assert found == wanted
+    q, weights = (pixels(picture(trace, name, 2, None, dark=False)) for name in ("q", "attention_weights"))
+    for found, role in ((q, "q"), (weights, "a")):
+        assert {f"#{bytes(rgb).hex()}" for row in found for rgb in row} == {"#ffffff", ROLES[role].light.lower()}
+    masked = pixels(picture(attend(eye, eye, eye, eye, causal=True), "scaled_scores", 2, None, dark=False))
+    side = len(masked) // 3
+    hidden, seen = (
+        {f"#{bytes(rgb).hex()}" for row in part for rgb in row} for part in (masked[:side, side:], masked[side:, :side])
+    )
+    assert hidden == {LIGHT.masked.ground, LIGHT.masked.line}
+    assert not hidden & seen
 
 
 # Notebooks

@@ -4,6 +4,7 @@ import html
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,21 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, attend, trace
 from attnviz.colours.limits import colour_limits
-from attnviz.colours.palette import DIVERGING, SEQUENTIAL, Scale, needs_dark_ink
+from attnviz.colours.mixing import channels, luminance
+from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
+from attnviz.colours.roles import ROLES
+from attnviz.colours.shading import scale_of, shades
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
-from attnviz.core.stages import EVERY_STAGE, STAGES, pictured
+from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, pictured
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
+from attnviz.words import say
 from attnviz.words.numbers import in_format, written
+from tests.browser.looks import contrast
 from tests.unit.helpers import HOSTILE, random_inputs, setups
 
-PICTURED = pictured(STAGES)
+PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 SQUARE = ("scores", "scaled_scores", "attention_weights")
 BY_TOKEN = ("x", "q", "k", "v", *SQUARE, "context")
 
@@ -115,9 +122,9 @@ def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
     setup: Scenario, digits: int, query: int, dark: bool
 ) -> None:
     made = trace(setup)
-    for name in pictured(made.stages):
+    for name in chain.from_iterable(pictured(made.stages)):
         spec = heatmap_spec(made, name, digits=digits, query=query % len(made.tokens), dark=dark)
-        matrix = made[name].numpy()
+        matrix = in_rows(made[name]).numpy()
         go.Figure(spec)  # raises for a property that Plotly does not know
         z, signed = np.asarray(cells(spec)["z"]), signs(spec)
         for row, column in np.ndindex(matrix.shape):
@@ -134,7 +141,6 @@ def test_masked_infinite_and_nan_cells_are_marked_as_such_in_small_and_large_mat
     made = traced(scenario)
     for name in PICTURED:
         matrix, spec = getattr(made, name).numpy(), heatmap_spec(made, name)
-        colours = set()
         signed = signs(spec)
         for (row, column), value in np.ndenumerate(matrix):
             masked = made.causal and column > row and name in ("scaled_scores", "attention_weights")
@@ -144,11 +150,48 @@ def test_masked_infinite_and_nan_cells_are_marked_as_such_in_small_and_large_mat
                 drawn = signed[row, column]
                 assert kind_of(value, masked) in drawn["hovertemplate"]
                 assert ("texttemplate" in drawn) == (len(made.tokens) <= 16)
-                ((_, colour), _) = drawn["colorscale"]
-                colours.add(colour)
-                word = {"masked": "grey: masked", "NaN": "pink: NaN"}.get(kind_of(value, masked), "purple: ∞")
-                assert word in title_of(spec)
-        assert not colours & {colour for _, colour in (*SEQUENTIAL, *DIVERGING)}
+                assert {colour for _, colour in drawn["colorscale"]} == {"rgba(0, 0, 0, 0)"}, "its hatching is seen"
+                assert say(f"figures.legend.{'masked' if masked else 'undefined'}") in title_of(spec)
+        assert hatched_cells(spec) == {
+            hatch.ground: where for hatch, where in undefined_cells(matrix, made.causal, name).items() if where
+        }
+
+
+def undefined_cells(matrix: np.ndarray, causal: bool, name: str) -> dict[Hatch, set[tuple[int, int]]]:
+    """The cells that are masked, and those that are infinite or NaN."""
+    cells: dict[Hatch, set[tuple[int, int]]] = {LIGHT.masked: set(), LIGHT.undefined: set()}
+    for (row, column), value in np.ndenumerate(matrix):
+        masked = causal and column > row and name in ("scaled_scores", "attention_weights")
+        if masked and value in (0, -math.inf):
+            cells[LIGHT.masked].add((row, column))
+        elif not math.isfinite(value):
+            cells[LIGHT.undefined].add((row, column))
+    return cells
+
+
+def hatched_cells(spec: dict[str, Any]) -> dict[str, set[tuple[int, int]]]:
+    """The cells under the grounds of hatching, by their colours; every line lies on its ground, and none is without."""
+    cells: dict[str, set[tuple[int, int]]] = {}
+    ground = ""
+    crossed: set[tuple[int, int]] = set()
+    for shape in (shape for shape in spec["layout"].get("shapes", []) if shape["type"] == "path"):
+        assert shape["layer"] == "below"
+        numbers = [[float(each) for each in re.findall(r"-?[\d.]+", part)] for part in shape["path"].split("M")[1:]]
+        if "fillcolor" in shape:
+            assert all(cells[ground] <= crossed for _ in [ground] if ground)
+            ground, crossed = shape["fillcolor"], set()
+            cells[ground] = {
+                (round(y0 + 0.5), column)
+                for x0, y0, x1, _, _ in numbers
+                for column in range(round(x0 + 0.5), round(x1 + 0.5))
+            }
+            continue
+        for x0, y0, x1, y1 in numbers:
+            for part in np.linspace(0.01, 0.99, 99):
+                crossed.add((round(y0 + part * (y1 - y0)), round(x0 + part * (x1 - x0))))
+        assert {(max(0, row), max(0, column)) for row, column in crossed} <= cells[ground]
+    assert not ground or cells[ground] <= crossed or len(cells[ground]) > 64
+    return cells
 
 
 def test_the_cases_above_hold_every_kind_of_undefined_cell() -> None:
@@ -307,7 +350,7 @@ def test_a_title_says_what_the_matrix_is_and_what_its_rows_and_columns_are() -> 
     for name, stage in STAGES.items():
         said = title_of(heatmap_spec(made, name))
         n_rows, n_columns = cells(heatmap_spec(made, name))["z"].shape
-        assert said.removeprefix("■ ").startswith(stage.title)
+        assert said.startswith(stage.title)
         assert stage.plain in said
         assert f"{stage.axes}; {n_rows}×{n_columns}, colours " in said
 
@@ -353,7 +396,7 @@ def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -
 @given(setups(whole=True), st.integers(1, 6))
 def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digits: int) -> None:
     made = trace(setup)
-    for name in pictured(made.stages):
+    for name in chain.from_iterable(pictured(made.stages)):
         z = cells(heatmap_spec(made, name, digits=digits))["z"]
         if max(z.shape) > 16:
             continue  # no numbers in its cells
@@ -373,7 +416,8 @@ def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digi
 @pytest.mark.parametrize("query", [0, 3, 5])
 def test_the_picked_row_is_outlined_and_bold(name: str, query: int) -> None:
     spec = heatmap_spec(trace(Scenario()), name, query=query)
-    (outline,) = spec["layout"]["shapes"]
+    outline, band = (each for each in spec["layout"]["shapes"] if each["type"] == "rect")
+    assert (band["y0"], band["y1"]) == (query - 0.5, query + 0.5)
     assert (outline["y0"], outline["y1"]) == (query - 0.5, query + 0.5)
     assert (outline["x0"], outline["x1"]) == (-0.5, np.asarray(cells(spec)["z"]).shape[1] - 0.5)
     bold = [i for i, label in enumerate(spec["layout"]["yaxis"]["ticktext"]) if label.startswith("<b>")]
@@ -385,20 +429,20 @@ def test_the_picked_row_is_outlined_and_bold(name: str, query: int) -> None:
 def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tokens: int) -> None:
     made, query = trace(Scenario(text="a b c " * (n_tokens // 3) + "a" * (n_tokens % 3))), query % n_tokens
     layout = heatmap_spec(made, "attention_weights", query=query)["layout"]
-    (outline,) = layout["shapes"]
+    outline, _ = (each for each in layout["shapes"] if each["type"] == "rect")
     n_rows = layout["yaxis"]["range"][0] + 0.5
     row = query // math.ceil(n_tokens / n_rows)
     height = (layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]) / n_rows
     half = outline["line"]["width"] / 2 / height  # of the frame's line lies to each side of where it is drawn
     assert outline["y0"] + half == pytest.approx(row - 0.5, abs=0.05)
     assert outline["y1"] - half == pytest.approx(row + 0.5, abs=0.05)
-    (pointer,) = layout["annotations"]
+    pointer = layout["annotations"][0]
     assert pointer["y"] == row
 
 
 @pytest.mark.parametrize(("name", "query"), [("w_q", 0), ("scores", None), ("scores", 6)])
 def test_nothing_is_outlined_where_no_token_is_picked(name: str, query: int | None) -> None:
-    assert "shapes" not in heatmap_spec(trace(Scenario()), name, query=query)["layout"]
+    assert not heatmap_spec(trace(Scenario()), name, query=query)["layout"].get("shapes")
 
 
 def test_no_column_is_picked() -> None:
@@ -429,32 +473,41 @@ def test_long_repeated_words_keep_what_tells_them_apart() -> None:
     assert second.endswith("(1)")
 
 
-# Ink
+# Colours and ink
 
 
-def luminance(colour: tuple[float, float, float]) -> float:
-    """Relative luminance as WCAG 2.2 defines it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+def of_scale(drawn: dict[str, Any], values: np.ndarray) -> np.ndarray:
+    """The colours that Plotly gives to values: mixed in sRGB between the stops of the scale."""
+    at = (values - drawn["zmin"]) / (drawn["zmax"] - drawn["zmin"])
+    stops, colours = zip(*drawn["colorscale"], strict=True)
+    return np.stack([np.interp(at, stops, channel) for channel in np.array([*map(channels, colours)]).T], -1)
 
 
-@pytest.mark.parametrize(("scale", "limits"), [(SEQUENTIAL, (0.0, 1.0)), (DIVERGING, (-2.5, 2.5))])
-def test_numbers_can_be_read_on_every_colour_of_the_scales(scale: Scale, limits: tuple[float, float]) -> None:
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (-2.5, 2.5)])
+def test_a_scale_has_the_shades_of_its_role(limits: tuple[float, float], role: str, dark: bool) -> None:
     values = np.linspace(*limits, 501)
-    for value, dark in zip(values, needs_dark_ink(values, scale, limits), strict=True):
-        at = (value - limits[0]) / (limits[1] - limits[0])
-        rgb = [np.interp(at, [s for s, _ in scale], [int(c[i : i + 2], 16) / 255 for _, c in scale]) for i in (1, 3, 5)]
-        behind = luminance((rgb[0], rgb[1], rgb[2])) + 0.05
-        assert (behind / 0.05 if dark else 1.05 / behind) >= 4.5
+    drawn = {"zmin": limits[0], "zmax": limits[1], "colorscale": scale_of(limits, role, dark)}
+    assert np.abs(of_scale(drawn, values) - shades(values, limits, role, dark)).max() < 6  # of 255
 
 
-@given(setups(whole=True))
-def test_each_trace_writes_in_the_ink_that_its_colours_need(setup: Scenario) -> None:
+@given(setups(whole=True), st.booleans())
+def test_numbers_can_be_read_in_every_cell(setup: Scenario, dark: bool) -> None:
     made = trace(setup)
-    for name in pictured(made.stages):
-        spec = heatmap_spec(made, name)
+    for name in chain.from_iterable(pictured(made.stages)):
+        spec = heatmap_spec(made, name, dark=dark)
         for drawn in spec["data"]:
             if "= %{" in drawn["hovertemplate"] and "texttemplate" in drawn:
-                z = drawn["z"][~np.isnan(drawn["z"])]
-                dark = needs_dark_ink(z, drawn["colorscale"], (drawn["zmin"], drawn["zmax"]))
-                assert set(dark.tolist()) == {drawn["textfont"]["color"] == "#000000"}
+                behind = luminance(
+                    of_scale(drawn, drawn["z"][~np.isnan(drawn["z"])].clip(drawn["zmin"], drawn["zmax"]))
+                )
+                black = drawn["textfont"]["color"] == "#000000"
+                assert ((behind + 0.05) / 0.05 if black else 1.05 / (behind + 0.05)).min() >= 4.5
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_signs_can_be_read_on_their_hatching(theme: Theme) -> None:
+    for hatch in (theme.masked, theme.undefined):
+        for behind in (hatch.ground, hatch.line):
+            assert contrast(channels(hatch.ink).tolist(), channels(behind).tolist()) >= 4.5

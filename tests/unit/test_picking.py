@@ -23,7 +23,7 @@ def test_frames_lie_within_the_picture_also_where_cells_are_drawn_as_one(n_token
     computed = trace(Scenario(words(n_tokens)))
     picked = explain(computed, "attention_weights", n_tokens - 1, 3)
     own = heatmap_spec(computed, "attention_weights", picked=picked)["layout"]
-    (frame,) = own["shapes"]
+    frame = own["shapes"][-1]
     assert frame["x0"] == 3 // blocks - 0.5
     assert (frame["x1"] - frame["x0"], frame["y1"] - frame["y0"]) == (1, 1)
     assert frame["y1"] == own["yaxis"]["range"][0]
@@ -37,4 +37,5 @@ def test_frames_lie_within_the_picture_also_where_cells_are_drawn_as_one(n_token
 def test_the_query_keeps_its_frame_beside_that_of_the_picked_cell() -> None:
     computed = trace(Scenario())
     spec = heatmap_spec(computed, "scores", query=1, picked=explain(computed, "scores", 1, 5))
-    assert len(spec["layout"]["shapes"]) == 2
+    row, _, cell = spec["layout"]["shapes"]
+    assert [(each["x0"], each["x1"]) for each in (row, cell)] == [(-0.5, 5.5), (4.5, 5.5)]

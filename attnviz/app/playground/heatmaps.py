@@ -22,20 +22,25 @@ _in_sight = st.components.v2.component(
 
 
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None:
-    """Draw every matrix of the trace in the order of the computation; they wrap where the page is narrow."""
+    """Draw every matrix of the trace in the order of the computation, beside the learned ones that it is made with;
+    they wrap where the page is narrow."""
     dark, digits = is_dark(), state.digits()
     picked = picked_cell(trace, scenario)
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
-        for name in pictured(trace.stages):
-            spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked)
-            # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
-            # Plotly.js sees that the second time brings nothing new.
-            spec["layout"]["datarevision"] = 0
-            key = f"playground.{name}"
-            show_figure(
-                spec, key, described(trace, name, query, digits),
-                on_click=partial(take_click, name, key) if is_pickable(spec) else None,
-            )  # fmt: skip
+        for i, group in enumerate(pictured(trace.stages)):
+            with st.container(horizontal=True, gap="small", width="content", key=f"playground_heatmaps_{i}"):
+                for name in group:
+                    spec = heatmap_spec(
+                        trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked
+                    )
+                    # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
+                    # Plotly.js sees that the second time brings nothing new.
+                    spec["layout"]["datarevision"] = 0
+                    key = f"playground.{name}"
+                    show_figure(
+                        spec, key, described(trace, name, query, digits),
+                        on_click=partial(take_click, name, key) if is_pickable(spec) else None,
+                    )  # fmt: skip
     show_picked(trace, picked, query)
     place = ["", 0, 0] if picked is None else [picked.matrix, picked.row, picked.column]
     with st.container(key="in_sight"):

@@ -33,7 +33,7 @@ def _divisors(now: Now) -> Seen:
     return Seen(
         tuple(says),
         (
-            Table(say("seen.root.largest"), largest, "share", names, columns),
+            Table(say("seen.root.largest"), largest, "share", names, columns, limit=1.0),
             Table(say("seen.root.spread"), spread, rows=names, columns=columns, limit=4.0),
         ),
     )
@@ -64,11 +64,12 @@ def _where(now: Now) -> Seen:
         say("seen.where.divided", n=_n_divided(now, chosen)),
     ]
     names, limit = now.names, float(torch.cat([usual.q, usual.k]).abs().max())
-    vectors = zip(_DIVIDED[chosen], (other.q, other.k), strict=True)
+    (q, k) = _DIVIDED[chosen]
     return Seen(
         tuple(says),
         (
-            *(Table(title, matrix, rows=names, limit=limit) for title, matrix in vectors),
+            Table(q, other.q, rows=names, limit=limit, role="q"),
+            Table(k, other.k, rows=names, limit=limit, role="k"),
             Table(STAGES["scaled_scores"].title, other.scaled_scores, rows=names, columns=names),
             Table(STAGES["attention_weights"].title, other.attention_weights, "share", names, names),
         ),

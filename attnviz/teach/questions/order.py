@@ -131,11 +131,13 @@ def _order(now: Now) -> Seen:
         says += [_twice(now, token, first, other) for other in others]
     before = now.start.tokens
     title = {when: say(f"seen.order.table.{when}") for when in ("now", "start")}
+    weights = [trace.attention_weights for trace in (now.trace, now.start)]
+    limit = max(float(matrix.max()) for matrix in weights)
     return Seen(
         tuple(says),
         (
-            Table(title["now"], now.trace.attention_weights, "share", now.names, now.names),
-            Table(title["start"], now.start.attention_weights, "share", before, before),
+            Table(title["now"], weights[0], "share", now.names, now.names, limit=limit),
+            Table(title["start"], weights[1], "share", before, before, limit=limit),
         ),
     )
 

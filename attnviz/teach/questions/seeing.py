@@ -22,7 +22,8 @@ COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
 
 @dataclass(frozen=True)
 class Table:
-    """A matrix to show as a heatmap: `kind` tells its colours, `sums` whether to add the sums of rows and columns.
+    """A matrix to show as a heatmap: `kind` tells whether it is one of shares, `role` its colour as that of a stage,
+    `sums` whether to add the sums of rows and columns.
 
     `labels` name the rows and the columns; without them, they are numbered.
     """
@@ -33,7 +34,8 @@ class Table:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     sums: bool = False
-    limit: float | None = None  # of the colours of a signed matrix, where several share it
+    limit: float | None = None  # of the colours, where several share it
+    role: Literal["x", "q", "k", "a", "v"] = "a"
 
 
 @dataclass(frozen=True)

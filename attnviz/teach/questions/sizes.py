@@ -61,7 +61,8 @@ def _shapes(now: Now) -> Seen:
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
     # What doesn't fit is told first: below the shapes it would stand under a laptop's first screen.
-    return Seen((*refused, *says), (Table(title["w_k"], w_k), Table(title["k"], t.x @ w_k, rows=now.names)))
+    keys = Table(title["k"], t.x @ w_k, rows=now.names, role="k")
+    return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 
 
 def _width(name: str, symbol: str) -> Control:

@@ -1,0 +1,59 @@
+"""The scale under a heatmap of attention weights: from 0 to its limit, with a tick at an even share."""
+
+from typing import Any
+
+import numpy as np
+
+from attnviz.colours.palette import SMALL_SIZE
+from attnviz.figures.picture import Picture
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+# Pixels: what is said of the even share stands between the cells and the bar, the limits below it.
+_ABOVE, _THICK, _BELOW, _TICK = 20, 10, 18, 3
+HEIGHT = _ABOVE + _THICK + _BELOW
+
+
+def has_colour_bar(picture: Picture) -> bool:
+    """Whether a picture has a scale of its own: where numbers are shares, there is something to measure them by."""
+    return picture.stage.kind == "softmax" and picture.limits[0] == 0
+
+
+def colour_bar(picture: Picture) -> dict[str, Any]:
+    """Return what a heatmap trace with these colours shows of its scale."""
+    high = picture.limits[1]
+    return {
+        "orientation": "h", "x": 0, "xanchor": "left", "xpad": 0, "len": 1, "thickness": _THICK,
+        "y": 0, "yanchor": "top", "ypad": _ABOVE, "outlinecolor": picture.theme.grid, "outlinewidth": 1,
+        "tickvals": [0, high], "ticktext": ["0", written(high, 2)], "ticks": "", "ticklabeloverflow": "allow",
+        "tickfont": {"size": SMALL_SIZE, "color": picture.theme.muted},
+    }  # fmt: skip
+
+
+def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
+    """Return shapes and annotations that mark on the scale what each word gets where all get the same: in the picked
+    row, or in all rows where these may read the same number of words; nothing where it lies beyond the scale."""
+    n = _n_readable(picture)
+    if n is None or 1 / n > picture.limits[1] * (1 + 1e-6):
+        return {}
+    at = min(1.0, 1 / n / picture.limits[1])
+    line = {
+        "type": "line", "xref": "paper", "yref": "paper", "x0": at, "x1": at, "ysizemode": "pixel", "yanchor": 0,
+        "y0": _TICK - _ABOVE, "y1": -_ABOVE - _THICK - _TICK, "line": {"color": picture.theme.text, "width": 1.5},
+    }  # fmt: skip
+    text = {
+        "xref": "paper", "yref": "paper", "x": at, "y": 0, "yanchor": "top", "yshift": -1, "showarrow": False,
+        "xanchor": "left" if at < 1 / 3 else "center" if at < 2 / 3 else "right",
+        "text": say("figures.even_share", n=n), "font": {"size": SMALL_SIZE, "color": picture.theme.muted},
+    }  # fmt: skip
+    return {"shapes": [line], "annotations": [text]}
+
+
+def _n_readable(picture: Picture) -> int | None:
+    """Return how many words a row may read; None where rows differ in that and none is picked."""
+    if picture.readable is None:
+        return picture.shape[1]
+    if picture.query is not None:
+        return int(picture.readable[picture.query])
+    counts = np.unique(picture.readable)
+    return int(counts[0]) if len(counts) == 1 else None
