@@ -14,7 +14,7 @@ PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
-.PHONY: help run test test-all quick lint types imports js unit pages browser bench screenshots \
+.PHONY: help run test test-all quick checks lint types imports js unit pages browser bench screenshots \
         docker-build docker-smoke clean app-packages dev-packages node-packages chromium
 .DEFAULT_GOAL := help
 
@@ -34,7 +34,11 @@ help:
 run: app-packages
 	$(PY) -m streamlit run serve.py --server.address=$(ADDRESS) --server.port=$(PORT)
 
-test: lint types imports js unit pages browser
+test: checks unit pages browser
+
+# Two at once: each of them uses one core.
+checks: dev-packages node-packages
+	@$(MAKE) --jobs=2 types lint imports js
 
 test-all: export ATTNVIZ_WHOLE = 1
 test-all: test

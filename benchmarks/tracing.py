@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnviz import Scenario, trace
+from attnviz import Scenario, attend, trace
 from benchmarks.rows import Row
 
 D = 64
@@ -23,13 +23,15 @@ def run() -> list[Row]:
     """Measure, ratios first; each ratio is the median over rounds that time both sides in turn."""
     ratios, details = [], []
     for n_tokens, target in TARGETS.items():
-        scenario, fused = _scenario(n_tokens), _fused(n_tokens)
-        ours, theirs = _in_turn(partial(trace, scenario), fused)
-        ratio = median(a / b for a, b in zip(ours, theirs, strict=True))
-        ratios.append(Row(f"trace / projections and fused attention, {n_tokens} tokens", f"{ratio:.2f}", target))
+        sides = partial(trace, _scenario(n_tokens)), _fused(n_tokens), partial(attend, *_matrices(n_tokens))
+        ours, theirs, plain = _in_turn(*sides)
+        for name, side, aim in (("projections and fused attention", theirs, target), ("the plain lines", plain, "")):
+            ratio = median(a / b for a, b in zip(ours, side, strict=True))
+            ratios.append(Row(f"trace / {name}, {n_tokens} tokens", f"{ratio:.2f}", aim))
         details.append(
             Row(
                 f"trace, {n_tokens} tokens; projections and fused attention {_microseconds(theirs)}; "
+                f"the plain lines of attend {_microseconds(plain)}; "
                 f"building the scenario and its first trace {_milliseconds_to_first_trace(n_tokens)}",
                 _microseconds(ours),
             )

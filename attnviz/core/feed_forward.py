@@ -11,8 +11,8 @@ from attnviz.core.trace import Trace
 class FeedForwardTrace(Trace):
     """Every intermediate of one feed-forward step, by name.
 
-    `context` is what goes in, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_hidden)``, `w_2` ``(d_hidden, d_model)``, the
-    biases ``(d_hidden,)`` and ``(d_model,)``, or None; `preactivations` and `hidden` are ``(n_tokens, d_hidden)``,
+    `context` is what goes in, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_ff)``, `w_2` ``(d_ff, d_model)``, the
+    biases ``(d_ff,)`` and ``(d_model,)``, or None; `preactivations` and `hidden` are ``(n_tokens, d_ff)``,
     `output` is ``(n_tokens, d_model)``. With a batch, all but the given layers have its dimensions in front.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
@@ -40,8 +40,8 @@ def feed_forward(
 ) -> FeedForwardTrace:
     """Compute two layers with a ReLU, or with `activation` "gelu" a GELU, between them; keep every intermediate.
 
-    `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_hidden)``, `b1`
-    ``(d_hidden,)`` or None, `w2` ``(d_hidden, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.
+    `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_ff)``, `b1`
+    ``(d_ff,)`` or None, `w2` ``(d_ff, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.
 
     Raises ``ValueError`` for shapes that do not fit, and for another activation.
 
@@ -54,9 +54,9 @@ def feed_forward(
     _check_shapes(x, w1, b1, w2, b2)
     if activation not in ACTIVATIONS:
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
-    preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_hidden)
+    preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_ff)
     curve = torch.relu if activation == "relu" else torch.nn.functional.gelu
-    hidden = curve(preactivations)  # (n_tokens, d_hidden)
+    hidden = curve(preactivations)  # (n_tokens, d_ff)
     output = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
     matrices = {
         "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,
@@ -71,7 +71,7 @@ def _check_shapes(x: Tensor, w1: Tensor, b1: Tensor | None, w2: Tensor, b2: Tens
     if x.dim() < 2 or 0 in x.shape:
         raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_v) with neither of them 0")
     if w1.dim() != 2 or w1.shape[0] != x.shape[-1] or w1.shape[1] == 0:
-        expected = f"({x.shape[-1]}, d_hidden) to fit x {tuple(x.shape)}"
+        expected = f"({x.shape[-1]}, d_ff) to fit x {tuple(x.shape)}"
         raise ValueError(f"w1 has shape {tuple(w1.shape)}, expected {expected}")
     if w2.dim() != 2 or w2.shape[0] != w1.shape[1] or w2.shape[1] == 0:
         expected = f"({w1.shape[1]}, d_model) to fit w1 {tuple(w1.shape)}"

@@ -11,6 +11,7 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.devices import resolve_device
+from attnviz.core.drawing import drawn_positions, drawn_vectors, drawn_weights, has_published_vector
 from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import (
     NO_EDITS,
@@ -22,16 +23,7 @@ from attnviz.core.matrix_input import (
     random_seed,
     wrong_shape,
 )
-from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
-from attnviz.core.seeding import (
-    FLOAT32_ON_CPU,
-    generator_for,
-    next_layers,
-    next_projections,
-    seeded_embeddings,
-    seeded_positions,
-    sinusoidal_positions,
-)
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.settings import checked_settings
 from attnviz.core.stages import BIASES, EDITABLE, LAYERS, VECTORS, Table, layer_table
 from attnviz.core.tokens import tokenize
@@ -193,10 +185,8 @@ class Scenario:
 
     def is_published(self, row: int) -> bool:
         """Whether the vector of this token is a published one, before edits."""
-        by_word = (
-            getattr(self, self.token_matrix) is None and self.embedding == "published" and self.d_in == PUBLISHED_D_IN
-        )
-        return by_word and self.tokens[row] in PUBLISHED_VECTORS
+        drawn = getattr(self, self.token_matrix) is None
+        return drawn and has_published_vector(self.tokens[row], self.embedding, self.d_in)
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
@@ -216,7 +206,9 @@ class Scenario:
         if name in (self.token_matrix, "p"):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
-            return self._drawn_positions() if name == "p" else self._drawn_vectors()
+            if name == "p":
+                return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
+            return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
         drawn = (self._weights if seed is None else self._draw(seed))[name]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
@@ -224,29 +216,13 @@ class Scenario:
         width = self.shape_of(name)[1]
         return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
-    def _draw(self, seed: int) -> dict[str, Tensor]:
-        generator = generator_for(seed)
-        drawn = next_projections(generator, self.d_in, self.d_out, self.init, self.bias, self.d_v)._asdict()
-        if self.d_ff is not None:
-            drawn |= next_layers(generator, self.shape_of("w_v")[1], self.d_ff, self.init)._asdict()
-        return drawn
+    def _draw(self, seed: int) -> dict[str, Any]:
+        width = self.shape_of("w_v")[1]
+        return drawn_weights(seed, self.d_in, self.d_out, self.init, self.bias, self.d_v, self.d_ff, width)
 
     @cached_property
-    def _weights(self) -> dict[str, Tensor]:
+    def _weights(self) -> dict[str, Any]:
         return self._draw(self.seed)
-
-    def _drawn_vectors(self) -> Tensor:
-        embedding = "stable" if self.embedding == "published" else self.embedding
-        x = seeded_embeddings(self.tokens, self.d_in, embedding, self.seed)
-        for row, token in enumerate(self.tokens):
-            if self.is_published(row):
-                x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
-        return x
-
-    def _drawn_positions(self) -> Tensor:
-        if self.positions == "sinusoidal":
-            return sinusoidal_positions(len(self.tokens), self.d_in)
-        return seeded_positions(len(self.tokens), self.d_in, self.seed)
 
     def matrix(self, name: str) -> Tensor:
         """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""

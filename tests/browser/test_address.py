@@ -34,15 +34,6 @@ def test_leaving_for_another_site_and_coming_back_keep_the_set_up(new_board: Cal
     expect(board.settle().cell(C_OF_JOURNEY)).to_have_text("−0.0748")
 
 
-def test_back_takes_an_edit_back_and_forward_brings_it_again(playground: Playground) -> None:
-    playground.edit(0, 1, 0.9).shows("q", "journey", EDITED)
-    eventually(lambda: playground.address, "?edits=w_q.0.1.0.9")
-    playground.page.go_back()
-    playground.shows("q", "journey", ["0.4306", "1.4551"])
-    playground.page.go_forward()
-    playground.shows("q", "journey", EDITED)
-
-
 def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board().type_sentence("one journey")
     expect(board.cell(("scores", 1, 1))).to_be_visible()

@@ -25,12 +25,17 @@ VIEWS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("width", "height"), [(1500, 800), (390, 844)])
-def test_no_page_is_wider_than_the_screen(new_learner: Callable[..., Learner], width: int, height: int) -> None:
-    learner = new_learner(width, height)
-    for path, address in VIEWS:
-        learner.open(path, **({"view": "board"} | address), text=WORDS, query=0)
-        learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+SCREENS = ((1500, 800), (390, 844))
+
+
+@pytest.mark.parametrize(("path", "address"), VIEWS)
+def test_no_page_is_wider_than_the_screen(
+    new_learner: Callable[..., Learner], path: str, address: dict[str, Any]
+) -> None:
+    learner = new_learner(*SCREENS[0]).open(path, **({"view": "board"} | address), text=WORDS, query=0)
+    learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+    for width, height in SCREENS:
+        learner.page.set_viewport_size({"width": width, "height": height})
         eventually(lambda: learner.sideways <= 0, True, seconds=10)
         labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
         assert not labels.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)")

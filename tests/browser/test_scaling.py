@@ -141,20 +141,11 @@ def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_lea
     reader.pick_from_list(64).looks_at(64)
     reader.pick_point("variance", 0).looks_at(2)  # the same point again
     reader.pick_point("largest_attention_weight", 1, line=2).looks_at(8)
-    reader.pick_point("dead_key_share", 2).looks_at(64)
     reader.type_dims("2, 4, eight").says("This can't be swept. ")
     assert reader.labels_below("variance") == ["2", "8", "64"]
     reader.type_dims("2, 4")
     eventually(lambda: reader.labels_below("variance"), ["2", "4"])
     expect(reader.page.get_by_test_id("stAlert")).to_have_count(0)
-
-
-def test_p_is_slid_by_keys(reader: Reader) -> None:
-    slider = reader.page.get_by_role("slider", name="Find the exponent p yourself: divide by d^p")
-    for p in (0.35, 0.4):
-        slider.press("ArrowRight")
-        reader.says(f"Divided by d^{p}, the variance ")
-    eventually(lambda: reader.address, f"?sweep={SMALL}*scales.none-sqrt-linear-own_p*p.0.4")
 
 
 def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(

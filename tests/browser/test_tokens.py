@@ -19,14 +19,6 @@ HOSTILE_TOKENS = [
 ]  # fmt: skip
 
 
-def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
-    playground.use_example("the cat sat on the mat")
-    eventually(lambda: playground.labels("scores"), ["the (0)", "cat", "sat", "on", "the (4)", "mat"])
-    assert [len(row) for row in playground.cells("scores")] == [6] * 6
-    assert playground.row("x", "the (0)") == playground.row("x", "the (4)") != playground.row("x", "cat")
-    assert "query the (4), key the (0)" in playground.hover("scores", 4, 0)
-
-
 def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(playground: Playground) -> None:
     assert playground.hover("attention_weights", 1, 2) == "query journey, key starts\nA = 0.2199"
     assert playground.hover("context", 1, 0) == "query journey, feature 0\nC = 0.3061"

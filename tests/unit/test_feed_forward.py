@@ -19,15 +19,15 @@ sizes = st.integers(1, 5)
 
 
 def drawn(
-    n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool = True, activation: str = "relu"
+    n_tokens: int, d_v: int, d_ff: int, d_model: int, bias: bool = True, activation: str = "relu"
 ) -> attnviz.FeedForwardTrace:
-    generator = torch.Generator().manual_seed(1000 * n_tokens + 100 * d_v + 10 * d_hidden + d_model)
+    generator = torch.Generator().manual_seed(1000 * n_tokens + 100 * d_v + 10 * d_ff + d_model)
 
     def draw(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=generator)
 
-    b1, b2 = (draw(d_hidden), draw(d_model)) if bias else (None, None)
-    layers = draw(d_v, d_hidden), b1, draw(d_hidden, d_model), b2
+    b1, b2 = (draw(d_ff), draw(d_model)) if bias else (None, None)
+    layers = draw(d_v, d_ff), b1, draw(d_ff, d_model), b2
     return attnviz.feed_forward(draw(n_tokens, d_v), *layers, activation=activation)
 
 
@@ -35,9 +35,9 @@ def drawn(
 @given(sizes, sizes, sizes, sizes, st.booleans())
 def test_the_same_as_torchs_linear_and_activation(
     activation: str, curve: Callable[[torch.Tensor], torch.Tensor],
-    n_tokens: int, d_v: int, d_hidden: int, d_model: int, bias: bool,
+    n_tokens: int, d_v: int, d_ff: int, d_model: int, bias: bool,
 ) -> None:  # fmt: skip
-    trace = drawn(n_tokens, d_v, d_hidden, d_model, bias, activation)
+    trace = drawn(n_tokens, d_v, d_ff, d_model, bias, activation)
     before = F.linear(trace.context, trace.w_1.T, trace.b_1)
     torch.testing.assert_close(trace.preactivations, before)
     torch.testing.assert_close(trace.hidden, curve(before))
@@ -57,7 +57,7 @@ def test_each_token_goes_through_alone_and_a_batch_goes_through() -> None:
     ("shapes", "message"),
     [
         (((3,), (3, 2), (2,), (2, 2), (2,)), r"x has shape \(3,\), expected \(n_tokens, d_v\)"),
-        (((4, 3), (2, 2), (2,), (2, 2), (2,)), r"w1 has shape \(2, 2\), expected \(3, d_hidden\) to fit x \(4, 3\)"),
+        (((4, 3), (2, 2), (2,), (2, 2), (2,)), r"w1 has shape \(2, 2\), expected \(3, d_ff\) to fit x \(4, 3\)"),
         (((4, 3), (3, 2), (3,), (2, 2), (2,)), r"b1 has shape \(3,\), expected \(2,\)"),
         (((4, 3), (3, 2), (2,), (3, 2), (2,)), r"w2 has shape \(3, 2\), expected \(2, d_model\) to fit w1 \(3, 2\)"),
         (((4, 3), (3, 2), (2,), (2, 5), (2,)), r"b2 has shape \(2,\), expected \(5,\)"),

@@ -1,0 +1,46 @@
+"""What a set-up draws: the tokens' vectors, their positions, and the weights of all layers, one after the other."""
+
+import torch
+from torch import Tensor
+
+from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
+from attnviz.core.seeding import (
+    FLOAT32_ON_CPU,
+    generator_for,
+    next_layers,
+    next_projections,
+    seeded_embeddings,
+    seeded_positions,
+    sinusoidal_positions,
+)
+
+
+def has_published_vector(token: str, embedding: str, d_in: int) -> bool:
+    """Whether a token's vector is a published one with this embedding."""
+    return embedding == "published" and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
+
+
+def drawn_vectors(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
+    """Return the tokens' vectors, ``(n_tokens, d_in)``: "published" ones where there are, "stable" for the others."""
+    x = seeded_embeddings(tokens, d_in, "stable" if embedding == "published" else embedding, seed)
+    for row, token in enumerate(tokens):
+        if has_published_vector(token, embedding, d_in):
+            x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
+    return x
+
+
+def drawn_positions(positions: str, n_tokens: int, d_in: int, seed: int) -> Tensor:
+    """Return P ``(n_tokens, d_in)``, of the kind "sinusoidal" or "seeded"."""
+    return sinusoidal_positions(n_tokens, d_in) if positions == "sinusoidal" else seeded_positions(n_tokens, d_in, seed)
+
+
+def drawn_weights(
+    seed: int, d_in: int, d_out: int, init: str, bias: bool, d_v: int | None, d_ff: int | None, width: int
+) -> dict[str, Tensor | None]:
+    """Return the projections and their biases, then, with `d_ff`, the layers of the feed-forward step after context
+    vectors of this width: all from one generator, in this order."""
+    generator = generator_for(seed)
+    drawn = next_projections(generator, d_in, d_out, init, bias, d_v)._asdict()
+    if d_ff is not None:
+        drawn |= next_layers(generator, width, d_ff, init)._asdict()
+    return drawn
