@@ -23,7 +23,8 @@ def run() -> list[Row]:
     """Measure, ratios first; each ratio is the median over rounds that time both sides in turn."""
     ratios, details = [], []
     for n_tokens, target in TARGETS.items():
-        sides = partial(trace, _scenario(n_tokens)), _fused(n_tokens), partial(attend, *_matrices(n_tokens))
+        x, w_q, w_k, w_v = _matrices(n_tokens)
+        sides = partial(trace, _scenario(n_tokens)), _fused(n_tokens), partial(attend, x, w_q, w_k, w_v)
         ours, theirs, plain = _in_turn(*sides)
         for name, side, aim in (("projections and fused attention", theirs, target), ("the plain lines", plain, "")):
             ratio = median(a / b for a, b in zip(ours, side, strict=True))
