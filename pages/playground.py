@@ -5,7 +5,7 @@ import streamlit as st
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario, digits
 from attnviz.app.components.board import show_board_of_now
-from attnviz.app.components.followed import show_followed
+from attnviz.app.components.followed import marked_while_older, show_followed
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.playground.heatmaps import show_heatmaps
@@ -34,7 +34,8 @@ def show_playground(scenario: Scenario) -> None:
 
     with says:
         show_followed(attends_most(computed, query, digits()))
-    says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
+        with marked_while_older(scenario, "playground"):
+            st.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
     with pictures:
         if view == HEATMAPS:
             show_heatmaps(computed, scenario, query)

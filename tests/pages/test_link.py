@@ -11,9 +11,11 @@ from streamlit.runtime.scriptrunner import RerunData, RerunException
 from attnviz import Scenario
 from attnviz.app.shell import long_link, setup
 from attnviz.core.changes import changes_of
+from attnviz.explanation.summary import projections_in_words
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.packing import pack
 from attnviz.link.set_up import parameters
+from attnviz.published import worked_example
 from attnviz.words import say
 from tests.pages.playground import Playground
 
@@ -264,3 +266,12 @@ def test_one_link_has_one_message() -> None:
     (message,) = playground.messages
     assert message.startswith(say("links.parts"))
     assert message.count("\n- ") == 6
+
+
+def test_a_sentence_typed_after_an_example_says_that_its_matrices_are_still_the_examples() -> None:
+    page = Playground(view="board", example="love-ai").type_sentence("the cat sat")
+    assert page.changes == "*".join(f"{name}.example.love-ai" for name in ("w_q", "w_k", "w_v"))
+    about = projections_in_words(worked_example("love-ai").scenario)
+    assert "love-ai" in about
+    assert any(caption.startswith(about) for caption in page.captions)
+    assert any("love-ai" in text and text.startswith("W_q: ") for text in page.texts)

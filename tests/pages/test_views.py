@@ -1,12 +1,15 @@
 """The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
 
+import json
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
+from attnviz.app.components.followed import numbers_of
 from attnviz.core.stages import STAGES
+from attnviz.explanation.summary import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
@@ -112,3 +115,12 @@ def test_numbers_that_are_none_reach_the_board_as_what_they_are() -> None:
     values = playground.board["matrices"]["scaled_scores"]["values"]
     assert {"Infinity", "-Infinity"} <= {value for value in values if isinstance(value, str)}
     assert playground.board["matrices"]["attention_weights"]["values"][-1] == "NaN"
+
+
+def test_what_is_said_of_the_numbers_is_marked_as_older_while_the_board_shows_newer_ones() -> None:
+    page = Playground(view="board", edits="w_q.0.0.5")
+    marked = page.at.get_by_key("may_be_older_playground")
+    changed = Scenario(embedding="published", edits=[("w_q", 0, 0, 5.0)])
+    assert [caption.value for caption in marked.caption] == [numbers_in_words(changed)]
+    (mark,) = marked.get("bidi_component")
+    assert json.loads(mark.proto.json)["of"] == numbers_of(changed)

@@ -295,10 +295,21 @@ def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init: str, d_
         assert done(SYMMETRIC, Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed, edits=typed))
 
 
-def test_each_challenge_says_its_number() -> None:
-    for challenge in CHALLENGES:
-        _, says = challenge.check(trace(Scenario(text=CAT.text)), 3)
-        assert re.search(r"\d", says)
+@pytest.mark.parametrize("seed", range(5))
+def test_each_challenge_says_how_far_it_is(seed: int) -> None:
+    made = trace(Scenario(text=CAT.text, seed=seed))
+    scores = made.q.double() @ made.k.double().T
+    weights = torch.softmax(scores / math.sqrt(made.q.shape[1]), -1)
+    wanted = {
+        CAT: [weights[1, 2]],
+        UNIFORM: [(weights - 1 / 6).abs().max()],
+        SYMMETRIC: [(table - table.T).abs().max() for table in (scores, weights)],
+    }
+    assert set(wanted) == set(CHALLENGES)
+    for challenge, numbers in wanted.items():
+        says = challenge.check(made, 3)[1]
+        told = [float(number) for number in re.findall(r"\d+\.\d+", says)]
+        assert told == pytest.approx([number.item() for number in numbers], abs=5.1e-4), says
 
 
 def test_what_is_undefined_is_seen() -> None:
