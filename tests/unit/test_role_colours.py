@@ -11,8 +11,9 @@ import attnviz
 from attnviz import Scenario
 from attnviz.board.data import board_data
 from attnviz.colours.limits import colour_limits
-from attnviz.colours.mixing import channels, luminance, ramp, takes_black
+from attnviz.colours.mixing import channels, linear, luminance, ramp, takes_black
 from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
+from attnviz.colours.shading import shades
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from tests.browser.looks import contrast
@@ -23,7 +24,7 @@ THEMES = ("light", "dark")
 SHADES = {**ROLES, "negative": NEGATIVE}
 COLOURS = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
 themes = pytest.mark.parametrize("theme", THEMES)
-shades = pytest.mark.parametrize("role", SHADES)
+roles = pytest.mark.parametrize("role", SHADES)
 
 
 def ramp_of(role: str, theme: str) -> np.ndarray:
@@ -31,7 +32,7 @@ def ramp_of(role: str, theme: str) -> np.ndarray:
 
 
 @themes
-@shades
+@roles
 def test_a_ramp_goes_from_the_page_to_the_role_and_more_is_more_ink(role: str, theme: str) -> None:
     steps = ramp_of(role, theme)
     assert (steps[0] == channels(getattr(PAPER, theme))).all()
@@ -46,7 +47,7 @@ def test_a_ramp_goes_from_the_page_to_the_role_and_more_is_more_ink(role: str, t
 
 
 @themes
-@shades
+@roles
 def test_letters_can_be_read_on_every_step(role: str, theme: str) -> None:
     steps = ramp_of(role, theme)
     for step, black in zip(steps.tolist(), takes_black(steps), strict=True):
@@ -54,7 +55,7 @@ def test_letters_can_be_read_on_every_step(role: str, theme: str) -> None:
 
 
 @themes
-@shades
+@roles
 def test_a_role_stands_out_from_the_page(role: str, theme: str) -> None:
     assert contrast(ramp_of(role, theme)[0].tolist(), ramp_of(role, theme)[-1].tolist()) >= 4.5
 
@@ -102,7 +103,63 @@ def test_attention_is_drawn_from_0_to_the_largest_weight_that_tells_something(se
     assert (low, high) == (0.0, told)
 
 
-def test_all_roles_are_other_colours() -> None:
-    for theme in THEMES:
-        for one, other in itertools.combinations(SHADES.values(), 2):
-            assert getattr(one, theme) != getattr(other, theme)
+# ---- what must be seen ----
+
+
+def lightness(rgb: np.ndarray) -> np.ndarray:
+    """L* of colours (CIE 1976)."""
+    y = luminance(rgb)
+    return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, 24389 / 27 * y)
+
+
+@themes
+def test_the_published_attention_weights_are_told_apart_by_eye(theme: str) -> None:
+    """All of them are near an even share: the scale goes from 0 to the largest."""
+    trace = attnviz.trace(Scenario(embedding="published"))
+    limits = colour_limits(trace, "attention_weights")
+    seen = shades(trace.attention_weights.numpy(), limits, "a", theme == "dark").reshape(-1, 3)
+    light = lightness(seen)
+    assert light.max() - light.min() >= 40
+    assert contrast(seen[light.argmin()].tolist(), seen[light.argmax()].tolist()) >= 4
+
+
+@themes
+@given(
+    numbers=st.lists(st.floats(-1e6, 1e6, width=32), min_size=1),
+    role=st.sampled_from(list(ROLES)),
+    signed=st.booleans(),
+)
+def test_letters_can_be_read_on_any_number(theme: str, numbers: list[float], role: str, signed: bool) -> None:
+    z = np.array(numbers)
+    high = float(np.abs(z).max()) or 1.0
+    seen = shades(z, (-high if signed else 0.0, high), role, theme == "dark")
+    for rgb, black in zip(seen.tolist(), takes_black(seen), strict=True):
+        assert contrast(rgb, [0, 0, 0] if black else [255, 255, 255]) >= 4.5
+
+
+# What is seen without one kind of cones. Source: Machado, Oliveira and Fernandes 2009, A Physiologically-based Model
+# for Simulation of Color Vision Deficiency, the matrices of severity 1.0, of light.
+MACHADO = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+SRGB_TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def lab(light: np.ndarray) -> np.ndarray:
+    """CIELAB of linear sRGB, under D65."""
+    t = SRGB_TO_XYZ @ np.clip(light, 0, 1) / SRGB_TO_XYZ.sum(1)
+    x, y, z = np.where(t > 216 / 24389, np.cbrt(t), (24389 / 27 * t + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@themes
+@pytest.mark.parametrize(("kind", "least"), [("protanopia", 20), ("deuteranopia", 20), ("tritanopia", 10)])
+def test_q_k_v_and_a_are_told_apart_without_a_kind_of_cones(theme: str, kind: str, least: float) -> None:
+    """By CIE76, the distance in CIELAB; for tritanopia the blue of Q and the green of V differ by 12, and by titles."""
+    seen = {role: lab(np.array(MACHADO[kind]) @ linear(channels(getattr(ROLES[role], theme)))) for role in "qkva"}
+    apart = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(seen, 2)}
+    assert min(apart.values()) >= least, apart
