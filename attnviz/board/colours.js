@@ -2,7 +2,7 @@
 // colours/mixing.py does in Python.
 // Source: Björn Ottosson 2020, A perceptual color space for image processing.
 
-/** @import { Colour, ColourScale, Ramps, Role, Roles, Shade, Signs, Tone } from "./types.js" */
+/** @import { Ramps, Role, Roles, Shade, Tone } from "./types.js" */
 
 export const STEPS = 256; // of a ramp: neighbours differ by what can't be seen
 
@@ -75,20 +75,8 @@ function rgbOf([lightness, greenRed, blueYellow]) {
   ].map(encoded);
 }
 
-// The colour of a value within its limits on a scale of [position, [r, g, b]]; what is no finite number has one
-// of its own.
-/** @param {number} value @param {[number, number]} limits @param {ColourScale} scale @param {Signs} signs */
-export function colourOf(value, [low, high], scale, signs) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? signs.nan : signs.infinite;
-  const position = Math.min(1, Math.max(0, (value - low) / (high - low)));
-  const next = Math.max(1, scale.findIndex(([at]) => at >= position));
-  const [[from, first], [to, second]] = [scale[next - 1], scale[next]];
-  const part = (position - from) / (to - from);
-  return first.map((channel, i) => Math.round(channel + part * (second[i] - channel)));
-}
-
 // Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
-/** @param {Colour} colour */
+/** @param {number[]} colour */
 export function inkOn(colour) {
   const [red, green, blue] = colour.map(linear);
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;

@@ -81,14 +81,6 @@ export interface Stages {
 /** A row of the table as Python sends it. */
 export type SentStage = Omit<Stage, "settings"> & { settings: Partial<Settings> };
 
-export type Colour = number[];
-export type ColourScale = [position: number, colour: Colour][];
-
-export interface Signs {
-  infinite: Colour;
-  nan: Colour;
-}
-
 /** A cell on the page, with what it shows. */
 export interface BoardCell extends HTMLElement {
   called: string;

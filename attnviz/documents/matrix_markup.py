@@ -104,7 +104,8 @@ def _labelled_picture(picture: Picture) -> str:
 def _image(picture: Picture, style: str) -> str:
     data = base64.b64encode(png(pixels(picture))).decode("ascii")
     alt = html.escape(f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}")
-    return f'<img alt="{alt}" style="image-rendering:pixelated;{style}" src="data:image/png;base64,{data}">'
+    framed = f"outline:1px solid {picture.theme.grid}"  # a 0 looks like the page
+    return f'<img alt="{alt}" style="image-rendering:pixelated;{framed};{style}" src="data:image/png;base64,{data}">'
 
 
 def png(rgb: np.ndarray) -> bytes:

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterable
 
 from attnviz.colours.palette import FONT_FAMILY, LIGHT
+from attnviz.colours.roles import ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import change_texts, changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
@@ -134,7 +135,7 @@ def _attending(trace: AttentionTrace, digits: int) -> list[str]:
 def _section(trace: AttentionTrace, name: str, digits: int) -> str:
     drawn = picture(trace, name, digits, None, dark=False)
     return (
-        f"<section><h2>{html.escape(title_of(trace, drawn))}</h2>"
+        f'<section><h2 style="color:{ROLES[drawn.stage.role].light}">{html.escape(title_of(trace, drawn))}</h2>'
         f'<p class="about">{html.escape(say("report.about", about=about_of(drawn), meaning=drawn.stage.meaning))}</p>'
         f"{matrix_markup(drawn)}</section>"
     )

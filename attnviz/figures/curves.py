@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attnviz.colours.palette import SMALL_SIZE, TITLE_SIZE, font, scale_style, theme
+from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, font, scale_style, theme
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
@@ -97,7 +97,7 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     log_x = len(dims) > 1 and dims[-1] >= 8 * dims[0]
     grid = {"gridcolor": colours.grid, "zeroline": False, "fixedrange": True, "linecolor": colours.muted}
     x_axis: dict[str, Any] = grid | {
-        "title": {"text": say("scaling.curve.dimension"), "standoff": 6},
+        "title": {"text": say("scaling.curve.dimension"), "standoff": 6, "font": {"size": FONT_SIZE}},
         "tickvals": _thinned(dims, log_x), "tickangle": 0,
     }  # fmt: skip
     y_axis: dict[str, Any] = grid | {"type": "log" if curve.log_y else "linear", "exponentformat": "power"}
@@ -170,7 +170,10 @@ def row_spec(
     layout = _layout(Curve("", title, top=1), [1], None, dark)
     layout |= {"barmode": "group", "height": 240, "showlegend": len(data) > 1}
     layout["margin"]["t"] = 62 if len(data) > 1 else 34
-    layout["xaxis"] |= {"title": {"text": axis or say("scaling.row.axis"), "standoff": 6}, "type": "linear"}
+    layout["xaxis"] |= {
+        "title": {"text": axis or say("scaling.row.axis"), "standoff": 6, "font": {"size": FONT_SIZE}},
+        "type": "linear",
+    }
     del layout["xaxis"]["tickvals"], layout["xaxis"]["tickangle"]
     layout["yaxis"]["range"] = [0, 1.02]
     if keys and not labels:

@@ -7,12 +7,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import attnviz
-from attnviz import Scenario
-from attnviz.board.data import board_data
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.words.numbers import written
-from tests.browser.looks import contrast
 from tests.node import ROOT, PageScript
 
 # Many lie halfway between two numbers that are written.
@@ -75,18 +71,3 @@ def test_what_is_outside_of_a_matrix_is_counted(script: PageScript, text: str, r
     assert script.run(BLOCK, [text, rows, columns]) == {
         "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
     }  # fmt: skip
-
-
-def test_numbers_stand_out_on_every_colour_of_the_scales(script: PageScript) -> None:
-    scenario = Scenario(embedding="published")
-    scales = board_data(scenario, attnviz.trace(scenario), 0, 4)["scales"]
-    for scale in scales.values():
-        for step in range(257):
-            colour, ink = script.run(
-                """({ colours: { colourOf, inkOn } }, [value, scale]) => {
-                  const colour = colourOf(value, [0, 1], scale, {});
-                  return [colour, inkOn(colour)];
-                }""",
-                [step / 256, scale],
-            )
-            assert contrast(colour, [0, 0, 0] if ink == "#000" else [255, 255, 255]) >= 4.5

@@ -153,7 +153,8 @@ def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
                  "'journey' reads itself most", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
         assert said in text, said
     for stage in STAGES.values():
-        assert (f"<h2>{html.escape(stage.title)}" in page) == (getattr(trace, stage.name) is not None)
+        titled = f'<h2 style="color:{ROLES[stage.role].light}">{html.escape(stage.title)}'
+        assert (titled in page) == (getattr(trace, stage.name) is not None)
 
 
 def test_a_report_of_very_much_stays_small_and_says_what_it_leaves_out() -> None:
