@@ -361,7 +361,7 @@ def test_progress_can_stop_a_sweep() -> None:
         return fraction < 0.3
 
     with pytest.raises(SweepStopped, match="stopped after"):
-        sweep_scaling([4096], 10_000, 0, progress=stop)
+        sweep_scaling([1024], 10_000, 0, progress=stop)
     assert 0.3 <= seen[-1] < 0.32
     assert threading.active_count() == before
 
