@@ -473,6 +473,47 @@ def test_long_repeated_words_keep_what_tells_them_apart() -> None:
     assert second.endswith("(1)")
 
 
+# The scale of the attention weights
+
+
+@given(setups(whole=True), st.integers(0, 8) | st.none())
+def test_attention_has_its_scale_with_a_tick_at_the_even_share_of_the_picked_row(
+    setup: Scenario, query: int | None
+) -> None:
+    made = trace(setup)
+    n = len(made.tokens)
+    query = None if query is None else query % n
+    spec = heatmap_spec(made, "attention_weights", query=query)
+    (scaled,) = (drawn for drawn in spec["data"] if drawn["showscale"])
+    assert scaled["colorbar"]["tickvals"] == [0, scaled["zmax"]]
+    assert scaled["colorbar"]["ticktext"] == ["0", written(scaled["zmax"], 2)]
+    lines = [shape for shape in spec["layout"].get("shapes", []) if shape["type"] == "line"]
+    said = [each["text"] for each in spec["layout"].get("annotations", []) if "even" in each["text"]]
+    readable = n if not made.causal else None if query is None else query + 1
+    if readable is None and n == 1:
+        readable = 1
+    if readable is None or 1 / readable > scaled["zmax"] * (1 + 1e-6):
+        assert (lines, said) == ([], [])
+    else:
+        (line,) = lines
+        assert line["x0"] == line["x1"] == pytest.approx(min(1, 1 / readable / scaled["zmax"]))
+        assert said == [say("figures.even_share", n=readable)]
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURED if name != "attention_weights"])
+def test_what_is_no_share_has_no_scale_of_shares(name: str) -> None:
+    spec = heatmap_spec(trace(Scenario()), name)
+    assert not any(drawn["showscale"] for drawn in spec["data"])
+
+
+def test_every_matrix_is_pictured_once_and_what_is_learned_beside_what_it_makes() -> None:
+    groups = pictured(EVERY_STAGE)
+    assert sorted(chain.from_iterable(groups)) == sorted(EVERY_STAGE)
+    for *learned, made in groups:
+        assert set(learned) <= set(EVERY_STAGE[made].sources)
+        assert EVERY_STAGE[made].origin != "learned"
+
+
 # Colours and ink
 
 
