@@ -29,7 +29,7 @@ import { say } from "../scripts/sentences.js";
 /** @import { Layout } from "./spine/types.js" */
 
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query: number }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query: number, text?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false });
@@ -459,6 +459,12 @@ export class Board {
     this.follow();
   }
 
+  // Another sentence.
+  /** @param {string} text */
+  say(text) {
+    this.sender.send({ edits: [], pinned: null, query: this.picked, text });
+  }
+
   /** @param {number | null} query */
   preview(query) {
     if (query === this.previewed || this.drag) return;
@@ -562,7 +568,8 @@ export class Board {
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned, query }) {
+  tellAgain({ edits, pinned, query, text }) {
+    if (text !== undefined) return this.say(text);
     this.pinned = pinned;
     this.picked = query ?? this.picked;
     const fitting = edits.filter((edit) => this.fits(edit));

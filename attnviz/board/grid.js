@@ -62,7 +62,9 @@ export class Grid {
     const title = make("div", "title", [called, " ", make("span", "short", [stage.short]), " ", shape, ...(note ? [make("span", "note", [` ${say("board.matrix.note", { note })}`])] : [])]);
     title.title = stage.plain;
     const space = below ? box.y + box.height + 3 : box.y - (this.hasHeads() ? 2 : 1) * 0.86 * TITLE * board.layout.scale;
-    Object.assign(title.style, { left: `${box.x}px`, top: `${space}px` });
+    const weight = board.layout.columns.find((column) => column.factor === stage)?.weight;
+    const beside = box.turned && weight ? Math.min(board.layout.boxes[weight.name].width, box.width / 2) : 0; // of the line that leads there
+    Object.assign(title.style, { left: `${box.x + beside}px`, top: `${space}px` });
     return title;
   }
 

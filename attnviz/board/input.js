@@ -161,7 +161,9 @@ export class Input {
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
       const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
-      board.focus({ ...place, row: within(place.row + down, rows), column: within(place.column + right, columns) });
+      // K stands on its side: what is below a cell is another column of it.
+      const [rowwards, columnwards] = board.grids.get(place.matrix)?.box.turned ? [right, down] : [down, right];
+      board.focus({ ...place, row: within(place.row + rowwards, rows), column: within(place.column + columnwards, columns) });
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       this.kept = true;
       board.panel.takeFocus();

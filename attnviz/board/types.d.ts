@@ -120,6 +120,9 @@ export interface BoardData extends TableData {
   features: string[] | null;
   /** Whether what is learned is told from what is computed. */
   framed: boolean;
+  /** The sentence as it was typed, and what the page says of the numbers beside what is read most. */
+  text: string;
+  about: string;
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;
   tips: { origin: string; published: boolean }[];

@@ -8,6 +8,7 @@ from attnviz import AttentionTrace, Scenario
 from attnviz.core.stages import STAGES
 from attnviz.words import say
 from attnviz.words.numbers import written
+from tests.browser.cells import number_as
 from tests.browser.playground import Playground, eventually
 
 Place = tuple[str, int, int]
@@ -16,9 +17,9 @@ DRAG_STARTS = 8  # pixels, from which on a number follows the hand
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
 const root = host.shadowRoot;
 const cells = (selector) => [...root.querySelectorAll(selector)];"""
-_READ = (
-    f"() => {{ {_ROOT} return Object.fromEntries(cells('.cell').map(cell => [cell.dataset.at, cell.textContent])); }}"
-)
+_READ = f"""() => {{ {_ROOT}
+  return cells('.cell').map(cell => [cell.dataset.at, cell.dataset.value, cell.matches('.masked')]);
+}}"""
 _LIT = f"() => {{ {_ROOT} return cells('.source').map(cell => cell.dataset.at).sort(); }}"
 _CHOSEN = f"() => {{ {_ROOT} return cells('.chosen').map(cell => cell.dataset.at); }}"
 _FOCUSED = f"() => {{ {_ROOT} return root.activeElement?.dataset?.at ?? root.activeElement?.textContent ?? ''; }}"
@@ -96,12 +97,12 @@ class Board(Playground):
 
     @property
     def matrices(self) -> dict[str, tuple[str, str, str]]:
-        """What stands around the cells of each matrix: its title, its shape, and what it is."""
+        """What stands around the cells of each matrix: its name, its shape, and what it is."""
         found = {}
         for matrix in self.board.locator(".matrix").all():
             name = str(matrix.locator(".cell").first.get_attribute("data-at")).partition(",")[0]
-            title, shape, about = (matrix.locator(part).inner_text() for part in (".title b", ".shape", ".about"))
-            found[name] = title, shape, " ".join(about.split())
+            title, shape = (matrix.locator(part).inner_text() for part in (".title b", ".shape"))
+            found[name] = title, shape, str(matrix.locator(".title").get_attribute("title"))
         return found
 
     @property
@@ -115,9 +116,10 @@ class Board(Playground):
     def button(self, name: str) -> Locator:
         return self.panel.get_by_role("button", name=name, exact=True)
 
-    def numbers(self) -> dict[str, str]:
-        """Every cell's number, as it stands on the page."""
-        return dict(self.page.evaluate(_READ))
+    def numbers(self, digits: int = 4) -> dict[str, str]:
+        """Every cell's number, with so many digits."""
+        read = self.page.evaluate(_READ)
+        return {at: number_as(float(value), masked, digits) for at, value, masked in read if value}
 
     @property
     def lit(self) -> list[str]:
@@ -147,7 +149,7 @@ class Board(Playground):
     def shows_all(self, scenario: Scenario, trace: AttentionTrace, digits: int = 4) -> None:
         """Wait until every cell of every matrix has this trace's number."""
         wanted = numbers_of(trace, digits)
-        eventually(self.numbers, wanted)
+        eventually(lambda: self.numbers(digits), wanted)
         self.torch_says()
 
 

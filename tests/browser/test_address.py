@@ -5,6 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.board import Board
+from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 
 EDITED = ["0.4306", "1.6659"]
@@ -27,11 +28,11 @@ def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
 
 def test_leaving_for_another_site_and_coming_back_keep_the_set_up(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board().set_number("Seed", 789).choose("Initialization", "linear")
-    expect(board.cell(C_OF_JOURNEY)).to_have_text("−0.0748")
+    shows_number(board.cell(C_OF_JOURNEY), "−0.0748")
     eventually(lambda: board.address, "?init=linear&seed=789")
     board.page.goto(f"{board.server}/_stcore/health")
     board.page.go_back()
-    expect(board.settle().cell(C_OF_JOURNEY)).to_have_text("−0.0748")
+    shows_number(board.settle().cell(C_OF_JOURNEY), "−0.0748")
 
 
 def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable[..., Board]) -> None:
@@ -39,37 +40,37 @@ def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable
     expect(board.cell(("scores", 1, 1))).to_be_visible()
     expect(board.cell(("scores", 2, 2))).to_have_count(0)
     board.type_over(("w_q", 0, 1), "0.9")
-    expect(board.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+    shows_number(board.cell(Q_OF_JOURNEY), "1.6659")
     eventually(lambda: board.address, "?text=one+journey&edits=w_q.0.1.0.9")
     for back in (board.page.go_back, lambda: board.go_to("Playground")):
         board.go_to("Questions").page.wait_for_url("**/questions*")
         expect(board.board).to_have_count(0)
         back()
-        expect(board.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+        shows_number(board.cell(Q_OF_JOURNEY), "1.6659")
         expect(board.cell(("scores", 2, 2))).to_have_count(0)
 
 
 def test_two_readers_at_once_see_their_own_numbers(new_board: Callable[..., Board]) -> None:
     one, other = new_board().open_board(), new_board().open_board(seed=789, init="linear")
-    expect(other.cell(C_OF_JOURNEY)).to_have_text("−0.0748")
+    shows_number(other.cell(C_OF_JOURNEY), "−0.0748")
     one.type_over(("w_q", 0, 1), "0.9")
     other.type_over(("w_q", 0, 0), "1e30").type_over(("w_k", 0, 0), "1e30")
-    expect(other.cell(C_OF_JOURNEY)).to_have_text("NaN")
-    expect(one.cell(Q_OF_JOURNEY)).to_have_text("1.6659")
+    shows_number(other.cell(C_OF_JOURNEY), "NaN")
+    shows_number(one.cell(Q_OF_JOURNEY), "1.6659")
     one.press("Start over").torch_says()
-    expect(one.cell(C_OF_JOURNEY)).to_have_text("0.3061")
-    expect(other.cell(C_OF_JOURNEY)).to_have_text("NaN")
+    shows_number(one.cell(C_OF_JOURNEY), "0.3061")
+    shows_number(other.cell(C_OF_JOURNEY), "NaN")
 
 
 def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(
         d_in="abc", d_out="5.5", seed="1e3", device="cuda:9", query=77, edits="w_q.0.0.nan", step=99
     )
-    expect(board.cell(C_OF_JOURNEY)).to_have_text("0.3061")
+    shows_number(board.cell(C_OF_JOURNEY), "0.3061")
     board.says("Parts of this link were ignored")
     eventually(lambda: board.address, "")
     board.switch("Causal mask")
-    expect(board.cell(("attention_weights", 0, 1))).to_have_text("–")
+    shows_number(board.cell(("attention_weights", 0, 1)), "–")
     eventually(lambda: board.page.get_by_test_id("stAlert").count(), 0)
 
 

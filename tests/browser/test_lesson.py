@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
+from tests.browser.cells import shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 
@@ -37,7 +38,7 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
 def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner().lesson(step=3)
     learner.says("is (0.4306, 1.4551)")
-    expect(learner.cell("w_q", 0, 0)).to_have_text("0.2961")
+    shows_number(learner.cell("w_q", 0, 0), "0.2961")
     for _ in range(120):
         learner.tab()
         if learner.cell_in_focus()[0] == "w_q":
@@ -45,7 +46,7 @@ def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner:
     learner.walk_to("w_q", 0, 0)
     for _ in range(3):
         learner.page.keyboard.press("Alt+ArrowUp")
-    expect(learner.cell("w_q", 0, 0)).to_have_text("0.3261")
+    shows_number(learner.cell("w_q", 0, 0), "0.3261")
     learner.says("is (0.4471, 1.4551)")  # 0.4306 + 0.55 × 0.03
     eventually(lambda: "w_q.0.0.0.3261" in learner.address, True)
 

@@ -12,6 +12,7 @@ from attnviz.core.stages import STAGES
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
+from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 from tests.whole import WHOLE
@@ -40,18 +41,18 @@ def test_a_walk_through_all_questions(learner: Learner) -> None:
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:
     learner.questions(question=1)
-    expect(learner.cell("w_v", 0, 0)).not_to_have_text("0.0000")
+    shows_another(learner.cell("w_v", 0, 0), "0.0000")
     learner.press("W_v = zeros")
-    expect(learner.cell("w_v", 0, 0)).to_have_text("0.0000")
+    shows_number(learner.cell("w_v", 0, 0), "0.0000")
     learner.says(f"{STAGES['context'].title}: changed by up to")
     learner.cell("w_v", 0, 0).dblclick()
     learner.page.keyboard.type("7")
     learner.page.keyboard.press("Enter")
-    expect(learner.cell("w_v", 0, 0)).to_have_text("7.0000")
+    shows_number(learner.cell("w_v", 0, 0), "7.0000")
     eventually(lambda: "w_v.0.0.7.0" in learner.address, True)
     learner.settle()
     learner.page.go_back()
-    expect(learner.cell("w_v", 0, 0)).to_have_text("0.0000")
+    shows_number(learner.cell("w_v", 0, 0), "0.0000")
 
     learner.questions(question=3)
     slider = learner.page.get_by_role("slider", name="b_k")
@@ -164,7 +165,7 @@ def test_training_steps_and_positions(learner: Learner) -> None:
     learner.press("1 training step")
     learner.says(say("seen.learned.loss", loss="1.0237"))
     learner.says(say("seen.learned.loss_before", loss="1.1958"))
-    expect(learner.cell("w_v", 0, 0)).not_to_have_text(str(before))
+    shows_another(learner.cell("w_v", 0, 0), str(before))
     learner.questions(question=12)
     learner.press("“man bites dog”")
     learner.says(say("seen.order.without_positions"))

@@ -11,6 +11,7 @@ from attnviz.documents import report
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.words import say
 from tests.browser.board import Board
+from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
@@ -70,7 +71,7 @@ def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) ->
 
 def test_a_scenario_is_saved_and_opened_again(new_board: Callable[..., Board], tmp_path: Path) -> None:
     board = new_board().open_board().type_over(("w_q", 0, 1), "0.9").torch_says()
-    expect(board.cell(("q", 1, 1))).to_have_text("1.6659")
+    shows_number(board.cell(("q", 1, 1)), "1.6659")
     share(board, "Data")
     wanted = Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)])
     assert scenario_from_json(saved(board, "Scenario").read_text()) == wanted

@@ -20,6 +20,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
+from attnviz.explanation.summary import numbers_in_words, out_of_the_ordinary
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import QUERY
 from attnviz.words import say
@@ -72,6 +73,10 @@ def show_board(
         "plane": sentence,
         "ghosts": ghosts,
         "tips": tips_of(scenario) if sentence else [],
+        "text": scenario.text,
+        "about": " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
+        if sentence
+        else "",
         "notes": notes or {},
         "key": key,
         "answered": answered(key),
@@ -120,7 +125,10 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
     sent = st.session_state[key].get("changes")
     try:
         with answering(key, int(sent["number"])):
-            if picks:
+            if picks and sent.get("text") is not None:
+                st.session_state["text"] = str(sent["text"])
+                st.session_state[_asked(key)] = True
+            elif picks:
                 pick(_from_place(sent["pinned"]))
                 url_texts.put(QUERY, int(sent["query"]))
             if sent["edits"]:

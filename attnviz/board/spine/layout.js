@@ -15,6 +15,7 @@ const NAMED_FEATURE = 48; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 46, operation: 66, stack: 8 };
 const TITLE = 22;
+const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 const SENTENCE = { arcs: 78, chips: 40, shares: 34, says: 44 };
@@ -57,10 +58,10 @@ class Measure {
     this.rows = tokens * row;
     const stacked = Math.max(0, ...plan.map((column) => this.stackedRows(column)));
     this.rowsAbove = stacked ? Math.max(tokens, 6) : 0;
-    this.above = stacked ? this.rowsAbove * row + TITLE : 0;
+    this.above = stacked ? this.rowsAbove * row + TITLE + ROOF : 0;
     const deepest = plan.find((column) => this.stackedRows(column) === stacked);
     const titles = deepest?.weight && deepest.turned ? 2 * TITLE + GAP.stack : TITLE;
-    this.factorRow = stacked ? Math.max(LEAST, Math.min(row, (this.above + TITLE - titles) / stacked)) : row;
+    this.factorRow = stacked ? Math.max(LEAST, Math.min(row, (this.above - ROOF + TITLE - titles) / stacked)) : row;
     this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + (at ? this.gapBefore(column) : 0), 0);
   }
 

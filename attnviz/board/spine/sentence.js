@@ -48,9 +48,15 @@ export class Sentence {
     this.strip.setAttribute("role", "radiogroup");
     this.reads = make("b");
     this.even = make("span");
-    this.says = make("div", "says", [this.reads, this.even]);
+    this.says = make("div", "says", [this.reads, this.even, " "]);
     this.says.setAttribute("role", "status");
+    this.about = make("span", "about");
+    this.says.append(this.about);
     this.tools = make("div", "tools");
+    this.editing = make("button", "", [say("board.sentence.edit")]);
+    this.editing.type = "button";
+    this.editing.onclick = () => this.edit();
+    this.tools.append(this.editing);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -105,6 +111,7 @@ export class Sentence {
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
     Object.assign(this.tools.style, below ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
+    this.element.dir = "ltr";
     this.mark();
   }
 
@@ -119,6 +126,35 @@ export class Sentence {
       chip.setAttribute("aria-checked", String(on));
       chip.tabIndex = on ? 0 : -1;
     });
+  }
+
+  // The words give way to a box with the whole sentence, until it is taken or left.
+  edit() {
+    const { board } = this;
+    const box = make("input", "text");
+    box.value = board.data.text;
+    box.setAttribute("aria-label", say("board.sentence.label"));
+    Object.assign(box.style, { top: `${this.layout?.arcs ?? 0}px`, height: `${this.layout?.chips ?? 0}px` });
+    let done = false;
+    const end = (/** @type {boolean} */ take, leave = false) => {
+      if (done) return;
+      done = true;
+      toggle(this.element, "editing", false);
+      box.remove();
+      if (!leave) this.editing.focus();
+      if (take && box.value !== board.data.text) board.say(box.value);
+    };
+    box.onkeydown = (event) => {
+      event.stopPropagation();
+      if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+    };
+    box.onblur = () => end(true, true);
+    toggle(this.element, "editing", true);
+    this.element.append(box);
+    box.focus();
+    box.select();
   }
 
   // The shares of a query, null where it may not read; those that were there before a change, where one is held.
@@ -147,6 +183,8 @@ export class Sentence {
     const [reads, even] = readsInPercent(board.made, query);
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;
+    const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
+    if (this.about.textContent !== about) this.about.textContent = about;
   }
 
   /** @param {"share" | "before"} which @param {(number | null)[]} shares @param {number} query */
