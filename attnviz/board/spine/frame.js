@@ -46,7 +46,7 @@ export class Frame {
     const spine = columns.map(({ stage }) => stage);
     const rows = spine.some((stage) => stage.rows !== "feature");
     const last = spine.length ? boxes[spine[spine.length - 1].name] : null;
-    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: "0px", width: `${(last ? last.x + last.width : 0) + 6}px` });
+    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: "2px", width: `${(last ? last.x + last.width : 0) + 4}px` });
     toggle(this.band, "hidden", !rows);
     this.names = rows && row >= NAMED ? data.labels.map((label, at) => {
       const name = make("span", "name", [label]);
