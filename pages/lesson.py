@@ -4,8 +4,8 @@ import streamlit as st
 
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
-from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.lesson.steps import current_step, show_challenges, show_lit_board, show_questions, show_step
+from attnviz.app.session.link_values import picked_query
 from attnviz.core.scenario import Scenario, traced
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
@@ -13,7 +13,7 @@ from attnviz.words import say
 
 def show_lesson(scenario: Scenario) -> None:
     """Draw the step of now, told with this scenario."""
-    query = show_token_picker(scenario)
+    query = picked_query(scenario)
     computed = traced(scenario)
     number = current_step()
     show_step(number, scenario, computed, query)

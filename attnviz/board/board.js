@@ -45,9 +45,9 @@ export default function board({ parentElement, data, setTriggerValue }) {
 
 // All that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
-function structureOf({ matrices, stages, labels, shown, ghosts, notes, features, sentence }) {
+function structureOf({ matrices, stages, labels, shown, ghosts, notes, features, sentence, scaled }) {
   const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
-  return JSON.stringify([stages, labels, shapes, shown, ghosts, notes, features, sentence]);
+  return JSON.stringify([stages, labels, shapes, shown, ghosts, notes, features, sentence, scaled]);
 }
 
 // The table by its stages' names.
@@ -126,6 +126,8 @@ export class Board {
     onTheme(root, () => this.repaint());
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
+    const page = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (page) this.sizes.observe(page); // what stands above the board takes its room
     window.addEventListener("resize", () => this.resize());
     root.addEventListener("attnviz:late", () => this.panel.report());
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
@@ -154,6 +156,7 @@ export class Board {
     }
     if (anew) this.showPending();
     this.settle();
+    this.resize();
     if (focused && this.fits(focused)) this.focus(focused); // what is typed next is meant for it
   }
 
@@ -208,7 +211,7 @@ export class Board {
     const inside = width / zoom;
     return {
       width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
-      saysBelow: sentence && saysBelow(labels, inside), plane: Boolean(plane),
+      saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
     };
   }
 
@@ -220,6 +223,7 @@ export class Board {
     this.marked.clear();
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
+    this.scaled = Boolean(this.data.scaled);
     this.explainWith(this.torch);
     this.lay();
   }
@@ -245,6 +249,8 @@ export class Board {
     this.root.style.setProperty("--s", String(this.layout.scale));
     Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
     for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
+    toggle(this.root, "silent", this.data.says === false);
+    toggle(this.root, "unread", this.data.ribbons === false);
     if (room.sentence) this.sentence.build(this.layout, room.width);
     this.frame.build();
     this.flow.build();
@@ -253,7 +259,15 @@ export class Board {
     const board = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
     this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), board, this.panel.element);
-    for (const [name, { matrix }] of this.grids) toggle(matrix, "ghost", Boolean(this.data.ghosts?.includes(name)));
+    for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
+  }
+
+  // What isn't reached yet has its place, and nothing to point at.
+  /** @param {HTMLElement} matrix @param {boolean} ghost */
+  hide(matrix, ghost) {
+    toggle(matrix, "ghost", ghost);
+    matrix.inert = ghost;
+    if (ghost) matrix.setAttribute("aria-hidden", "true");
   }
 
   resize() {
@@ -385,7 +399,7 @@ export class Board {
 
   /** @param {Place} place */
   isShown(place) {
-    return Boolean(this.cellAt(place)) && !this.isEmpty(place);
+    return this.data.shown.includes(place.matrix) && Boolean(this.cellAt(place)) && !this.isEmpty(place);
   }
 
   // The number of an input, with edits that are not drawn yet.
@@ -423,7 +437,8 @@ export class Board {
     for (const cell of this.marked) if (!lit.has(cell)) cell.classList.remove(...MARKS);
     for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
     this.marked = new Set(lit.keys());
-    toggle(this.root, "pointing", lit.size > 0 && !this.drag);
+    // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
+    toggle(this.root, "pointing", lit.size > 0 && !this.drag && place !== this.data.lit);
     for (const grid of this.grids.values()) toggle(grid.matrix, "pinned", Boolean(this.pinned) && grid.stage.name === this.pinned?.matrix);
     if (this.drag) this.flow.meet(null, []);
     else this.flow.meet(place, sources);

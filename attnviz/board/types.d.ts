@@ -126,6 +126,11 @@ export interface BoardData extends TableData {
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;
   tips: { origin: string; published: boolean }[];
+  /** Whether what is read is said, and shown by ribbons. */
+  says: boolean;
+  ribbons: boolean;
+  /** Whether scaled scores stand in the place of scores from the start. */
+  scaled: boolean;
   plane: boolean;
   /** Matrices that have their place and aren't reached yet. */
   ghosts: string[];

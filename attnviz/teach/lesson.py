@@ -196,6 +196,19 @@ def about_the_numbers(step: Step, scenario: Scenario) -> str:
     return chosen_in_words(scenario) or (projections_in_words(scenario, finding=False) if step.numbers else "")
 
 
+def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
+    """Return the matrices of this trace that the steps up to this one have spoken of; at the last one all.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> reached_matrices(2, trace(Scenario()))
+    ('x',)
+    """
+    if number == len(STEPS):
+        return tuple(trace.matrices)
+    shown = {name for step in STEPS[:number] for name in step.shows}
+    return tuple(name for name in trace.matrices if name in shown)
+
+
 def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:
     """Return the matrices of a step that this trace has, in the order of the table of stages."""
     return tuple(name for name in trace.matrices if name in step.shows)

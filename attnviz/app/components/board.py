@@ -46,6 +46,9 @@ def show_board(
     new: tuple[str, ...] = (),
     framed: bool = False,
     sentence: bool = False,
+    says: bool = True,
+    ribbons: bool = True,
+    scaled: bool = False,
     ghosts: tuple[str, ...] = (),
     notes: Mapping[str, str] | None = None,
     key: str = "playground.board",
@@ -54,7 +57,8 @@ def show_board(
 ) -> None:
     """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
 
-    With `sentence`, the tokens stand over it, to be picked; `ghosts` are matrices that have their place already.
+    With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
+    by `ribbons`; `scaled` scores stand where scores do; `ghosts` are matrices that have their place already.
 
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
     computed ones a dashed one; `notes` stand beside titles.
@@ -70,7 +74,10 @@ def show_board(
         "fresh": new,
         "framed": framed,
         "sentence": sentence,
-        "plane": sentence,
+        "says": says,
+        "ribbons": ribbons,
+        "scaled": scaled,
+        "plane": sentence and says,
         "ghosts": ghosts,
         "tips": tips_of(scenario) if sentence else [],
         "text": scenario.text,

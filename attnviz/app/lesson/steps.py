@@ -13,23 +13,20 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
+from attnviz.teach.lesson import STEPS, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
 _PRESENTING = "lesson.presenting"
 _PRESENTATION_CSS = """<style>
-.stAppHeader, .st-key-top_bar, .st-key-setup { display: none; }
-.st-key-lesson_questions { display: none; }
-.stMainBlockContainer {
-  /* As much as the screen is larger than the one on which a step fits: the arc tangent makes lengths a number. */
-  zoom: max(1, min(tan(atan2(100vw, %spx)), tan(atan2(100vh, %spx))));
-  padding: 0.5rem 1rem 0;
-  --board-largest: 0.75rem;
-  --board-about: none; /* the speaker says what a matrix is */
-}
+.stAppHeader, .st-key-top_bar, .st-key-name, .st-key-lesson_questions { display: none !important; }
+.stMainBlockContainer { padding: 0.5rem 1rem 0; }
+.stMainBlockContainer [data-testid="stText"] { font-size: clamp(1rem, 1.7vw, 3rem); line-height: 1.3; }
+.stMainBlockContainer [data-testid="stCaptionContainer"] p { font-size: clamp(0.9rem, 1.3vw, 2rem); }
+/* The controls are there for the hand that looks for them. */
+.st-key-lesson_head { opacity: 0.25; transition: opacity 0.2s; }
+.st-key-lesson_head:is(:hover, :focus-within) { opacity: 1; }
 </style>"""
-_FITS_ON, _FEW_FIT_ON, _FEW = (1097, 617), (936, 527), 3  # the smallest screens, in pixels; few matrices
 
 
 def current_step() -> int:
@@ -52,23 +49,30 @@ def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int
             say("lesson.next"), on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
             key="lesson.next",
         )  # fmt: skip
+        st.html(_dots(number), width="content")
         st.markdown(f"#### {say('lesson.heading', number=number, title=step.title)}", width="content")
-        st.caption(say("lesson.place", number=number, count=len(STEPS)), width="content")
         # A button and no switch: while a switch has the focus, PageDown would not lead on.
         st.button(
             say("lesson.end_presentation") if presenting else say("lesson.present"), key="lesson.presentation",
             on_click=_present, args=(not presenting,), help=say("lesson.present_help"),
         )  # fmt: skip
     if presenting:
-        few = len(shown_matrices(step, trace)) <= _FEW and "context" not in step.shows
-        st.html(_PRESENTATION_CSS % (_FEW_FIT_ON if few else _FITS_ON))
+        st.html(_PRESENTATION_CSS)
     with marked_while_older(scenario, "lesson"):
-        for sentence in step.says(trace, query, state.digits()):
-            st.text(sentence)
+        with st.container(gap="xxsmall"):
+            for sentence in step.says(trace, query, state.digits()):
+                st.text(sentence)
         if about := about_the_numbers(step, scenario):  # a number changed by hand makes this older too
             st.caption(about)
     if step.analogy:
         st.caption(step.analogy)
+
+
+def _dots(number: int) -> str:
+    """Return a dot for each step, that of now filled; the words are for those who hear them."""
+    place = say("lesson.place", number=number, count=len(STEPS))
+    dots = "".join("<i class='now'></i>" if n == number else "<i></i>" for n in range(1, len(STEPS) + 1))
+    return f"<span class='lesson-dots' role='img' aria-label='{place}' title='{place}'>{dots}</span>"
 
 
 def _present(on: bool) -> None:
@@ -81,17 +85,23 @@ def _go(number: int) -> None:
 
 
 def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
-    """Draw the matrices of a step as a board, with the step's cell lit."""
+    """Draw what has been reached as a board, with the step's cell lit; what hasn't has its place already.
+
+    In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
+    """
     step = STEPS[number - 1]
-    names = shown_matrices(step, trace)
-    if not names:
-        return
     if not fits_board(scenario):
         st.text(say("lesson.too_large"))
         return
+    presenting = st.session_state.get(_PRESENTING, False)
+    names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
-    only = lit if step.one_cell else None
-    show_board_of_now(names=names, lit=lit, only=only, new=step.new, key="lesson.board")
+    show_board_of_now(
+        names=names, lit=lit, only=lit if step.one_cell else None, new=step.new, key="lesson.board",
+        ghosts=() if presenting else tuple(name for name in trace.stages if name not in names),
+        sentence=not presenting or not names or step.finding, says=False,
+        ribbons=not names or "attention_weights" in names, scaled="scaled_scores" in names,
+    )  # fmt: skip
 
 
 def show_questions(number: int) -> None:
@@ -121,8 +131,6 @@ def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
         for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
             with column:
                 _show_challenge(i, challenge, trace)
-    if fits_board(scenario):
-        show_board_of_now(key="lesson.challenge_board")
 
 
 def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:

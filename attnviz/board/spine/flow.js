@@ -41,8 +41,10 @@ export class Flow {
     const { layout } = this.board;
     const { boxes, columns, scale } = layout;
     const lines = [];
-    for (const { stage, factor, turned, weight } of columns) {
-      const x = boxes[stage.sources[0]];
+    const { ghosts } = this.board.data;
+    // No line leads to what isn't reached yet.
+    for (const { stage, made, factor, turned, weight } of columns.filter((column) => !ghosts?.includes(column.factor?.name ?? column.stage.name))) {
+      const x = boxes[made.sources[0]];
       const own = boxes[stage.name];
       if (factor && turned && boxes[factor.name]) {
         const left = weight ? this.sourceOf(factor.name) : null;
@@ -56,7 +58,7 @@ export class Flow {
         if (left) lines.push(this.over(`lead role-${factor.role}`, left, over));
         lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
       }
-      if (x && own && x.x < own.x) lines.push(...this.along(x, own, stage.role));
+      if (x && own && x.x < own.x && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
     }
     this.lines.replaceChildren(...lines);
     this.follow();

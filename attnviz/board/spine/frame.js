@@ -45,9 +45,10 @@ export class Frame {
     const { labels, start, row, boxes, columns, scale } = layout;
     const spine = columns.map(({ stage }) => stage);
     const rows = spine.some((stage) => stage.rows !== "feature");
-    const last = spine.length ? boxes[spine[spine.length - 1].name] : null;
+    const reached = spine.filter(({ name }) => !data.ghosts?.includes(name));
+    const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: "2px", width: `${(last ? last.x + last.width : 0) + 4}px` });
-    toggle(this.band, "hidden", !rows);
+    toggle(this.band, "hidden", !rows || !last);
     this.names = rows && row >= NAMED ? data.labels.map((label, at) => {
       const name = make("span", "name", [label]);
       name.title = label;
@@ -60,7 +61,8 @@ export class Frame {
   // The stage of a rule that has a place.
   /** @param {string} rule @returns {Stage | undefined} */
   placed(rule) {
-    return [...this.board.stages.values()].find((stage) => stage.rule === rule && this.board.layout.boxes[stage.name]);
+    const { layout, stages, data } = this.board;
+    return [...stages.values()].find((stage) => stage.rule === rule && layout.boxes[stage.name] && !data.ghosts?.includes(stage.name));
   }
 
   between() {

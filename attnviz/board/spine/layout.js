@@ -13,7 +13,7 @@ const NARROW = 24; // what a cell of scores gives way to on a narrow screen
 export const READABLE = { width: 38, height: 20 }; // a cell as large as this has its number in it
 const NAMED_FEATURE = 48; // a column whose name stands over it
 const LABELS = 68; // of rows
-const GAP = { column: 46, operation: 66, stack: 8 };
+const GAP = { column: 46, operation: 66, stack: 8, bias: 4 };
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
@@ -21,7 +21,8 @@ const FEET = 30; // titles under it
 const SENTENCE = { arcs: 78, chips: 40, shares: 34, says: 44 };
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
-const LARGEST = 2.5; // times as large, on a projector
+const SIX = 6; // rows of room over few tokens
+const LARGEST = 6; // times as large, on a projector
 
 /**
  * The boxes of the matrices that are placed, and of what stands around them.
@@ -34,9 +35,9 @@ export function layoutOf(stages, shapes, placed, room) {
   const head = room.sentence ? SENTENCE.arcs + SENTENCE.chips + SENTENCE.shares + (room.saysBelow ? SENTENCE.says : 0) : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
   const beside = room.plane ? GAP.column + PLANE.least : 0;
-  const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET + DOCK;
-  const scale = Math.max(1, Math.min(LARGEST, room.width / (most.width + beside), room.height / heightOf(most)));
-  const [width, height] = [room.width / scale, room.height / scale];
+  const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
+  const scale = Math.max(1, Math.min(LARGEST, room.width / (most.width + beside), (room.height - DOCK) / heightOf(most)));
+  const [width, height] = [room.width / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
   const row = missing ? Math.max(Math.min(whole.row, READABLE.height + 1), whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
@@ -56,23 +57,33 @@ class Measure {
     this.row = row;
     this.gaps = gaps;
     this.rows = tokens * row;
-    const stacked = Math.max(0, ...plan.map((column) => this.stackedRows(column)));
-    this.rowsAbove = stacked ? Math.max(tokens, 6) : 0;
-    this.above = stacked ? this.rowsAbove * row + TITLE + ROOF : 0;
-    const deepest = plan.find((column) => this.stackedRows(column) === stacked);
-    const titles = deepest?.weight && deepest.turned ? 2 * TITLE + GAP.stack : TITLE;
-    this.factorRow = stacked ? Math.max(LEAST, Math.min(row, (this.above - ROOF + TITLE - titles) / stacked)) : row;
+    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower.
+    const most = Math.max(tokens, SIX) * row;
+    const fitting = plan.map((column) => this.factorsOver(column)).filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows);
+    this.factorRow = Math.max(LEAST, Math.min(row, ...fitting));
+    const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
+    this.above = over ? over + TITLE + ROOF : 0;
+    this.rowsAbove = over / row;
     this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + (at ? this.gapBefore(column) : 0), 0);
   }
 
-  // How many rows of factors stand over a column, other than rows of tokens.
+  // How many rows of factors stand over a column, or beside what does, and what lies between them.
   /** @param {Column} column */
-  stackedRows({ factor, turned, weight, bias, weightBias }) {
-    if (!factor) return 0;
-    const rowsOf = (/** @type {Stage | null} */ stage) => (stage ? this.shapes[stage.name].rows : 0);
-    if (turned) return this.shapes[factor.name].columns + rowsOf(weight);
-    if (factor.rule === "product") return rowsOf(weight) + rowsOf(weightBias);
-    return rowsOf(factor) + rowsOf(bias);
+  factorsOver({ factor, turned, bias, weight, weightBias }) {
+    const rowsOf = (/** @type {(Stage | null)[]} */ ...stages) => stages.reduce((sum, stage) => sum + (stage ? this.shapes[stage.name].rows : 0), 0);
+    if (!factor) return { rows: 0, fixed: 0 };
+    if (turned) return { rows: this.shapes[factor.name].columns + rowsOf(weight), fixed: weight ? TITLE + GAP.stack : 0 };
+    if (factor.rule === "product") return { rows: rowsOf(weight, weightBias), fixed: weightBias ? GAP.bias : 0 };
+    return { rows: rowsOf(factor, bias), fixed: bias ? GAP.bias : 0 };
+  }
+
+  // How high what stands over a column is, without the topmost title.
+  /** @param {Column} column */
+  heightOver(column) {
+    const { rows, fixed } = this.factorsOver(column);
+    const { factor, turned } = column;
+    const ofTokens = factor?.rule === "product" && !turned ? this.shapes[factor.name].rows * this.row : 0;
+    return Math.max(ofTokens, rows * this.factorRow + fixed);
   }
 
   // Vectors share so much room, whatever their length is.
@@ -148,10 +159,10 @@ class Placing {
     } else if (factor.rule === "product") {
       this.upwards(factor, x, this.bottom);
       const beside = x - sizes.gaps * GAP.column * 0.85 - this.widthOf(weight);
-      const below = weightBias ? this.upwards(weightBias, beside, this.bottom) - 4 : this.bottom;
+      const below = weightBias ? this.upwards(weightBias, beside, this.bottom) - GAP.bias : this.bottom;
       if (weight) this.upwards(weight, beside, below);
     } else {
-      this.upwards(factor, x, bias ? this.upwards(bias, x, this.bottom) - 4 : this.bottom);
+      this.upwards(factor, x, bias ? this.upwards(bias, x, this.bottom) - GAP.bias : this.bottom);
     }
   }
 

@@ -10,6 +10,7 @@
  * @param {Stage[]} stages @param {string[]} placed @returns {Column[]}
  */
 export function planOf(stages, placed) {
+  const all = new Map(stages.map((stage) => [stage.name, stage]));
   const table = new Map(stages.filter(({ name }) => placed.includes(name)).map((stage) => [stage.name, stage]));
   const get = (/** @type {string | undefined} */ name) => (name === undefined ? null : (table.get(name) ?? null));
   const taken = new Set();
@@ -18,18 +19,20 @@ export function planOf(stages, placed) {
   // From the end on: a factor is known by what it is a factor of.
   for (const stage of [...table.values()].reverse()) {
     if (taken.has(stage.name)) continue;
-    const product = stage.rule === "product";
-    const factor = product ? get(stage.sources[1]) : null;
-    const made = factor?.rule === "product";
+    // Scaled scores that stand in the place of scores have over them what these are made of.
+    const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
+    const product = made.rule === "product";
+    const factor = product ? get(made.sources[1]) : null;
+    const computed = factor?.rule === "product";
     const column = {
-      stage, factor,
-      turned: product && stage.settings.transposed === true,
-      bias: product ? get(stage.sources[2]) : null,
-      weight: factor && made ? get(factor.sources[1]) : null,
-      weightBias: factor && made ? get(factor.sources[2]) : null,
+      stage, made, factor,
+      turned: product && made.settings.transposed === true,
+      bias: product ? get(made.sources[2]) : null,
+      weight: factor && computed ? get(factor.sources[1]) : null,
+      weightBias: factor && computed ? get(factor.sources[2]) : null,
     };
     for (const each of [column.factor, column.bias, column.weight, column.weightBias]) if (each) taken.add(each.name);
     columns.unshift(column);
   }
-  return columns.filter(({ stage }) => !taken.has(stage.name));
+  return columns;
 }

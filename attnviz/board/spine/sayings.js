@@ -13,15 +13,15 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const stage = made.stages.get(matrix);
   const number = valueAt(made.matrices[matrix], row, column);
   const value = written(number, made.digits);
-  const title = stage.title;
+  const { symbol } = stage;
   if (stage.columns === "key") {
     const [from, to] = [made.names[row], made.names[column]];
     if (stage.rule === "softmax") return say("board.dock.reads", { from, to, share: Number.isFinite(number) ? percent(number) : value });
-    return say("board.dock.asks", { from, to, symbol: stage.symbol, value });
+    return say("board.dock.asks", { from, to, symbol, value });
   }
-  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { title, row, column, value });
+  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column, value });
   const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column });
-  return say("board.dock.vector", { title, token: made.names[row], feature, value });
+  return say("board.dock.vector", { symbol, token: made.names[row], feature, value });
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.
@@ -35,7 +35,7 @@ export function whatIsNext(made, { matrix, row, column }) {
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
     return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale", { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
   }
-  return say("board.next.product", { title: next.title });
+  return say("board.next.product", { symbol: next.symbol });
 }
 
 // What scores are divided by: "÷ √2", with the temperature where there is one; blank for nothing.

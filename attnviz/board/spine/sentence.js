@@ -75,7 +75,7 @@ export class Sentence {
     const { labels } = this.board.data;
     const { scale, arcs, chips } = layout;
     this.layout = layout;
-    const below = saysBelow(labels, width / scale);
+    const below = this.board.room.saysBelow;
     const whole = lengthOf(labels, scale);
     const by = Math.max(SMALLEST, Math.min(1, width / whole)) * scale;
     let left = 0;

@@ -19,6 +19,8 @@ export type Shapes = Record<string, { rows: number; columns: number }>;
 /** A matrix on the spine, and what stands over it. */
 export interface Column {
   stage: Stage;
+  /** What it is made as: scores, for scaled scores in their place. */
+  made: Stage;
   factor: Stage | null;
   turned: boolean;
   bias: Stage | null;
