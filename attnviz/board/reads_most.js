@@ -12,7 +12,8 @@ const { NAMED } = CONSTANTS;
 
 /** @param {Made} made @param {number} query */
 export function readsMost(made, query) {
-  return said(made, query, "summary", (weight) => written(weight, made.digits));
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`summary.reads.${kind}`, places);
+  return said(made, query, tell, (token) => say("summary.named", { token }), (weight) => written(weight, made.digits));
 }
 
 // The same in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
@@ -20,7 +21,8 @@ export function readsMost(made, query) {
 export function readsInPercent(made, query) {
   const { columns, values } = made.matrices.attention_weights;
   const reach = made.settings.causal ? query + 1 : columns;
-  const told = said(made, query, "board", percent);
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
+  const told = said(made, query, tell, (token) => say("board.named", { token }), percent);
   const none = reach === 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
@@ -34,31 +36,34 @@ export function percent(share) {
   return say("board.share.percent", { share: whole });
 }
 
-/** @param {Made} made @param {number} query @param {"summary" | "board"} where @param {(weight: number) => string} write */
-function said({ names, settings, matrices }, query, where, write) {
+/**
+ * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string} tell
+ * @param {(token: string) => string} name @param {(weight: number) => string} write
+ */
+function said({ names, settings, matrices }, query, tell, name, write) {
   const { columns: count, values } = matrices.attention_weights;
   const row = Array.from(values.slice(query * count, (query + 1) * count));
   const token = names[query];
-  if (row.some(Number.isNaN)) return say(`${where}.reads.undefined`, { token });
+  if (row.some(Number.isNaN)) return tell("undefined", { token });
   const reach = settings.causal ? query + 1 : count;
   const largest = Math.max(...row);
   const weight = write(largest);
-  if (reach === 1) return say(`${where}.reads.${count > 1 ? "first" : "alone"}`, { token, weight });
+  if (reach === 1) return tell(count > 1 ? "first" : "alone", { token, weight });
   const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && write(value) === weight;
   const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
-    if (settings.causal && reach < count) return say(`${where}.reads.equally_masked${both}`, { token, weight });
-    return say(`${where}.reads.equally${both}`, { token, count, weight });
+    if (settings.causal && reach < count) return tell(`equally_masked${both}`, { token, weight });
+    return tell(`equally${both}`, { token, count, weight });
   }
   const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");
-  return say(`${where}.reads.${kind}`, { token, names: namesOf(names, query, ties, where), weight, even });
+  return tell(kind, { token, names: namesOf(names, query, ties, name), weight, even });
 }
 
-/** @param {string[]} labels @param {number} query @param {number[]} keys @param {string} where */
-function namesOf(labels, query, keys, where) {
-  const names = keys.map((key) => (key === query ? say("summary.itself") : say(`${where}.named`, { token: labels[key] })));
+/** @param {string[]} labels @param {number} query @param {number[]} keys @param {(token: string) => string} name */
+function namesOf(labels, query, keys, name) {
+  const names = keys.map((key) => (key === query ? say("summary.itself") : name(labels[key])));
   if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];
 }

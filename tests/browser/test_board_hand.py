@@ -56,7 +56,8 @@ _LONGEST = """() => [...document.body.shadowRoot.querySelectorAll('.cell[data-at
 
 
 # Where every cell, title and sentence below a matrix is, and how large.
-_PLACES = """() => [...document.body.shadowRoot.querySelectorAll('.cell, .title, .head, .name, .op, .legend')].map(element => {
+_PLACES = """() => [...document.body.shadowRoot.querySelectorAll('.cell, .title, .head, .name, .op, .legend')].map(
+  element => {
   const {x, y, width, height} = element.getBoundingClientRect();
   return [x, y, width, height];
 })"""

@@ -111,7 +111,7 @@ def test_every_cell_is_explained_in_the_words_of_the_core(
     assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
 
 
-_NOT_SHOWN = """({ made: madeOf, panel: { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
+_NOT_SHOWN = """({ made: madeOf, "spine/dock": { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
   const made = madeOf(data);
   return notShown(made, seenSourcesOf(made, { matrix, row: 0, column: 0 }));
 }"""
