@@ -11,7 +11,7 @@ from attnviz.words import catalogue
 
 SCRIPTS = {"board": BOARD_SCRIPT, "token order": TOKEN_ORDER_SCRIPT}
 AT_LEAST = {
-    "board": {"explanation.made", "board.status.checked", "summary.reads.undefined"},
+    "board": {"explanation.made", "board.status.checked", "summary.named"},
     "token order": {"question_page.word_place"},
 }
 each_script = pytest.mark.parametrize("name", SCRIPTS)
