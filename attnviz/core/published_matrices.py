@@ -1,4 +1,4 @@
-"""The published examples as they were printed, and the one that a reader of the notebook recognises.
+"""The published examples as they were printed, the one that a reader of the notebook recognises, and one made by hand.
 
 The sentence and its vectors are from S. Raschka, Build a Large Language Model (From Scratch), 2024,
 chapter 3.3 to 3.4. All examples stand in one file, which nothing else repeats.
@@ -32,13 +32,29 @@ def published_examples() -> Mapping[str, Mapping[str, Any]]:
     return MappingProxyType({example["id"]: example for example in published_data()["examples"]})
 
 
+@cache
+def examples_made_by_hand() -> Mapping[str, Mapping[str, Any]]:
+    """Return the examples of the file that nobody published, by their id: their features have names.
+
+    >>> examples_made_by_hand()["fluffy-cat"]["features"]
+    ['noun', 'adjective', 'verb']
+    """
+    return MappingProxyType({example["id"]: example for example in published_data()["made_by_hand"]})
+
+
+def stated_features(example: str) -> tuple[str, ...]:
+    """Return what an example calls the columns of its X; nothing where it doesn't say."""
+    return tuple(examples_made_by_hand().get(example, {}).get("features", ()))
+
+
 def stated_matrix(example: str, name: str) -> Rows | None:
     """Return a matrix that an example states number by number, or that is chosen for its scores, or None.
 
     >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
     (((1.0, 1.0), (0.0, 1.0)), None)
     """
-    stated = published_examples().get(example, {}).get(name, chosen_matrices(example).get(name))
+    raw = published_examples().get(example) or examples_made_by_hand().get(example, {})
+    stated = raw.get(name, chosen_matrices(example).get(name))
     return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list | tuple) else None
 
 

@@ -6,7 +6,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
-from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.published_matrices import chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import position_seed
@@ -18,6 +18,7 @@ from attnviz.words.numbers import written
 SAME = 1e-6  # weights that differ by less are the same, if they are written alike
 NAMED = 3  # of several tokens that are read alike
 LONGEST_NAME = 40  # characters of a token, where a sentence names it
+_PROJECTIONS = ("w_q", "w_k", "w_v")
 _IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
 
@@ -108,6 +109,16 @@ def _vectors_in_words(scenario: Scenario) -> str:
     return say("summary.vectors.seeded", seed=scenario.seed)
 
 
+def features_of(scenario: Scenario) -> tuple[str, ...]:
+    """Return what the columns of X are called while its numbers are those of an example that says so; else nothing.
+
+    >>> features_of(Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat")), features_of(Scenario())
+    (('noun', 'adjective', 'verb'), ())
+    """
+    given = scenario.x if isinstance(scenario.x, str) else ""
+    return stated_features(given.removeprefix(EXAMPLE_FILL)) if given.startswith(EXAMPLE_FILL) else ()
+
+
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or set by hand.
 
@@ -119,7 +130,7 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     'The numbers of W_v are random and untrained. The numbers of W_q and W_k were set by hand.'
     """
     groups: dict[str, list[str]] = {}
-    for name in ("w_q", "w_k", "w_v"):
+    for name in _PROJECTIONS:
         groups.setdefault(_origin(scenario, name), []).append(name)
     ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
     return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
@@ -154,6 +165,10 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
     kind = "random" if origin == "random" else "example"
     if kind == "example":
         places["example"] = origin.removeprefix(EXAMPLE_FILL)
+        if features := features_of(scenario):
+            kind, places["features"] = "by_hand", ", ".join(features)
+    if kind == "by_hand" and len(names) == len(_PROJECTIONS) and not edited:
+        return say("summary.projections.all_by_hand", **places)
     if edited:
         kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")
     said = say(f"summary.projections.{kind}", **places)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from attnviz.link.example_name import EXAMPLE, with_example
+from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.parameter import Around, Read, Show, listed
-from attnviz.link.parameter_table import LEFT_OUT, once, table, texts
+from attnviz.link.parameter_table import LEFT_OUT, table, texts
 from attnviz.link.set_up import CHANGES, parameters
+from attnviz.published import OPENING
 from attnviz.words import say
 
 # What mailers, search engines and Streamlit itself write into any link.
@@ -23,8 +24,8 @@ _ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3  # how much alike names are, of how ma
 class Opened:
     """A link after it was read.
 
-    The page opens with the parameters of `query`. Of those that came `unknown` are none of ours, `example` is the
-    worked example that was named, and `told` is said of all that was not taken.
+    The page opens with the parameters of `query`, which are never none of ours. Of those that came `unknown` are none
+    of ours, `example` is the worked example that was named, and `told` is said of all that was not taken.
     """
 
     query: Mapping[str, str]
@@ -44,18 +45,47 @@ unknown=(), example='')
     """
     opened = Opened(query)
     for step in (
+        _as_the_app_opens,
         _without_what_was_left_out(left_out),
         _with_its_example,
         _without_unknown,
         _bounded,
         _by_names,
         _controls,
+        _never_bare,
     ):
         opened = step(opened, show)
     return opened
 
 
 _Step = Callable[[Opened, Show], Opened]
+
+
+def says_nothing(query: Mapping[str, str]) -> bool:
+    """Whether the parameters of a link are none of ours."""
+    return not any(name in table() for name in query)
+
+
+def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link, those of the opening example where it has none of ours.
+
+    With any of ours, what it doesn't say is as in the published example: so it was when there was no other to open.
+
+    >>> as_the_app_opens({"seed": "7"}), as_the_app_opens({"utm_source": "mail"})["text"]
+    ({'seed': '7'}, 'the fluffy cat chased a mouse')
+    """
+    return with_example({**query, EXAMPLE: OPENING}) if says_nothing(query) else dict(query)
+
+
+def _as_the_app_opens(opened: Opened, show: Show) -> Opened:
+    return replace(opened, query=as_the_app_opens(opened.query))
+
+
+def _never_bare(opened: Opened, show: Show) -> Opened:
+    """Name the published example where nothing else is left to say: a bare address would open another one."""
+    if not says_nothing(opened.query):
+        return opened
+    return replace(opened, query={**opened.query, EXAMPLE: PUBLISHED})
 
 
 def _without_what_was_left_out(left_out: Callable[[str], str]) -> _Step:
@@ -70,11 +100,11 @@ def _with_its_example(opened: Opened, show: Show) -> Opened:
     named = opened.query.get(EXAMPLE)
     if named is None:
         return opened
-    row = once()[EXAMPLE]
+    row = texts()[EXAMPLE]
     _, error = row.read(named)
     if error:
         return _without(opened, [EXAMPLE], row.told(named, error, show))
-    return replace(opened, query=with_example(opened.query), example=named)
+    return replace(opened, query=with_example(opened.query), example="" if named == PUBLISHED else named)
 
 
 def _without_unknown(opened: Opened, show: Show) -> Opened:

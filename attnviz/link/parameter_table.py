@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from attnviz.link.codecs import Choice, Named, Names, Text, Whole
-from attnviz.link.example_name import EXAMPLE
+from attnviz.link.example_name import EXAMPLE, EXAMPLES
 from attnviz.link.page_texts import (
     CellText,
     Checked,
@@ -24,7 +24,6 @@ from attnviz.link.parameter import Parameter
 from attnviz.link.question_text import NUMBERED, fits_question
 from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.typed_form import FormText
-from attnviz.published import worked_examples
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
@@ -77,22 +76,16 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(CHECK, Checked(), CheckText(), 60),
         Parameter(TABLES, {}, FormText(), MOST_OF_TABLES, message="check.link.parts"),
+        # Kept only where nothing else is said: any other example stands for all its parameters.
+        Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown", used="links.used.none"),
     )
     return MappingProxyType({row.name: row for row in rows})
 
 
 @cache
 def once() -> Mapping[str, Parameter]:
-    """Return the rows that are read once and never kept: a worked example stands for all its parameters, and what the
-    browser left out of a link that was too long is told.
-    """
-    rows = (
-        Parameter(
-            EXAMPLE, "", Choice(tuple(worked_examples())), message="check.examples.unknown", used="links.used.none"
-        ),
-        Parameter(LEFT_OUT, "", Text(1000), 1000),
-    )
-    return MappingProxyType({row.name: row for row in rows})
+    """Return the rows that are read once and never kept: what was left out of a link that was too long is told."""
+    return MappingProxyType({LEFT_OUT: Parameter(LEFT_OUT, "", Text(1000), 1000)})
 
 
 @cache

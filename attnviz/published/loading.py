@@ -13,6 +13,7 @@ from attnviz.core.published_matrices import (
     PUBLISHED_TEXT,
     Rows,
     chosen_matrices,
+    examples_made_by_hand,
     published_data,
     published_examples,
     stated_matrix,
@@ -20,6 +21,7 @@ from attnviz.core.published_matrices import (
 from attnviz.core.scenario import Scenario
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
+OPENING = "fluffy-cat"  # what the app opens with
 VARIANCES = "variance_of_dot_products"  # the name of the published variances, beside those of the examples
 
 
@@ -100,6 +102,17 @@ def worked_example(name: str) -> WorkedExample:
 
 
 @cache
+def starting_points() -> Mapping[str, WorkedExample]:
+    """Return every example that the app can start from by its id: the published ones, and those made by hand.
+
+    >>> starting_points()["fluffy-cat"].scenario.tokens[1:3]
+    ('fluffy', 'cat')
+    """
+    by_hand = {name: _example(raw) for name, raw in examples_made_by_hand().items()}
+    return MappingProxyType({**worked_examples(), **by_hand})
+
+
+@cache
 def published_variances() -> tuple[VarianceRow, ...]:
     """Return the published variances of dot products.
 
@@ -151,7 +164,7 @@ def _scenario(raw: Mapping[str, Any]) -> Scenario:
         d_out = len(raw["w_q"][0])
     return Scenario(
         text=text,
-        tokenizer="words" if published else "whitespace",
+        tokenizer=raw.get("tokenizer", "words" if published else "whitespace"),
         embedding="published",
         x=None if published else f"{EXAMPLE_FILL}{raw['id']}",
         d_in=d_in,

@@ -100,9 +100,14 @@ class Playground:
     # What a reader does.
 
     def open(self, path: str = "/", view: str | None = None, **address: Any) -> Self:
+        """Open a page with this address; with the published example, where it says nothing else."""
         view = view or ("heatmaps" if path == "/" else "board")
         if view != "board":
             address["view"] = view
+        return self.go(path, **(address or {"example": "published"}))
+
+    def go(self, path: str = "/", **address: Any) -> Self:
+        """Open a page with this address and nothing else."""
         query = f"?{urlencode(address)}" if address else ""
         for _ in range(3):
             try:
@@ -351,9 +356,10 @@ class Playground:
 
     @property
     def address(self) -> str:
-        """The parameters in the address but the view, with which the page was opened."""
+        """The parameters in the address but the view, with which the page was opened, and the published example, which
+        is named where there is nothing else to say."""
         parts = self.link.removeprefix("?").split("&")
-        others = [part for part in parts if part and not part.startswith("view=")]
+        others = [part for part in parts if part and not part.startswith("view=") and part != "example=published"]
         return f"?{'&'.join(others)}" if others else ""
 
     @property

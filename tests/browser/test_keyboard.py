@@ -98,4 +98,4 @@ def test_the_switches_and_lists_of_the_set_up_answer_to_keys(new_board: Callable
     eventually(lambda: "temperature=1.1" in playground.address, True)
     tab_to(playground, "Start over")
     keyboard.press("Enter")
-    eventually(lambda: playground.address, "")
+    eventually(lambda: playground.address.startswith("?text=the+fluffy+cat+chased+a+mouse&edits=x.example."), True)

@@ -37,7 +37,8 @@ class Reader:
 
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
         self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
-        self.at.query_params.update(address)
+        # With nothing else in the address, the published example: a bare one opens another.
+        self.at.query_params.update(address or {"example": "published"})
         self.at.switch_page(page)
         self.run()
 

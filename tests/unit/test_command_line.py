@@ -20,7 +20,7 @@ from attnviz.documents import report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
-from attnviz.published import worked_example
+from attnviz.published import OPENING, starting_points, worked_example
 from tests.unit.helpers import HOSTILE, setups
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,8 @@ def test_edits_are_given_as_a_link_has_them(capsys: pytest.CaptureFixture[str]) 
         ("?text=a+cat", Scenario("a cat", embedding="published")),
         ("text=a+cat&seed=7", Scenario("a cat", embedding="published", seed=7)),
         ("http://localhost:8501/lesson?text=a+cat&seed=7#frag", Scenario("a cat", embedding="published", seed=7)),
-        ("http://localhost:8501", Scenario(embedding="published")),
+        ("http://localhost:8501", starting_points()[OPENING].scenario),
+        ("http://localhost:8501/?example=published", Scenario(embedding="published")),
         ("https://example.org/attnviz/?example=love-ai", worked_example("love-ai").scenario),
         ("?example=three-words&causal=true", replace(worked_example("three-words").scenario, causal=True)),
     ],

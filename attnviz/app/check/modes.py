@@ -6,7 +6,7 @@ from attnviz.app.parts import published_example
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.documents.marked_tables import STYLE
-from attnviz.link.page_texts import EXAMPLES, MODES, Checked
+from attnviz.link.page_texts import EXAMPLES, MODES, Checked, published_names
 from attnviz.link.parameter_table import CHECK
 from attnviz.words import say
 
@@ -21,7 +21,7 @@ def chosen_mode() -> str:
     state.run_by_entry_point()
     st.html(_LETTERS + STYLE)
     named = published_example.take_named()
-    if named and not url_texts.receive(CHECK)[0]:
+    if named in published_names() and not url_texts.receive(CHECK)[0]:
         url_texts.put(CHECK, Checked(EXAMPLES, named))
     mode = st.session_state[_KEY] = checked().mode
     st.segmented_control(

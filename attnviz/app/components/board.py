@@ -20,7 +20,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
-from attnviz.explanation.summary import numbers_in_words, out_of_the_ordinary
+from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import QUERY
 from attnviz.words import say
@@ -68,7 +68,7 @@ def show_board(
     page after each change.
     """
     make = make or _change_scenario_of_now
-    data = board_data(scenario, trace, query, state.digits(), names) | {
+    data = board_data(scenario, trace, query, state.digits(), names, features_of(scenario)) | {
         "lit": _as_place(lit),
         "only": _as_place(only),
         "fresh": new,

@@ -1,11 +1,11 @@
-"""A worked example as the set-up of all pages: by a click, or by ``?example=love-ai``."""
+"""An example as the set-up of all pages: by a click, or by ``?example=love-ai``."""
 
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import parameters
-from attnviz.published import worked_example, worked_examples
+from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.words import say
 
 _NAMED = "examples.named"
@@ -21,8 +21,20 @@ def take_named() -> str:
     return str(st.session_state.pop(_NAMED, ""))
 
 
+def start_over() -> None:
+    """Make the example that the app opens with the set-up of all pages; nothing of before is offered back."""
+    set_up(OPENING)
+    state.forget_offer()
+
+
+def show_opening() -> None:
+    """Draw a button for the example that the app opens with."""
+    example = starting_points()[OPENING]
+    st.button(example.title, key="setup.opening", on_click=set_up, args=(OPENING,), type="tertiary")
+
+
 def show_choice() -> None:
-    """Draw a button for each example."""
+    """Draw a button for each worked example."""
     st.caption(say("check.examples.caption"))
     for name, example in worked_examples().items():
         st.button(example.title, key=f"setup.worked.{name}", on_click=set_up, args=(name,), type="tertiary")
@@ -30,7 +42,7 @@ def show_choice() -> None:
 
 def set_up(name: str) -> None:
     """Make an example the set-up of all pages; in a callback, before the controls are drawn."""
-    scenario = worked_example(name).scenario
+    scenario = starting_points()[name].scenario
     for control, parameter in parameters().items():
         st.session_state[control] = getattr(scenario, control, parameter.default)
     url_texts.send(QUERY, "")

@@ -14,6 +14,7 @@ import streamlit as st
 from attnviz.app.session import url_texts
 from attnviz.app.session.reconnecting import run_again
 from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again
+from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import parameters
 
@@ -74,6 +75,12 @@ def write() -> None:
         others | _controls() | {name: text for name, text in url_texts.texts().items() if text}, safe="*"
     )
     context.enqueue(message)
+
+
+def name_published() -> None:
+    """Name the published example in the address while it would say nothing: bare, it would open another example."""
+    others = {name: text for name, text in url_texts.texts().items() if name != EXAMPLE}
+    url_texts.send(EXAMPLE, "" if _controls() or any(others.values()) else PUBLISHED)
 
 
 def _gone() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import streamlit as st
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import reconnecting, state, url_texts
+from attnviz.app.session import address, reconnecting, state, url_texts
 from attnviz.app.shell import connection, hiding, long_link, messages, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -20,7 +20,6 @@ from attnviz.core.devices import available_devices
 from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
 from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.link.codecs import Choice, Flag, Number, Whole
-from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import CHANGES, Control, parameters
 from attnviz.words import plural, say
 
@@ -77,6 +76,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
             long_link.reopen_if_too_long()
         with share:
             show_share()
+        address.name_published()
         url_texts.draw()
         connection.watch()
     reconnecting.go_on()
@@ -104,6 +104,8 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
         for i, example in enumerate(EXAMPLES):
             st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+            if i == 0:
+                published_example.show_opening()
         published_example.show_choice()
     return {"text": typed}
 
@@ -145,7 +147,12 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values[name] = _draw(table[name])
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
-    st.button(say("setup.start_over"), on_click=_start_over, help=say("setup.start_over_help"), width="stretch")
+    st.button(
+        say("setup.start_over"),
+        on_click=published_example.start_over,
+        help=say("setup.start_over_help"),
+        width="stretch",
+    )
     return values
 
 
@@ -205,12 +212,3 @@ def _drop_changes() -> None:
 def _new_seed() -> None:
     _drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
     st.session_state["seed"] = secrets.randbelow(10_000)
-
-
-def _start_over() -> None:
-    for name, parameter in parameters().items():
-        st.session_state[name] = parameter.default
-    url_texts.send(QUERY, "")
-    url_texts.send(CHANGES, "")
-    state.forget_offer()
-    state.redraw_editors()

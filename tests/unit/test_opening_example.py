@@ -1,0 +1,113 @@
+"""The example that the app opens with: numbers made by hand, and what a link without a sentence means beside it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz import Scenario, trace
+from attnviz.core.matrix_input import Edit
+from attnviz.explanation.summary import features_of, numbers_in_words
+from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
+from attnviz.link.opening import as_the_app_opens, read_link
+from attnviz.link.parameter_table import LEFT_OUT, table
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.published import OPENING, starting_points, worked_examples
+
+CAT = starting_points()[OPENING].scenario
+WORDS = CAT.tokens
+# Who reads whom most, in whole percents.
+READS = {("fluffy", "cat"): 61, ("cat", "fluffy"): 71, ("chased", "cat"): 51, ("mouse", "fluffy"): 51}
+
+
+def unsaid(text: str) -> str:
+    return ""
+
+
+def percent(scenario: Scenario, query: str, key: str) -> int:
+    """How much of its attention a word gives another, worked out from the formula in float64."""
+    x, w_q, w_k = (scenario.matrix(name).double() for name in ("x", "w_q", "w_k"))
+    scores = (x @ w_q) @ (x @ w_k).T / w_q.shape[1] ** 0.5
+    weights = torch.softmax(scores, dim=-1)
+    return round(100 * weights[WORDS.index(query), WORDS.index(key)].item())
+
+
+@pytest.mark.parametrize(("query", "key"), READS)
+def test_its_numbers_mean_something(query: str, key: str) -> None:
+    assert percent(CAT, query, key) == READS[query, key]
+    row = trace(CAT).attention_weights[WORDS.index(query)]
+    assert int(row.argmax()) == WORDS.index(key)
+    assert round(100 * row.max().item()) == READS[query, key]
+
+
+def test_one_number_turned_round_turns_who_is_read() -> None:
+    turned = replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),))
+    assert percent(turned, "fluffy", "cat") == 1
+
+
+def test_it_is_no_published_example() -> None:
+    assert OPENING not in worked_examples()
+    assert Scenario() != CAT
+    assert scenario_from_query("")[0] == Scenario(embedding="published")
+
+
+def test_it_travels_in_a_link_by_its_name() -> None:
+    assert scenario_from_query(query_of(CAT)) == (CAT, [])
+    assert query_of(CAT).endswith(
+        "edits=" + "*".join(f"{each}.example.{OPENING}" for each in ("x", "w_q", "w_k", "w_v"))
+    )
+
+
+def test_its_features_have_names_while_the_numbers_of_x_are_its_own() -> None:
+    assert features_of(CAT) == ("noun", "adjective", "verb")
+    assert features_of(replace(CAT, edits=(Edit("x", 0, 0, 0.5),))) == ("noun", "adjective", "verb")
+    for other in (Scenario(), replace(CAT, x=None), replace(CAT, x=None, positions="seeded")):
+        assert features_of(other) == ()
+
+
+def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
+    assert numbers_in_words(CAT) == "Numbers made by hand to mean something: features noun, adjective, verb."
+    changed = numbers_in_words(replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),)))
+    assert changed.startswith("Apart from 1 number changed by hand")
+    assert "noun" in changed
+    partly = numbers_in_words(replace(CAT, w_v=None))
+    assert "W_q and W_k were made by hand" in partly
+    assert "W_v are random" in partly
+    assert "noun" not in numbers_in_words(replace(CAT, text="a dog", x=None))
+
+
+KNOWN = sorted(set(table()) - {LEFT_OUT, EXAMPLE})
+
+
+@given(st.dictionaries(st.sampled_from(KNOWN), st.text(max_size=4), min_size=1))
+def test_a_link_that_says_anything_is_not_the_opening_example(query: Mapping[str, str]) -> None:
+    assert as_the_app_opens(query) == query
+
+
+@given(st.dictionaries(st.sampled_from(["utm_source", "fbclid", "foo", "embed"]), st.text(max_size=4)))
+def test_a_link_that_says_nothing_opens_the_opening_example(query: Mapping[str, str]) -> None:
+    opened = as_the_app_opens(query)
+    assert scenario_from_query("&".join(f"{name}={opened[name]}" for name in ("text", "edits")))[0] == CAT
+    assert opened.items() >= query.items()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"d_in": "abc"}, {"d_in": "3"}, {"example": "nobody"}, {"example": "journey"}, {"example": PUBLISHED},
+     {"seed": "123", "foo": "1"}],
+)  # fmt: skip
+def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query: Mapping[str, str]) -> None:
+    opened = read_link(query, repr, unsaid)
+    assert opened.query == {EXAMPLE: PUBLISHED}
+    assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
+    assert with_example(opened.query) == {}
+
+
+def test_the_opening_example_is_opened_by_its_name_with_more_on_top() -> None:
+    opened = read_link({EXAMPLE: OPENING, "causal": "true"}, repr, unsaid)
+    assert opened.query == dict(as_the_app_opens({}), causal="true")
+    assert opened.example == OPENING
+    assert read_link({}, repr, unsaid).example == ""  # nobody named it
