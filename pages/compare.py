@@ -4,7 +4,7 @@ import streamlit as st
 
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
-from attnviz.app.compare.sides import kept, show_comparison, show_keep, show_numbers
+from attnviz.app.compare.sides import kept, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.compare.comparison import Comparison
@@ -21,8 +21,10 @@ def show_compare(scenario: Scenario) -> None:
     a = kept()
     with top:
         show_keep(scenario, a)
-    if a is not None:
-        with pictures:
+    with pictures:
+        if a is None:
+            show_example()
+        else:
             show_numbers(a, scenario)
             show_comparison(Comparison(traced(a), traced(scenario)), query)
 

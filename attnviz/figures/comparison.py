@@ -26,14 +26,16 @@ def comparison_specs(
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)
-    pictures = {"A": replace(a, limits=limits), "B": replace(b, limits=limits)}
+    pictures = {label: _untold(replace(drawn, limits=limits)) for label, drawn in (("A", a), ("B", b))}
     if difference is not None:
         # What only one of the two masks is a number in the other, and so has moved by it.
         hidden = [trace.masked_in(name) for trace in (comparison.a, comparison.b)]
         both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
         pictures["B − A"] = _difference(moved, limits[1])
-    return _on_one_line({label: spec_of(_titled(drawn, label), label) for label, drawn in pictures.items()})
+    return _on_one_line(
+        {label: spec_of(_titled(drawn, label), label, filled_up=False) for label, drawn in pictures.items()}
+    )
 
 
 def _limits(a: Picture, b: Picture, difference: Tensor | None) -> tuple[float, float]:
@@ -61,6 +63,11 @@ def _difference(drawn: Picture, limit: float) -> Picture:
     """What is said of a matrix isn't true of a difference, which has a sign."""
     stage = replace(drawn.stage, plain=say("compare.difference"))
     return replace(drawn, stage=stage, limits=(-limit, limit), signed=True)
+
+
+def _untold(drawn: Picture) -> Picture:
+    """Leave out what is true of A and B alike: it's said once, above both."""
+    return replace(drawn, stage=replace(drawn.stage, plain=""))
 
 
 def _titled(drawn: Picture, label: str) -> Picture:

@@ -84,15 +84,17 @@ def heatmap_spec(
     return spec
 
 
-def spec_of(picture: Picture, formula: str) -> dict[str, Any]:
-    """Return a picture as the dictionary that Plotly.js reads, with the formula after the title."""
+def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
+    """Return a picture as the dictionary that Plotly.js reads, with the formula after the title.
+
+    The lines below a narrow one's title are `filled_up`, so that it stands level with its neighbours."""
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
         data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}
-    return {"data": data, "layout": _layout(picture, formula)}
+    return {"data": data, "layout": _layout(picture, formula, filled_up)}
 
 
-def _layout(picture: Picture, formula: str) -> dict[str, Any]:
+def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
     n_rows, n_columns = picture.z.shape
     width, height = _cell_size(picture)
     left = 14 + max(width_of(label) for label in picture.row_names)
@@ -103,6 +105,8 @@ def _layout(picture: Picture, formula: str) -> dict[str, Any]:
     whole = left + width * n_columns + right
     title_size = min(TITLE_SIZE, TITLE_SIZE * whole / title_width)
     lines = _lines_below_title(picture, whole)
+    if filled_up and whole < NARROW:
+        lines += [""] * (LINES_OF_NARROW - len(lines))
     top = label_room + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
     bottom = BAR_HEIGHT if has_colour_bar(picture) else 6
     row = None if picture.query is None else picture.query // picture.steps[0]
@@ -212,7 +216,7 @@ def _title_width(stage: Stage, formula: str) -> float:
 
 def about_of(picture: Picture) -> str:
     """Return shape and colour limits of a matrix, and what has a colour of its own."""
-    key = "figures.share_spread" if picture.stage.colours == "attention" else "figures.spread"
+    key = "figures.share_spread" if picture.limits[0] == 0 else "figures.spread"
     spread = say(key, largest=written(picture.limits[1], 2))
     about = say("figures.about", rows=picture.shape[0], columns=picture.shape[1], spread=spread)
     if max(picture.steps) > 1:
@@ -226,8 +230,7 @@ def _lines_below_title(picture: Picture, width: float) -> list[str]:
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
-    lines = [line for lines in wrapped for line in lines]
-    return lines + [""] * (LINES_OF_NARROW - len(lines)) if width < NARROW else lines
+    return [line for lines in wrapped for line in lines]
 
 
 def _title(picture: Picture, formula: str, lines: list[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
+from attnviz.app.compare.example import example
 from attnviz.explanation.summary import projections_in_words
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
@@ -28,9 +29,27 @@ def drawn(page: Playground, name: str, label: str) -> np.ndarray:
     return page.matrix(next(key for key in page.charts if key.endswith(f"-compare.{name}.{label}")))
 
 
-def test_without_a_kept_set_up_the_page_says_what_to_do(page: Playground) -> None:
-    assert not page.charts
-    assert page.at.info[0].value == say("compare.nothing_yet")
+def test_without_a_kept_set_up_the_page_says_what_to_do_and_shows_a_computed_example(page: Playground) -> None:
+    assert say("compare.nothing_yet") in page.texts
+    assert f"##### {say('compare.example.title')}" in [each.value for each in page.at.markdown]
+    a, b = (trace(scenario).attention_weights.numpy() for scenario in example())
+    np.testing.assert_array_equal(drawn(page, "example", "A"), a)
+    np.testing.assert_array_equal(drawn(page, "example", "B"), b)
+    np.testing.assert_array_equal(drawn(page, "example", "B − A"), b - a)
+    (change,) = (text for text in page.texts if text.startswith("A is "))
+    assert "W_q[1, 0] is −2.00, not 2.00" in change
+
+
+def test_the_example_opens_as_a_comparison_that_one_can_go_on_with(page: Playground) -> None:
+    page.press(say("compare.example.open"))
+    a, b = example()
+    np.testing.assert_array_equal(drawn(page, "context", "A"), trace(a).context.numpy())
+    np.testing.assert_array_equal(drawn(page, "context", "B"), trace(b).context.numpy())
+    assert not page.messages
+    page.press("Go back to A")
+    assert "B is still the same as A." in page.texts
+    page.press("Forget A")
+    assert say("compare.nothing_yet") in page.texts
 
 
 def test_it_says_whose_numbers_are_random(page: Playground) -> None:
@@ -56,7 +75,7 @@ def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:
     assert "B is still the same as A." in page.texts
     assert page.at.session_state["seed"] == 123
     page.press("Forget A")
-    assert not page.charts
+    assert say("compare.nothing_yet") in page.texts
 
 
 def test_one_link_opens_both(page: Playground) -> None:
@@ -88,7 +107,7 @@ def test_a_damaged_set_up_a_is_said_and_forgotten(pinned: str) -> None:
     (message,) = opened.messages
     why = "newer" if pinned.startswith("z9") else "damaged"
     assert message == say("links.part", part=say(f"links.unreadable.{why}", what=say("links.unreadable.kept")))
-    assert not opened.charts
+    assert say("compare.nothing_yet") in opened.texts
     assert opened.at.session_state["seed"] == 7
 
 

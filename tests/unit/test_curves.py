@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import scale_style, theme
+from attnviz.colours.roles import PAPER
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS
@@ -183,7 +184,7 @@ def scale_style_of(name: str, dark: bool) -> str:
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("scale", ["none", "sqrt", "linear", "0.3", *DRAWN_BY])
 def test_every_colour_stands_out_from_the_page(scale: str, dark: bool) -> None:
-    assert contrast(scale_style(scale, dark).colour, "#0e1117" if dark else "#ffffff") > 3
+    assert contrast(scale_style(scale, dark).colour, PAPER.on(dark)) > 3
 
 
 def test_a_scale_keeps_its_look_when_others_are_left_out() -> None:

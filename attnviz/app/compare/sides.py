@@ -6,17 +6,21 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.compare.example import CHANGED, QUERY, example
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
 from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
-from attnviz.core.scenario import Scenario
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import projections_in_words
 from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import PINNED, texts
+from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 
 def kept() -> Scenario | None:
@@ -35,8 +39,9 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
         if a is not None:
             st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
             st.button(say("compare.forget"), on_click=url_texts.send, args=(PINNED, ""), type="tertiary")
+        else:
+            st.text(say("compare.nothing_yet"))
     if a is None:
-        st.info(say("compare.nothing_yet"), icon=":material/bookmark:")
         return
     words = changed_in_words(a, scenario)
     st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
@@ -66,23 +71,54 @@ def show_numbers(a: Scenario, b: Scenario) -> None:
 
 def show_comparison(comparison: Comparison, query: int) -> None:
     """Draw each compared matrix of A, of B and their difference, with the rows that moved most in words."""
-    dark, digits = is_dark(), state.digits()
     aside = other_words(comparison)
     if aside:
         st.caption(aside)
     for name in comparison.names:
-        st.markdown(f"##### {comparison.b.stages[name].title}")
-        moved = moved_most(comparison, name, digits)
-        st.text("\n".join(moved))
-        draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
-        specs = draw(dark=dark)
-        with st.container(horizontal=True, gap="small", key=f"compare_{name}"):
-            for label, spec in specs.items():
-                called = say("compare.label", title=comparison.b.stages[name].title, which=label)
-                alt = say("compare.alt", title=comparison.b.stages[name].title, which=label, moved=" ".join(moved))
-                show_figure(spec, f"compare.{name}.{label}", alt)
-                offer(f"compare.{name}.{label}", called, alt,
-                      partial(_one_of, draw, label))  # fmt: skip
+        stage = comparison.b.stages[name]
+        st.markdown(f"##### {stage.title}")
+        st.caption(stage.plain)
+        draw, alts = _show_matrix(comparison, name, query, f"compare.{name}")
+        for label, alt in alts.items():
+            called = say("compare.label", title=stage.title, which=label)
+            offer(f"compare.{name}.{label}", called, alt, partial(_one_of, draw, label))
+
+
+def show_example() -> None:
+    """Draw a comparison that the reader hasn't made, as an example of what will stand here."""
+    a, b = example()
+    before, after = (written(scenario.matrix(CHANGED.matrix)[CHANGED.row, CHANGED.column].item(), 2)
+                     for scenario in (a, b))  # fmt: skip
+    with st.container(border=True, key="compare_preview"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"##### {say('compare.example.title')}")
+            st.button(say("compare.example.open"), on_click=_open_example)
+        cell = STAGES[CHANGED.matrix].at(CHANGED.row, CHANGED.column)
+        st.text(say("compare.example.change", cell=cell, before=before, after=after))
+        _show_matrix(Comparison(traced(a), traced(b)), "attention_weights", QUERY, "compare.example")
+
+
+def _open_example() -> None:
+    a, b = example()
+    url_texts.send(PINNED, texts()[PINNED].write(a))
+    url_texts.put(PICKED, QUERY)
+    state.adopt(b)
+
+
+def _show_matrix(
+    comparison: Comparison, name: str, query: int, key: str
+) -> tuple[Callable[..., dict[str, dict[str, Any]]], dict[str, str]]:
+    """Draw one matrix of A, of B and their difference; return what draws them, and their descriptions."""
+    digits, title = state.digits(), comparison.b.stages[name].title
+    moved = moved_most(comparison, name, digits)
+    st.text("\n".join(moved))
+    draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
+    specs = draw(dark=is_dark())
+    alts = {label: say("compare.alt", title=title, which=label, moved=" ".join(moved)) for label in specs}
+    with st.container(horizontal=True, gap="small", key=key.replace(".", "_")):
+        for label, spec in specs.items():
+            show_figure(spec, f"{key}.{label}", alts[label])
+    return draw, alts
 
 
 def _one_of(draw: Callable[[], dict[str, dict[str, Any]]], label: str) -> dict[str, Any]:
