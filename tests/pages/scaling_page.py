@@ -12,6 +12,7 @@ from attnviz.figures import CURVES
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from tests.pages.reader import Reader, as_array, in_address
 
+PROJECTIONS = ("uniform-projections", "linear-projections", "normal-projections")
 SMALL = SweepSettings(dims=(2, 8, 64), trials=40, keys=8)
 
 
