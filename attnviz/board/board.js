@@ -17,6 +17,7 @@ import { feeds } from "./spine/feeds.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
 import { layoutOf } from "./spine/layout.js";
+import { Plane } from "./spine/plane.js";
 import { Sentence, saysBelow } from "./spine/sentence.js";
 import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./theme.js";
@@ -110,13 +111,14 @@ export class Board {
     this.flow = new Flow(this);
     this.frame = new Frame(this);
     this.undo = new Undo(this);
+    this.plane = new Plane(this);
     this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
     /** @type {Place | null} */
     this.pinned = null;
-    /** @type {(Place & { value: number }) | null} */
-    this.drag = null;
+    /** @type {(Place & { value: number, rest?: Edit[] }) | null} */
+    this.drag = null; // with the rest of what a tip of the plane moves
     /** @type {Set<BoardCell>} */
     this.marked = new Set(); // the cells that are lit
     this.views = new IntersectionObserver((changes) => this.seen(changes));
@@ -254,8 +256,9 @@ export class Board {
     if (room.sentence) this.sentence.build(this.layout, room.width);
     this.frame.build();
     this.flow.build();
+    this.plane.build(this.layout);
     const cells = [...this.grids.values()].map(({ matrix }) => matrix);
-    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, this.undo.element);
+    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, this.undo.element);
     const board = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
     this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), board, this.panel.element);
@@ -337,6 +340,7 @@ export class Board {
     if (!this.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
     if (this.data.sentence) this.sentence.show();
     this.frame.show();
+    this.plane.show();
     this.explain();
     this.panel.report();
     tellPage(this);
@@ -345,7 +349,7 @@ export class Board {
   // Have cells explained with these matrices, and with what was done to the inputs.
   /** @param {Matrices} matrices */
   explainWith(matrices) {
-    const changes = [...this.pending.values(), ...(this.drag ? [this.drag] : [])].filter((edit) => this.fits(edit));
+    const changes = [...this.pending.values(), ...(this.drag ? [this.drag, ...(this.drag.rest ?? [])] : [])].filter((edit) => this.fits(edit));
     this.made = { ...this.data, shown: this.placed.filter((name) => this.data.shown.includes(name)), before: beforeEdits(this.data.before, this.torch, changes), stages: this.stages, matrices };
   }
 
@@ -443,6 +447,7 @@ export class Board {
     if (this.drag) this.flow.meet(null, []);
     else this.flow.meet(place, sources);
     this.panel.show(place, sources);
+    this.plane.point(place);
   }
 
   /** @param {Map<BoardCell, string>} lit @param {string} address @param {string} mark */
@@ -492,6 +497,7 @@ export class Board {
     for (const grid of this.grids.values()) grid.markRow();
     this.flow.follow();
     this.frame.show();
+    this.plane.show();
     if (!this.data.sentence) return;
     this.sentence.mark();
     this.sentence.show();

@@ -1,0 +1,169 @@
+// Where keys stand around a query: the score of a key is the query's length times how far the key reaches along it.
+// Angle and length are true for any number of features, as they need no more than the plane through both.
+
+/** @import { Point, Rectangle, Size, Spot, View } from "./plane_types.js" */
+
+const LONGEST = 2.5; // times as far as the farthest key, a query is drawn
+const NO_MORE = 1e-8; // an axis that a projection reaches with less of its largest square isn't reached
+const DIGITS = 5; // of a vector's largest number, that moving it by hand is told apart by
+
+/** @param {ArrayLike<number>} vector */
+export function lengthOf(vector) {
+  return Math.hypot(...Array.from(vector));
+}
+
+/** @param {ArrayLike<number>} vector */
+export function allFinite(vector) {
+  return Array.from(vector).every(Number.isFinite);
+}
+
+// How far a key reaches along a query, and how much of it is left over.
+/** @param {number[]} query @param {number[]} key @returns {{ reach: number, rest: number }} */
+export function reachOf(query, key) {
+  const length = lengthOf(query);
+  const along = query.map((each) => each / length);
+  const reach = key.reduce((sum, each, at) => sum + each * along[at], 0);
+  return { reach, rest: lengthOf(key.map((each, at) => each - reach * along[at])) };
+}
+
+// The direction of a query in the picture: its own where it has two features, else upwards; null where it has none.
+/** @param {number[]} query @returns {Point | null} */
+export function directionOf(query) {
+  const length = lengthOf(query);
+  if (!(length > 0)) return null;
+  return query.length === 2 ? [query[0] / length, query[1] / length] : [0, 1];
+}
+
+// Where keys stand: on the true axes where these are two, else as high as they reach and as far aside as is left over.
+/** @param {number[]} query @param {number[][]} keys @returns {Spot[]} */
+export function spotsOf(query, keys) {
+  const direction = directionOf(query);
+  return keys.map((key) => {
+    const { reach, rest } = direction ? reachOf(query, key) : { reach: 0, rest: lengthOf(key) };
+    /** @type {Point} */
+    const at = key.length === 2 ? [key[0], key[1]] : [rest, reach];
+    return { reach, rest, at, foot: direction ? [direction[0] * reach, direction[1] * reach] : [0, 0] };
+  });
+}
+
+// The tip of the query as it is drawn: one that is far longer than all keys would leave them no room.
+/** @param {number[]} query @param {Spot[]} spots @returns {{ tip: Point, cut: boolean }} */
+export function tipOf(query, spots) {
+  const direction = directionOf(query);
+  if (!direction) return { tip: [0, 0], cut: false };
+  const length = lengthOf(query);
+  const farthest = LONGEST * Math.max(0, ...spots.map(({ at }) => lengthOf(at)));
+  const cut = farthest > 0 && length > farthest;
+  const drawn = cut ? farthest : length;
+  return { tip: [direction[0] * drawn, direction[1] * drawn], cut };
+}
+
+// ---- the room ----
+
+// How large a unit is, and where the origin stands, so that all points have room. The view that is kept stays, as long
+// as they have room in it.
+/** @param {Point[]} points @param {Size} size @param {number} margin @param {View | null} kept @returns {View} */
+export function viewOf(points, size, margin, kept = null) {
+  if (kept && (kept.fixed || points.every((each) => isInside(placed(kept, each), size, margin / 2)))) return kept;
+  const [left, right] = span(points.map(([x]) => x));
+  const [lower, upper] = span(points.map(([, y]) => y));
+  const [width, height] = [size.width - 2 * margin, size.height - 2 * margin];
+  const most = Math.min(right > left ? width / (right - left) : Infinity, upper > lower ? height / (upper - lower) : Infinity);
+  const unit = Number.isFinite(most) ? most : Math.min(width, height);
+  return { unit, origin: [size.width / 2 - ((left + right) / 2) * unit, size.height / 2 + ((lower + upper) / 2) * unit] };
+}
+
+/** @param {number[]} values */
+function span(values) {
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** @param {Point} point @param {Size} size @param {number} margin */
+function isInside([x, y], { width, height }, margin) {
+  return x >= margin && y >= margin && x <= width - margin && y <= height - margin;
+}
+
+// A point in pixels.
+/** @param {View} view @param {Point} point @returns {Point} */
+export function placed({ unit, origin }, [x, y]) {
+  return [origin[0] + x * unit, origin[1] - y * unit];
+}
+
+// The point that is drawn there.
+/** @param {View} view @param {Point} pixel @returns {Point} */
+export function pointAt({ unit, origin }, [x, y]) {
+  return [(x - origin[0]) / unit, (origin[1] - y) / unit];
+}
+
+// ---- shapes ----
+
+// An arrow so wide; one that is shorter than its head is nothing but head.
+/** @param {Point} from @param {Point} to @param {number} width @param {number} scale */
+export function arrow([x0, y0], [x1, y1], width, scale) {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  if (length < 0.5) return "";
+  const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
+  const head = Math.min(length, 6 * scale + 0.9 * width);
+  const [shaft, wing] = [width / 2, (Math.min(head, 3 * scale + 0.7 * width) * head) / (6 * scale + 0.9 * width)];
+  const at = (/** @type {number} */ along, /** @type {number} */ aside) => point([x0 + dx * along - dy * aside, y0 + dy * along + dx * aside]);
+  const neck = length - head;
+  const thin = Math.min(shaft, wing);
+  return `M${at(0, thin)} L${at(neck, thin)} L${at(neck, wing)} L${at(length, 0)} L${at(neck, -wing)} L${at(neck, -thin)} L${at(0, -thin)} Z`;
+}
+
+/** @param {Point} from @param {Point} to */
+export function line(from, to) {
+  return `M${point(from)} L${point(to)}`;
+}
+
+/** @param {Point} point */
+function point([x, y]) {
+  return `${x.toFixed(2)} ${y.toFixed(2)}`;
+}
+
+// The line through a point, from edge to edge; blank where it lies outside.
+/** @param {Point} through @param {Point} direction @param {Size} size */
+export function across([x, y], [dx, dy], { width, height }) {
+  const walls = [[x, dx, width], [y, -dy, height]].filter(([, step]) => Math.abs(step) > 1e-9);
+  const spans = walls.map(([start, step, end]) => [-start / step, (end - start) / step].toSorted((a, b) => a - b));
+  const [from, to] = [Math.max(...spans.map(([low]) => low)), Math.min(...spans.map(([, high]) => high))];
+  return from < to ? line([x + dx * from, y - dy * from], [x + dx * to, y - dy * to]) : "";
+}
+
+// ---- moving a tip ----
+
+// The smallest change of a vector x by which x · W changes so; of a W that reaches one direction alone, what it reaches.
+/** @param {number[][]} rows of W, two numbers each @param {Point} wished @returns {number[]} */
+export function smallestChange(rows, wished) {
+  let [uu, uv, vv] = [0, 0, 0];
+  for (const [u, v] of rows) [uu, uv, vv] = [uu + u * u, uv + u * v, vv + v * v];
+  const largest = (uu + vv) / 2 + Math.hypot((uu - vv) / 2, uv);
+  if (!(largest > 0)) return rows.map(() => 0);
+  const angle = Math.atan2(2 * uv, uu - vv) / 2;
+  const squares = [largest, Math.max(0, (uu * vv - uv * uv) / largest)];
+  const axes = [[Math.cos(angle), Math.sin(angle)], [-Math.sin(angle), Math.cos(angle)]];
+  let [s, t] = [0, 0];
+  axes.forEach(([a, b], at) => {
+    if (squares[at] <= NO_MORE * largest) return;
+    const share = (wished[0] * a + wished[1] * b) / squares[at];
+    [s, t] = [s + share * a, t + share * b];
+  });
+  return rows.map(([u, v]) => u * s + v * t);
+}
+
+// A vector after a change, in digits that a hand can tell; what doesn't change keeps all of its own.
+/** @param {number[]} vector @param {number[]} change */
+export function rounded(vector, change) {
+  const sums = vector.map((each, at) => each + change[at]);
+  const largest = Math.max(...sums.map(Math.abs));
+  if (!(largest > 0)) return sums;
+  const digits = DIGITS - 1 - Math.floor(Math.log10(largest));
+  const short = (/** @type {number} */ each) => (digits < 0 || digits > 20 ? Number(each.toPrecision(DIGITS)) : Number(each.toFixed(digits)));
+  return sums.map((each, at) => (Math.abs(change[at]) < 0.5 * 10 ** -digits ? vector[at] : short(each)));
+}
+
+// Keep a point in the picture.
+/** @param {Point} point @param {Rectangle} box @returns {Point} */
+export function within([x, y], box) {
+  return [Math.min(box.x + box.width, Math.max(box.x, x)), Math.min(box.y + box.height, Math.max(box.y, y))];
+}

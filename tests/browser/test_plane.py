@@ -1,0 +1,156 @@
+"""The plane of keys in a real browser: what its names measure, and its tips under the hand."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from attnviz import Scenario
+from attnviz.core.scenario import traced
+from attnviz.words import say
+from tests.browser.test_board_hand import LoneBoard, mounted
+
+LOOKS: dict[str, Any] = {
+    "sentence": True,
+    "plane": True,
+    "tips": [],
+    "ghosts": [],
+    "fresh": [],
+    "notes": {},
+    "framed": False,
+}
+TEXT = "MWWM illicit 猫猫 incomprehensibilities @@ a mouse Žluťoučký"
+_NAMES = """() => [...document.body.shadowRoot.querySelectorAll('.plane .names span:not(.gone)')].map(name => {
+  const text = document.createRange();
+  text.selectNodeContents(name);
+  const {x, y, width, height} = name.getBoundingClientRect();
+  return {text: name.textContent, x, y, width, height,
+    wide: text.getBoundingClientRect().width, letters: parseFloat(getComputedStyle(name).fontSize)};
+}).filter(({text}) => text)"""
+_INSIDE = """() => {
+  const {left, right, top, bottom} = document.body.shadowRoot.querySelector('.canvas').getBoundingClientRect();
+  return [left, right, top, bottom];
+}"""
+
+Open = Callable[..., LoneBoard]
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Open]:
+    pages: list[Page] = []
+
+    def opening(scenario: Scenario, width: int = 1700, **data: Any) -> LoneBoard:
+        page = mounted(chromium, scenario, **(LOOKS | data))
+        page.set_viewport_size({"width": width, "height": 900})
+        pages.append(page)
+        expect(page.locator(".plane")).to_be_visible()
+        page.wait_for_timeout(300)  # until it stands where this width lets it
+        return LoneBoard(page)
+
+    yield opening
+    for page in pages:
+        page.context.close()
+
+
+@pytest.mark.parametrize("d_out", [2, 32])
+def test_names_have_room_and_none_lies_on_another(opened: Open, d_out: int) -> None:
+    """Boxes are estimated by letters: what is drawn isn't wider."""
+    board = opened(Scenario(text=TEXT, tokenizer="whitespace", d_out=d_out, init="normal"))
+    for tab in ("scores", "mix"):
+        board.page.locator(f"#plane-tab-{tab}").click()
+        names, (left, right, top, bottom) = board.page.evaluate(_NAMES), board.page.evaluate(_INSIDE)
+        assert len(names) >= 9
+        for at, name in enumerate(names):
+            assert name["wide"] <= name["width"] + 0.5, name
+            assert name["letters"] >= 12
+            assert left - 1 <= name["x"]
+            assert name["x"] + name["width"] <= right + 1
+            assert top - 1 <= name["y"]
+            assert name["y"] + name["height"] <= bottom + 1
+            for other in names[at + 1 :]:
+                across = name["x"] + name["width"] <= other["x"] + 0.1 or other["x"] + other["width"] <= name["x"] + 0.1
+                down = name["y"] + name["height"] <= other["y"] + 0.1 or other["y"] + other["height"] <= name["y"] + 0.1
+                assert across or down, (name, other)
+
+
+def middle(element: Locator) -> tuple[float, float]:
+    box = element.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize(("tip", "matrix", "row"), [(".tip.q", "q", 1), (".tip.k >> nth=3", "k", 3)])
+def test_a_tip_follows_the_hand_and_changes_x(opened: Open, tip: str, matrix: str, row: int) -> None:
+    scenario = Scenario(embedding="published")
+    board = opened(scenario)
+    x, y = middle(board.page.locator(tip))
+    before = [board.cell((matrix, row, column)).inner_text() for column in range(2)]
+    board.page.mouse.move(x, y)
+    board.page.mouse.down()
+    for step in (5, 15, 25):
+        board.page.mouse.move(x - step, y + step / 2)
+        board.page.wait_for_timeout(60)
+        assert middle(board.page.locator(tip)) == pytest.approx((x - step, y + step / 2), abs=1.5)
+    expect(board.status).to_contain_text(say("board.status.preview"))
+    assert [board.cell((matrix, row, column)).inner_text() for column in range(2)] != before
+    assert board.told == []
+    board.page.mouse.up()
+    (edits,) = board.told
+    assert {cell.rpartition(",")[0] for cell, _ in edits} == {f"x,{row}"}
+    w = traced(scenario)[f"w_{matrix}"].double()
+    change = [value - traced(scenario).x[row, int(cell[-1])].item() for cell, value in edits if value is not None]
+    assert sum(each**2 for each in change) > 0
+    assert len(edits) == len(w)
+    board.page.get_by_role("button", name=say("board.undo.undo")).click()
+    expect(board.cell((matrix, row, 0))).to_have_text(before[0])
+
+
+def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
+    board = opened(Scenario(embedding="published"))
+    tip = board.page.locator(".tip.q")
+    x, y = middle(tip)
+    board.page.mouse.move(x, y)
+    board.page.mouse.down()
+    board.page.mouse.move(x - 20, y + 20)
+    board.page.wait_for_timeout(60)
+    board.press("Escape")
+    board.page.mouse.up()
+    expect(board.status).to_contain_text(say("board.status.checked"))
+    assert middle(tip) == pytest.approx((x, y), abs=0.6)
+    assert board.told == []
+    tip.focus()
+    was = tip.get_attribute("aria-valuetext")
+    board.press("ArrowLeft")
+    expect(tip).not_to_have_attribute("aria-valuetext", str(was))
+    assert len(board.told) == 1
+
+
+def test_pointing_goes_both_ways_and_another_words_query_is_shown(opened: Open) -> None:
+    board = opened(Scenario(embedding="published"))
+    said = board.page.locator(".plane .told")
+    board.cell(("scores", 1, 3)).hover()
+    expect(said).to_contain_text(say("board.plane.reaches", key="with"))
+    expect(board.page.locator(".plane .word.pointed")).to_have_text("with")
+    board.page.locator(".tip.k").nth(4).hover()
+    board.chooses(("scores", 1, 4))
+    expect(said).to_contain_text(say("board.plane.reaches", key="one"))
+    board.page.locator(".chip").nth(2).hover()
+    expect(board.page.locator(".plane .names .main")).to_have_text(say("board.plane.q", token="starts"))
+
+
+def test_the_tabs_are_walked_by_keys(opened: Open) -> None:
+    board = opened(Scenario(embedding="published", d_out=5))
+    first, second = board.page.get_by_role("tab").all()
+    first.focus()
+    expect(first).to_have_attribute("aria-selected", "true")
+    assert board.page.get_by_role("img").get_attribute("aria-label")
+    board.press("ArrowRight")
+    expect(second).to_be_focused()
+    expect(second).to_have_attribute("aria-selected", "true")
+    expect(first).to_have_attribute("tabindex", "-1")
+    expect(board.page.get_by_role("tabpanel")).to_contain_text(say("board.plane.how_mix"))
+    expect(board.page.locator(".plane .told")).to_contain_text("of the variance")
+    board.press("Home")
+    expect(first).to_be_focused()
+    expect(board.page.locator(".tip.moves")).to_have_count(0)  # of five features

@@ -1,0 +1,283 @@
+"""The plane of keys and the mix of values: what is drawn is what torch computed, and no name lies on another."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attnviz import AttentionTrace, Edit, Scenario
+from attnviz.board.data import board_data
+from attnviz.core.scenario import traced
+from attnviz.words import say
+from attnviz.words.numbers import written
+from tests.node import PageScript
+from tests.unit.helpers import setups
+from tests.unit.test_board_script import scenarios, with_edits
+
+SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
+_PICTURES = """(modules, [data, query, [width, height], before]) => {
+  const { pictureOfScores, hasScores } = modules['spine/plane_scores'];
+  const { pictureOfMix, mixOf } = modules['spine/plane_mix'];
+  const { namesIn } = modules['spine/plane_names'];
+  const made = modules.made(data), size = {width, height};
+  const drawn = picture => {
+    const first = namesIn(picture, data.labels, size, 1);
+    const own = first.places.map(({id, choice}) => [id, choice]);
+    const kept = new Map(before ? Object.entries(before) : own);
+    return {...picture, ...namesIn(picture, data.labels, size, 1, kept)};
+  };
+  const mix = pictureOfMix(made, query, size, 1, null, mixOf(made, query, null));
+  return [pictureOfScores(made, query, size, 1, null), mix].map(drawn);
+}"""
+
+
+def pictures(
+    script: PageScript, scenario: Scenario, query: int, size: tuple[int, int] = (178, 240), kept: Any = None
+) -> Any:
+    return script.run(_PICTURES, [board_data(scenario, traced(scenario), query, 4), query, size, kept])
+
+
+def vectors(trace: AttentionTrace, query: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return trace.q[query].double(), trace.k.double()
+
+
+@pytest.mark.parametrize("d_out", [1, 2, 3, 32])
+@given(data=st.data(), size=SIZES)
+def test_a_querys_length_times_the_reach_that_is_drawn_is_the_score(
+    script: PageScript, d_out: int, data: st.DataObject, size: tuple[int, int]
+) -> None:
+    scenario = replace(data.draw(setups(max_tokens=8)), d_out=d_out)
+    query = data.draw(st.integers(0, len(scenario.tokens) - 1))
+    trace = traced(scenario)
+    q, keys = vectors(trace, query)
+    assume(q.norm() > 1e-6)
+    picture, _ = pictures(script, scenario, query, size)
+    (x, y), unit = picture["view"]["origin"], picture["view"]["unit"]
+    direction = (q / q.norm()).tolist() if d_out == 2 else [0.0, 1.0]
+    for mark in picture["marks"]:
+        key = keys[mark["word"]]
+        fx, fy = mark["foot"]
+        reach = ((fx - x) * direction[0] + (y - fy) * direction[1]) / unit
+        score = trace.scores[query, mark["word"]].item()
+        assert q.norm() * reach == pytest.approx(score, rel=0.01, abs=1e-5 * (q.norm() * key.norm()).item())
+        # True angle and length: how far the key itself stands from the origin and from the query's axis.
+        assert math.dist(mark["at"], (x, y)) / unit == pytest.approx(key.norm().item(), rel=1e-6, abs=1e-9)
+        rest = (key.norm() ** 2 - reach**2).clamp(min=0).sqrt().item()
+        assert math.dist(mark["at"], (fx, fy)) / unit == pytest.approx(rest, rel=1e-3, abs=1e-5 * key.norm().item())
+        if d_out == 2:
+            assert [(mark["at"][0] - x) / unit, (y - mark["at"][1]) / unit] == pytest.approx(key.tolist(), abs=1e-9)
+
+
+def boxes_of(picture: Any) -> list[Any]:
+    return picture["places"] + ([] if picture["crowded"] else picture["rulers"])
+
+
+def apart(a: Any, b: Any) -> bool:
+    across = a["x"] + a["width"] <= b["x"] + 1e-6 or b["x"] + b["width"] <= a["x"] + 1e-6
+    return across or a["y"] + a["height"] <= b["y"] + 1e-6 or b["y"] + b["height"] <= a["y"] + 1e-6
+
+
+@given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
+def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
+    script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]
+) -> None:
+    count = len(scenario.tokens)
+    assume(count <= 8)
+    query = data.draw(st.integers(0, count - 1))
+    kept = data.draw(
+        st.none() | st.dictionaries(st.sampled_from([*map(str, range(count)), "main"]), st.integers(-1, 39))
+    )
+    for picture in pictures(script, scenario, query, size, kept):
+        boxes = boxes_of(picture)
+        for at, box in enumerate(boxes):
+            assert box["x"] >= -1e-6
+            assert box["x"] + box["width"] <= size[0] + 1e-6
+            assert box["y"] >= -0.02
+            assert box["y"] + box["height"] <= size[1] + 1e-6
+            assert all(apart(box, other) for other in boxes[at + 1 :])
+        named = {place["id"] for place in picture["places"]}
+        assert named == {str(mark["word"]) for mark in picture["marks"]} | ({"main"} if picture["main"] else set())
+
+
+@given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
+def test_everything_that_is_drawn_stands_in_the_picture(
+    script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]
+) -> None:
+    query = data.draw(st.integers(0, len(scenario.tokens) - 1))
+    trace = traced(scenario)
+    for picture, matrix in zip(pictures(script, scenario, query, size), (trace.k, trace.v), strict=True):
+        points = [mark["at"] for mark in picture["marks"]] + ([picture["main"]["at"]] if picture["main"] else [])
+        assert all(-1e-6 <= x <= size[0] + 1e-6 and -1e-6 <= y <= size[1] + 1e-6 for x, y in points)
+        finite = {row for row in range(len(matrix)) if matrix[row].isfinite().all()}
+        assert {mark["word"] for mark in picture["marks"]} <= finite
+
+
+def test_names_stay_at_their_side_while_their_points_move(script: PageScript) -> None:
+    """But for one whose place is taken by another that stayed."""
+    x = ((0.1, 0.1, 0), (0, 1, 0), (1, 0.1, 0), (0.1, 0, 1), (0.1, 0, 0.1), (0.7, 0, 0.1))
+    w_q, w_k = ((-0.3, 1.9), (2, 0.2), (1.7, -0.8)), ((1.9, 0.2), (0.1, 1.8), (-0.9, -1.2))
+    scenario = Scenario(text="the fluffy cat chased a mouse", x=x, w_q=w_q, w_k=w_k)
+    before, _ = pictures(script, scenario, 1)
+    kept = {place["id"]: place["choice"] for place in before["places"]}
+    moved = with_edits(scenario, (Edit("w_q", 1, 1, 0.3), Edit("w_k", 1, 0, 0.15)))
+    after, _ = pictures(script, moved, 1, kept=kept)
+    assert [mark["at"] for mark in after["marks"]] != [mark["at"] for mark in before["marks"]]
+    changed = [place["id"] for place in after["places"] if place["choice"] != kept[place["id"]]]
+    assert len(changed) <= 1
+
+
+# --- Moving a tip ---------------------------------------------------------------------------------------------
+
+_MOVED = """(modules, [data, name, row, wished]) => {
+  const { gripOf, editsOf } = modules['spine/plane_tips'];
+  const made = modules.made(data), grip = gripOf(made, name, row);
+  if (!grip) return null;
+  const { columns, values } = made.matrices[grip.matrix];
+  return editsOf({...grip, from: [...values.slice(row * columns, (row + 1) * columns)]}, wished);
+}"""
+
+
+@given(
+    scenario=setups(max_tokens=4, max_d=5, whole=True),
+    data=st.data(),
+    name=st.sampled_from("qk"),
+    way=st.tuples(st.floats(-3, 3), st.floats(-3, 3)),
+)
+def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
+    script: PageScript, scenario: Scenario, data: st.DataObject, name: str, way: tuple[float, float]
+) -> None:
+    """Against the pseudo-inverse of torch; E is moved where X is made of it."""
+    scenario = replace(scenario, d_out=2)
+    row = data.draw(st.integers(0, len(scenario.tokens) - 1))
+    trace = traced(scenario)
+    vector, w = trace[name][row].double(), trace[f"w_{name}"].double()
+    wished = vector + torch.tensor(way, dtype=torch.float64)
+    edits = script.run(_MOVED, [board_data(scenario, trace, 0, 4), name, row, wished.tolist()])
+    matrix = scenario.token_matrix
+    singular = torch.linalg.svdvals(w)
+    assume(singular[-1] > 1e-2 * singular[0] or singular[-1] < 1e-6 * singular[0])
+    start = trace[matrix][row].double()
+    least = start + (wished - vector) @ torch.linalg.pinv(w, rtol=1e-4)
+    assert [(edit["matrix"], edit["row"], edit["column"]) for edit in edits] == [
+        (matrix, row, at) for at in range(len(start))
+    ]
+    got = [edit["value"] for edit in edits]
+    assert got == pytest.approx(least.tolist(), abs=2e-4 * max(1.0, least.abs().max().item()))
+    if len(w) > 1 and singular[-1] > 1e-2 * singular[0]:  # it can go anywhere
+        moved = traced(with_edits(scenario, tuple(Edit(**edit) for edit in edits)))
+        assert moved[name][row].tolist() == pytest.approx(
+            wished.tolist(), abs=1e-3 * (1 + least.abs().max().item()) * (1 + w.norm().item())
+        )
+
+
+def test_a_projection_of_one_direction_moves_a_tip_along_it_alone(script: PageScript) -> None:
+    scenario = Scenario(text="a cat", d_in=2, w_q=((1.0, 2.0), (2.0, 4.0)), x=((1.0, 0.0), (0.0, 0.0)))
+    data = board_data(scenario, traced(scenario), 0, 4)
+    along = script.run(_MOVED, [data, "q", 0, [3.0, 6.0]])
+    assert [edit["value"] for edit in along] == pytest.approx([1.4, 0.8], abs=1e-4)
+    across = script.run(_MOVED, [data, "q", 0, [1.0 - 2.0, 2.0 + 1.0]])
+    assert [edit["value"] for edit in across] == pytest.approx([1.0, 0.0], abs=1e-4)
+
+
+def test_what_no_hand_can_change_has_no_tip_to_move(script: PageScript) -> None:
+    for scenario in (
+        Scenario(text="a cat", d_out=3),
+        Scenario(text="a cat", d_in=1, w_q=((0.0, 0.0),), x=((1.0,), (2.0,))),
+    ):
+        assert script.run(_MOVED, [board_data(scenario, traced(scenario), 0, 4), "q", 0, [1, 1]]) is None
+
+
+# --- The mix --------------------------------------------------------------------------------------------------
+
+_AXES = """(modules, rows) => {
+  const { axesOf, drawnAt } = modules['spine/plane_axes'], axes = axesOf(rows);
+  return {share: axes.share, points: rows.map(row => drawnAt(axes, row))};
+}"""
+
+
+@given(n=st.integers(1, 8), d=st.integers(3, 34), seed=st.integers(0, 999))
+def test_the_axes_are_those_along_which_values_differ_most(script: PageScript, n: int, d: int, seed: int) -> None:
+    """Against the singular values of torch."""
+    rows = torch.randn(n, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    got = script.run(_AXES, rows.tolist())
+    squares = torch.linalg.svdvals(rows - rows.mean(0)) ** 2
+    if n == 1:
+        assert got["share"] is None
+        return
+    assert got["share"] == pytest.approx((squares[:2].sum() / squares.sum()).item(), rel=1e-6)
+    points = torch.tensor(got["points"], dtype=torch.float64)
+    assert (points**2).sum(0).tolist() == pytest.approx([*squares.tolist(), 0.0][:2], rel=1e-6, abs=1e-9)
+
+
+@given(scenario=setups(max_tokens=6, max_d=5))
+def test_the_context_stands_where_the_weights_put_it(script: PageScript, scenario: Scenario) -> None:
+    trace = traced(scenario)
+    query = len(trace.tokens) - 1
+    _, picture = pictures(script, scenario, query)
+    weights = trace.attention_weights[query].double()
+    points = torch.tensor([mark["at"] for mark in picture["marks"]], dtype=torch.float64)
+    assert picture["main"]["at"] == pytest.approx((weights @ points).tolist(), abs=0.05)
+    areas = torch.tensor([(mark["radius"] - 2.5) ** 2 for mark in picture["marks"]], dtype=torch.float64)
+    assert (areas / areas.sum()).tolist() == pytest.approx(weights.tolist(), abs=1e-4)
+
+
+# --- In words -------------------------------------------------------------------------------------------------
+
+_WORDS = """(modules, [data, query, pointed]) => {
+  const made = modules.made(data);
+  const { mixOf, mixInWords } = modules['spine/plane_mix'];
+  const mixed = mixInWords(made, query, pointed, mixOf(made, query, null));
+  return [modules['spine/plane_scores'].scoresInWords(made, query, pointed, 2), mixed];
+}"""
+
+
+def words(script: PageScript, scenario: Scenario, query: int, pointed: int | None = None) -> Any:
+    return script.run(_WORDS, [board_data(scenario, traced(scenario), query, 4), query, pointed])
+
+
+@given(scenario=setups(max_tokens=6, max_d=4), data=st.data())
+def test_the_key_that_is_said_to_reach_farthest_has_the_largest_score(
+    script: PageScript, scenario: Scenario, data: st.DataObject
+) -> None:
+    query = data.draw(st.integers(0, len(scenario.tokens) - 1))
+    trace = traced(scenario)
+    assume(trace.q[query].norm() > 1e-6)
+    said, _ = words(script, scenario, query)
+    read = trace.scores[query, : query + 1 if scenario.causal else None]
+    length, _reach, score = said["numbers"]
+    assert length["text"] == written(trace.q[query].double().norm().item(), 2)
+    assert score["text"].split()[-1] == written(read.max().item(), 2)
+    assert said["alt"].startswith(say("board.plane.alt", token=data_names(scenario)[query], length=length["text"]))
+    assert said["sentence"] in said["alt"]
+    assert score["text"] in said["alt"]
+
+
+def data_names(scenario: Scenario) -> list[str]:
+    return list(board_data(scenario, traced(scenario), 0, 4)["names"])
+
+
+ZEROS = ((0.0, 0.0),) * 3
+
+
+def test_what_has_no_direction_or_no_number_is_said(script: PageScript) -> None:
+    text = "a cat sat"
+    zero, mixed = words(script, Scenario(text=text, w_q=ZEROS), 1)
+    assert zero["sentence"] == say("board.plane.zero", token="cat")
+    assert mixed["sentence"] == say("board.plane.mixed", token="cat")
+    huge = Scenario(
+        text=text, x=((3e38, 3e38, 3e38), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), w_q=((9.0, 9.0),) * 3, init="normal"
+    )
+    infinite, _ = words(script, huge, 0)
+    assert infinite["sentence"] == say("board.plane.infinite", token="a")
+    one, _ = words(script, Scenario(text="one"), 0)
+    assert one["sentence"] in (say(f"board.plane.{kind}", key="one") for kind in ("reaches", "against"))
+    causal = Scenario(text=text, causal=True)
+    masked, unread = words(script, causal, 1, 2)
+    assert masked["sentence"] == unread["sentence"] == say("board.plane.masked_key", key="sat")
+    assert say("board.plane.masked") in words(script, causal, 0)[0]["note"]
+    equal, _ = words(script, Scenario(text=text, w_k=ZEROS), 1)
+    assert equal["sentence"] == say("board.plane.equally", count=3)
