@@ -50,9 +50,11 @@ export class Dock {
     const texts = said && place
       ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable, notShown(made, sources), whatIsNext(made, place))]
       : [say("board.panel.point"), "", say("board.panel.how")];
-    [this.sentence, this.numbers, this.words].forEach((element, i) => {
-      if (element.textContent !== texts[i]) element.textContent = texts[i];
+    [this.sentence, this.words].forEach((element, i) => {
+      const text = texts[2 * i];
+      if (element.textContent !== text) element.textContent = text;
     });
+    if (this.numbers.textContent !== texts[1]) this.numbers.replaceChildren(...inColours(texts[1], sources.map(([first]) => this.board.stage(first).role)));
     const offered = place ? this.offered(place, sources) : [];
     const key = JSON.stringify([place, offered.map(([text]) => text)]);
     if (key === this.key) return; // a button that has the focus keeps it
@@ -158,6 +160,24 @@ export function notShown({ stages, shown }, sources) {
   if (last === undefined) return "";
   if (symbols.length) return say("board.panel.not_shown_several", { symbols: symbols.join(", "), last });
   return say("board.panel.not_shown", { symbol: last });
+}
+
+const PRODUCT = /(\(?−?[\d.][\de−.]*\)?)( × )(\(?−?[\d.][\de−.]*\)?)/g;
+
+// Arithmetic with the factors of each product in the colours of what they are from: the first of the left matrix, the
+// second of the right one.
+/** @param {string} text @param {string[]} roles */
+function inColours(text, [left, right]) {
+  if (!left || !right) return [text];
+  /** @type {(string | HTMLElement)[]} */
+  const parts = [];
+  let done = 0;
+  for (const found of text.matchAll(PRODUCT)) {
+    const [whole, first, times, second] = found;
+    parts.push(text.slice(done, found.index), make("i", `role-${left}`, [first]), times, make("i", `role-${right}`, [second]));
+    done = found.index + whole.length;
+  }
+  return [...parts, text.slice(done)];
 }
 
 /** @param {number} number */

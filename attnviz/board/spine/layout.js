@@ -14,6 +14,8 @@ export const READABLE = { width: 38, height: 20 }; // a cell as large as this ha
 const NAMED_FEATURE = 48; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 46, operation: 66, stack: 8, bias: 4 };
+const BESIDE = 39; // between V and what makes it
+const LEGEND = 128; // of the weights' colours, with what is around it
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
@@ -64,7 +66,7 @@ class Measure {
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     this.above = over ? over + TITLE + ROOF : 0;
     this.rowsAbove = over / row;
-    this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + (at ? this.gapBefore(column) : 0), 0);
+    this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
 
   // How many rows of factors stand over a column, or beside what does, and what lies between them.
@@ -105,9 +107,15 @@ class Measure {
     return this.shapes[stage.name].columns * this.cellWidth(stage) + (turned && weightBias ? this.cell + GAP.stack : 0);
   }
 
-  /** @param {Column} column */
-  gapBefore({ stage }) {
-    return this.gaps * (stage.rule === "softmax" ? GAP.operation : GAP.column);
+  // Before V's column, what makes V has its place over the weights, behind their legend.
+  /** @param {Column} column @param {Column | undefined} before */
+  gapBefore({ stage, factor, turned, weight }, before) {
+    if (!before) return 0;
+    const gap = this.gaps * (stage.rule === "softmax" ? GAP.operation : GAP.column);
+    if (!factor || turned || !weight) return gap;
+    const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
+    const over = before.factor ? 0 : this.widthOf(before) - LEGEND;
+    return Math.max(gap, needed - over);
   }
 }
 
@@ -128,7 +136,7 @@ class Placing {
     const { sizes } = this;
     let x = LABELS;
     this.plan.forEach((column, at) => {
-      if (at) x += sizes.gapBefore(column);
+      x += sizes.gapBefore(column, this.plan[at - 1]);
       this.placeColumn(column, x);
       x += sizes.widthOf(column);
     });
@@ -158,7 +166,7 @@ class Placing {
       if (weightBias) this.turnedBias(weightBias, x + this.boxes[factor.name].width + GAP.stack);
     } else if (factor.rule === "product") {
       this.upwards(factor, x, this.bottom);
-      const beside = x - sizes.gaps * GAP.column * 0.85 - this.widthOf(weight);
+      const beside = x - sizes.gaps * BESIDE - this.widthOf(weight);
       const below = weightBias ? this.upwards(weightBias, beside, this.bottom) - GAP.bias : this.bottom;
       if (weight) this.upwards(weight, beside, below);
     } else {

@@ -1,0 +1,145 @@
+"""The board's layout, ribbons and what a number feeds: laws for every table, with torch as the referee."""
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, trace
+from attnviz.board.data import board_data
+from attnviz.core.matrix_input import Edit
+from tests.node import PageScript
+
+_LAYOUT = """({ "spine/layout": { layoutOf } }, [data, room]) => {
+  const placed = data.shown.filter((name) => name !== "scaled_scores");
+  const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
+  return layout;
+}"""
+_RIBBONS = """({ "spine/ribbons": { ribbonsOf } }, [shares, picked, middles]) =>
+  ribbonsOf(shares, picked, middles, 78, 1)"""
+_FEEDS = """({ made, "spine/feeds": { feeds } }, [data, place]) => [...feeds(made(data), place)]"""
+
+Box = dict[str, float]
+WORDS = [
+    "the",
+    "fluffy",
+    "cat",
+    "chased",
+    "a",
+    "mouse",
+    "and",
+    "then",
+    "it",
+    "slept",
+    "on",
+    "my",
+    "new",
+    "mat",
+    "all",
+    "day",
+]
+
+scenarios = st.builds(
+    lambda n, d_in, d_out, d_v, bias, causal, positions, d_ff: Scenario(
+        " ".join(WORDS[:n]), d_in=d_in, d_out=d_out, d_v=d_v, bias=bias, causal=causal, positions=positions, d_ff=d_ff
+    ),
+    st.integers(1, 16), st.integers(1, 16), st.integers(1, 16), st.none() | st.integers(1, 16), st.booleans(),
+    st.booleans(), st.sampled_from(["none", "sinusoidal"]), st.none() | st.integers(1, 16),
+)  # fmt: skip
+
+
+def data_of(scenario: Scenario) -> dict[str, Any]:
+    return board_data(scenario, trace(scenario), 0, 4)
+
+
+def room(width: float = 1310, height: float = 704, tokens: int = 6, **more: object) -> dict[str, object]:
+    return {"width": width, "height": height, "tokens": tokens, "named": 0, "sentence": True, "saysBelow": False,
+            "plane": True} | more  # fmt: skip
+
+
+def layout_of(script: PageScript, scenario: Scenario, **more: Any) -> dict[str, Any]:
+    given_room = room(**{"tokens": len(scenario.tokens)} | more)
+    return dict(script.run(_LAYOUT, [data_of(scenario), given_room]))
+
+
+def overlap(one: Box, other: Box) -> bool:
+    close = 0.01  # what floats round
+    return all(
+        one[at] + one[size] > other[at] + close and other[at] + other[size] > one[at] + close
+        for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
+@given(scenarios, st.sampled_from([1310.0, 900.0, 1860.0]), st.sampled_from([560.0, 704.0, 1010.0]))
+@settings(max_examples=60, deadline=None)
+def test_no_matrix_lies_on_another_and_rows_and_columns_are_aligned(
+    script: PageScript, scenario: Scenario, width: float, height: float
+) -> None:
+    layout = layout_of(script, scenario, width=width, height=height)
+    boxes: dict[str, Box] = layout["boxes"]
+    assert set(boxes) == set(trace(scenario).stages) - {"scaled_scores"}
+    assert [pair for pair in combinations(boxes, 2) if overlap(boxes[pair[0]], boxes[pair[1]])] == []
+    spine = [boxes[name] for name in ("x", "q", "scores", "attention_weights", "context")]
+    assert {(box["y"], box["row"]) for box in spine} == {(layout["start"], layout["row"])}
+    for below, above in (("scores", "k"), ("context", "v"), ("q", "w_q")):
+        assert boxes[below]["x"] == pytest.approx(boxes[above]["x"])
+        assert boxes[below]["cell"] == pytest.approx(boxes[above]["cell"])
+    assert boxes["k"]["turned"]
+    assert all(box["x"] >= 0 and box["y"] >= 0 for box in boxes.values())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1310, 586), (1310, 704), (1860, 1016)])
+def test_the_first_screen_holds_it_all_with_its_numbers(script: PageScript, width: int, height: int) -> None:
+    layout = layout_of(script, Scenario(), width=width, height=height)
+    head, dock = 152 * layout["scale"], 72 * min(1.5, layout["scale"])
+    assert head + layout["height"] + dock <= height + 0.5
+    assert layout["width"] <= width
+    assert layout["plane"]
+    assert all(box["readable"] for box in layout["boxes"].values())
+
+
+@given(scenarios, st.sampled_from([{"temperature": 0.1}, {"scale": False}, {"causal": True}]))
+@settings(max_examples=20, deadline=None)
+def test_no_setting_that_changes_numbers_alone_moves_a_matrix(
+    script: PageScript, scenario: Scenario, changed: dict[str, Any]
+) -> None:
+    assert layout_of(script, scenario) == layout_of(script, replace(scenario, **changed))
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=16), st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_ribbons_of_a_row_add_up_to_one_width(
+    script: PageScript, weights: list[float], data: st.DataObject
+) -> None:
+    picked = data.draw(st.integers(0, len(weights) - 1))
+    masked = data.draw(st.integers(0, len(weights) - picked - 1))
+    readable = torch.tensor(weights[: len(weights) - masked])
+    shares = [*(readable / readable.sum()).tolist(), *[None] * masked]
+    ribbons = script.run(_RIBBONS, [shares, picked, [100 * at for at in range(len(weights))]])
+    assert [ribbon["word"] for ribbon in ribbons] == [at for at, share in enumerate(shares) if share is not None]
+    assert sum(ribbon["width"] for ribbon in ribbons) == pytest.approx(56, abs=0.1)
+
+
+@given(scenarios, st.data())
+@settings(max_examples=25, deadline=None)
+def test_what_a_number_feeds_is_what_changes_with_it(
+    script: PageScript, scenario: Scenario, data: st.DataObject
+) -> None:
+    before = trace(scenario)
+    name = data.draw(st.sampled_from(scenario.editable))
+    rows, columns = scenario.shape_of(name)
+    row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+    fed = set(script.run(_FEEDS, [data_of(scenario), {"matrix": name, "row": row, "column": column}]))
+    value = scenario.matrix(name)[row, column].item()
+    after = trace(replace(scenario, edits=(Edit(name, row, column, value + 0.5),)))
+    changed = {
+        f"{stage},{at[0]},{at[1]}"
+        for stage, matrix in after.matrices.items()
+        if before.stages[stage].rule is not None
+        for at in (matrix != before[stage]).nonzero().tolist()
+    }
+    assert changed <= fed, "nothing changes that isn't fed"
