@@ -137,11 +137,18 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
                 st.session_state[_asked(key)] = True
             elif picks:
                 pick(_from_place(sent["pinned"]))
-                url_texts.put(QUERY, int(sent["query"]))
+                _pick_token(int(sent["query"]))
             if sent["edits"]:
                 make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         state.say(say("board.refused", why=told(error)))
+
+
+def _pick_token(position: int) -> None:
+    """Follow another token; one that is followed already stays out of the address."""
+    scenario = scenario_now()
+    if scenario is not None and position != picked_query(scenario):
+        url_texts.put(QUERY, position)
 
 
 def _change_scenario_of_now(change: Change) -> None:
