@@ -31,7 +31,7 @@ export function readsInPercent(made, query) {
 /** @param {number} share */
 export function percent(share) {
   const whole = written(100 * share, 0);
-  if (share > 0 && whole === "0") return say("board.share.less");
+  if (share > 0 && 100 * share < 1) return say("board.share.less");
   if (share < 1 && whole === "100") return say("board.share.more");
   return say("board.share.percent", { share: whole });
 }

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
+from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.node import ROOT, PageScript
 
@@ -71,3 +72,12 @@ def test_what_is_outside_of_a_matrix_is_counted(script: PageScript, text: str, r
     assert script.run(BLOCK, [text, rows, columns]) == {
         "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
     }  # fmt: skip
+
+
+@given(share=st.floats(0, 1, exclude_min=True))
+def test_a_share_is_told_in_whole_percent_or_as_less_than_one(script: PageScript, share: float) -> None:
+    got = script.run("({ reads_most }, share) => reads_most.percent(share)", share)
+    if 100 * share < 1:
+        assert got == say("board.share.less")
+    elif got != say("board.share.more"):
+        assert abs(int(got.removesuffix(" %")) - 100 * share) <= 0.5
