@@ -16,8 +16,11 @@ import { Dock } from "./spine/dock.js";
 import { feeds } from "./spine/feeds.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
+import { Hints } from "./spine/hints.js";
 import { layoutOf } from "./spine/layout.js";
+import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { Plane } from "./spine/plane.js";
+import { Play } from "./spine/play.js";
 import { Sentence, saysBelow } from "./spine/sentence.js";
 import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./theme.js";
@@ -112,6 +115,9 @@ export class Board {
     this.frame = new Frame(this);
     this.undo = new Undo(this);
     this.plane = new Plane(this);
+    this.motion = new Motion(this);
+    this.play = new Play(this);
+    this.hints = new Hints(this);
     this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
@@ -141,6 +147,7 @@ export class Board {
     this.late = structure !== this.structure && this.input.typing ? [data, trigger] : null;
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
+    const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
     this.data = data;
     this.stages = stagesOf(data);
     this.torch = matricesOf(data);
@@ -160,6 +167,8 @@ export class Board {
     this.settle();
     this.resize();
     if (focused && this.fits(focused)) this.focus(focused); // what is typed next is meant for it
+    if (before) this.motion.switched(before);
+    this.play.receive(data.play ?? null, before !== null);
   }
 
   // Draw what came while a number was being typed.
@@ -258,11 +267,12 @@ export class Board {
     this.flow.build();
     this.plane.build(this.layout);
     const cells = [...this.grids.values()].map(({ matrix }) => matrix);
-    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, this.undo.element);
+    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, this.play.layer, this.undo.element);
     const board = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
     this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), board, this.panel.element);
     for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
+    this.hints.show();
   }
 
   // What isn't reached yet has its place, and nothing to point at.
@@ -298,6 +308,7 @@ export class Board {
     this.explainWith(this.shown);
     if ("scaled" in choice || "all" in choice) this.lay();
     this.show(this.shown);
+    if ("scaled" in choice) this.motion.switched(this.shown, INSTEAD);
     if (focused) this.focus(focused);
   }
 
@@ -333,6 +344,7 @@ export class Board {
   // Show these matrices; only cells whose number, colour or mark changed are written.
   /** @param {Matrices} matrices */
   show(matrices) {
+    this.motion.still();
     this.shown = matrices;
     this.explainWith(matrices);
     this.draw((grid) => grid.inView !== false);
@@ -343,6 +355,7 @@ export class Board {
     this.plane.show();
     this.explain();
     this.panel.report();
+    this.play.refresh();
     tellPage(this);
   }
 
@@ -431,6 +444,7 @@ export class Board {
 
   // Light up what the cell of now is made from, or of a given one what it feeds, and say how.
   explain() {
+    if (this.play.moment) return; // which says what is at work
     const place = [this.pinned, this.at, this.data.lit].find((each) => each && this.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(this.made, place) : [];
     /** @type {Map<BoardCell, string>} */
@@ -474,9 +488,11 @@ export class Board {
     this.previewed = null;
     if (query !== this.picked) {
       this.picked = query;
+      this.hints.done("pick");
+      this.play.stop();
       this.tell();
     }
-    this.follow();
+    this.motion.follow(() => this.follow(), PICKED_MS);
   }
 
   // Another sentence.
@@ -487,9 +503,9 @@ export class Board {
 
   /** @param {number | null} query */
   preview(query) {
-    if (query === this.previewed || this.drag) return;
+    if (query === this.previewed || this.drag || this.play.active) return;
     this.previewed = query;
-    this.follow();
+    this.motion.follow(() => this.follow(), query === null ? PREVIEW_MS.out : PREVIEW_MS.in);
   }
 
   // Show the row of another word.
@@ -507,6 +523,7 @@ export class Board {
   choose(place) {
     if (addressOf(place) === addressOf(this.at)) return;
     this.at = place;
+    if (place) this.hints.done("point");
     if (!this.pinned || !this.isShown(this.pinned)) this.explain();
   }
 
@@ -518,6 +535,7 @@ export class Board {
   // Pin a cell, or with null unpin the one that is pinned.
   /** @param {Place | null} place */
   pin(place) {
+    this.play.stop();
     if (!this.isPinned(place) && (!place || this.isShown(place))) {
       this.pinned = place;
       if (this.data.ofNow) this.tell();
@@ -548,6 +566,7 @@ export class Board {
   /** @param {Place} place @param {number} value */
   change(place, value) {
     if (!this.fits(place)) return;
+    this.play.stop();
     if (this.drag) this.base ??= this.shown;
     const { columns, values } = this.given[place.matrix];
     values[place.row * columns + place.column] = Math.fround(value);
@@ -570,6 +589,7 @@ export class Board {
   // that still wait to be sent are on the way to these.
   /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
+    this.hints.done("drag");
     this.panel.say("");
     this.undo.note(edits);
     this.tell(edits, replaces);
@@ -609,6 +629,9 @@ function framesMean() {
   const each = (/** @type {string} */ origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
   return make("div", "frames", [each("learned"), each("computed"), say("board.legend.input")]);
 }
+
+// Which of two matrices stood where the other stands now.
+const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
 
 const MARKS = ["fed", "source", "chosen"];
 

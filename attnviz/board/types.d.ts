@@ -138,6 +138,8 @@ export interface BoardData extends TableData {
   only: Place | null;
   fresh: string[];
   notes: Record<string, string>;
+  /** The phase of its play that the board stands at, named by its matrix. */
+  play?: string | null;
   key: string;
   answered: number;
   ofNow: boolean;

@@ -62,6 +62,17 @@ export class Dock {
     this.steps.replaceChildren(...offered.map(([text, act]) => buttonOf(text, act)));
   }
 
+  // What isn't about a cell that is pointed at.
+  /** @param {string} sentence @param {string} numbers */
+  tell(sentence, numbers) {
+    [sentence, numbers, ""].forEach((text, at) => {
+      const element = [this.sentence, this.numbers, this.words][at];
+      if (element.textContent !== text) element.textContent = text;
+    });
+    this.key = "";
+    this.steps.replaceChildren();
+  }
+
   // Whose numbers these are, and whether torch's and the page's agree.
   report() {
     const { drag, settled, made, given } = this.board;

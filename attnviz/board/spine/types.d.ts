@@ -65,3 +65,30 @@ export interface Ribbon {
   width: number;
   path: string;
 }
+
+/** What is done to a row while it is played: a vector made, scores, their scaling, their shares, the mix of values. */
+export type PhaseKind = "vector" | "scores" | "scale" | "shares" | "mix" | "other";
+
+/** A phase of a row that is played, from `start` to `end` in milliseconds; `on` is the matrix in whose place it is seen. */
+export interface Phase {
+  name: string;
+  on: string;
+  kind: PhaseKind;
+  stage: Stage;
+  /** The columns of its row that hold a number. */
+  columns: number[];
+  /** What happens one after the other. */
+  steps: number[];
+  start: number;
+  end: number;
+}
+
+/** What stands at a moment of it: in which phase and step, and how far. */
+export interface Moment {
+  at: number;
+  part: number;
+  step: number;
+  within: number;
+  made: number;
+  veil: number;
+}

@@ -1,0 +1,139 @@
+// Motion that shows what has become of what: the band and the ribbons of another picked word, numbers and colours after a
+// switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
+
+import { written } from "../numbers.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { BoardCell, Matrices } from "../types.js" */
+
+export const PICKED_MS = 250;
+export const PREVIEW_MS = { in: 90, out: 60 };
+const COLOURS_MS = 200;
+const NUMBERS_MS = 300;
+const MOST_CELLS = 1500; // more of them would cost frames
+const SAME = 2e-6; // of the largest number: what the page and torch round differently
+const EASING = "cubic-bezier(0.3, 0, 0.2, 1)";
+
+/** @typedef {{ cell: BoardCell, from: number, to: number, end: string, written: string }} Run a number that counts up */
+
+// Whether the reader has asked for no motion.
+export function reducedMotion() {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+export class Motion {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    /** @type {Run[]} */
+    this.runs = [];
+    /** @type {number | null} */
+    this.frame = null;
+  }
+
+  // Draw another word's row, and let what marks it move there from where it was.
+  /** @param {() => void} draw @param {number} duration */
+  follow(draw, duration) {
+    if (reducedMotion()) return draw();
+    const moving = this.moving();
+    const before = moving.map(({ look }) => look());
+    draw();
+    moving.forEach(({ element, look }, at) => {
+      const after = look();
+      for (const animation of element.getAnimations()) if (animation.id === "follow") animation.cancel();
+      if (JSON.stringify(before[at]) === JSON.stringify(after)) return;
+      const frames = after.top ? fromTop(before[at].top, after.top) : Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
+      element.animate(frames, { id: "follow", duration, easing: EASING });
+    });
+  }
+
+  // What follows the picked word, and how each looks.
+  /** @returns {{ element: Element, look: () => Record<string, string> }[]} */
+  moving() {
+    const { frame, flow, sentence } = this.board;
+    const ribbons = sentence.paths.map(({ share }) => ({
+      element: share,
+      look: () => ribbonLook(share),
+    }));
+    const shift = (/** @type {HTMLElement} */ element) => ({ element, look: () => ({ transform: element.style.transform || "none" }) });
+    const along = [...flow.lines.querySelectorAll(".along")].map((line) => ({
+      element: line,
+      look: () => ({ transform: (line.getAttribute("transform") ?? "none").replace(/translate\((\S+) (\S+)\)/, (_, x, y) => `translate(${x}px, ${y}px)`) }),
+    }));
+    const placed = [frame.scale, frame.softmax].map((element) => ({ element, look: () => ({ top: element.style.top }) }));
+    return [shift(frame.band), ...placed, ...along, ...ribbons];
+  }
+
+  // What had these numbers has others now: they count there, and colours change. `instead` names, for a matrix that
+  // stands in another's place, that other one.
+  /** @param {Matrices} before @param {Record<string, string>} instead */
+  switched(before, instead = {}) {
+    this.still();
+    if (reducedMotion()) return;
+    const changed = [...this.board.grids.values()].flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
+    if (changed.length > MOST_CELLS) return;
+    for (const { cell, from, to } of changed) cell.animate({ backgroundColor: [from, to] }, { id: "switch", duration: COLOURS_MS });
+    this.runs = changed.filter(({ run }) => run.end && /\d/.test(run.end)).map(({ run }) => run);
+    if (this.runs.length) this.count(performance.now());
+  }
+
+  /** @param {import("../grid.js").Grid} grid @param {import("../types.js").Matrix | undefined} before */
+  changedIn({ stage, cells }, before) {
+    const { board } = this;
+    const { rows, columns, values } = board.shown[stage.name];
+    if (!before || before.rows !== rows || before.columns !== columns) return [];
+    const limit = board.limitOf(stage);
+    return cells.flatMap((cell, at) => {
+      const [from, to] = [before.values[at], values[at]];
+      if (!Number.isFinite(from) || !Number.isFinite(to) || cell.masked || Math.abs(to - from) <= SAME * limit) return [];
+      const paperOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.paper ?? "";
+      const end = cell.text.data;
+      return [{ cell, from: paperOf(from), to: paperOf(to), run: { cell, from, to, end, written: end } }];
+    });
+  }
+
+  /** @param {number} start */
+  count(start) {
+    this.frame = requestAnimationFrame((now) => {
+      const part = Math.max(0, Math.min(1, (now - start) / NUMBERS_MS));
+      if (part === 1) return this.still();
+      for (const run of this.runs) this.write(run, inBetween(run.from + (run.to - run.from) * part * (2 - part), this.board.digits));
+      this.count(start);
+    });
+  }
+
+  // Every number that still counts has its end value.
+  still() {
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.frame = null;
+    for (const run of this.runs) this.write(run, run.end);
+    this.runs = [];
+  }
+
+  // What something else has written meanwhile stays.
+  /** @param {Run} run @param {string} text */
+  write(run, text) {
+    const { data } = run.cell.text;
+    if (data !== run.written) return;
+    if (data !== text) run.cell.text.data = text;
+    run.written = text;
+  }
+}
+
+// On its way a small number isn't written in powers of ten, which would jump.
+/** @param {number} value @param {number} digits */
+function inBetween(value, digits) {
+  return Math.abs(value) < 0.1 ** digits ? written(0, digits) : written(value, digits);
+}
+
+// What has another place begins where it was.
+/** @param {string} before @param {string} after */
+function fromTop(before, after) {
+  return { transform: [`translateY(${Number.parseFloat(before || after) - Number.parseFloat(after)}px)`, "none"] };
+}
+
+/** @param {SVGPathElement} path @returns {Record<string, string>} */
+function ribbonLook(path) {
+  const d = path.getAttribute("d");
+  return { d: d ? `path("${d}")` : "none", strokeWidth: `${path.getAttribute("stroke-width") ?? 0}px` };
+}

@@ -1,0 +1,146 @@
+// What is played of a row, and when: by the table's rules and what is on the board, for any sizes, with biases and a mask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { evaluate, isMasked, sourcesOf } from "../../attnviz/board/evaluate.js";
+import { brokenIn, momentAt, phasesOf, reachedColumns, standing, TOTAL } from "../../attnviz/board/spine/timeline.js";
+
+const SPINE = ["x", "q", "scores", "attention_weights", "context"];
+
+/**
+ * A board's table with numbers of its own.
+ * @param {{ tokens?: number, dK?: number, dV?: number, causal?: boolean, temperature?: number, scaled?: boolean, biases?: boolean }} how
+ * @returns {any}
+ */
+function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
+  const given = (/** @type {string} */ name, rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
+  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key" } });
+  const bias = (/** @type {string} */ name) => (biases ? [name] : []);
+  const stages = [
+    given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
+    product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v", ["x", "w_v", ...bias("b_v")]),
+    product("scores", ["q", "k"], "key", "query"),
+    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature), causal } },
+    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: {} },
+    product("context", ["attention_weights", "v"], "feature", "query"),
+  ];
+  const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns, values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });
+  const sizes = { x: [tokens, 2], w_q: [2, dK], w_k: [2, dK], w_v: [2, dV], b_q: [1, dK], b_k: [1, dK], b_v: [1, dV] };
+  const numbers = Object.fromEntries(Object.entries(sizes).map(([name, [rows, columns]]) => [name, matrix(rows, columns)]));
+  const matrices = evaluate(/** @type {any} */ (stages), numbers);
+  return { matrices, stages: new Map(stages.map((stage) => [stage.name, stage])), numbers, list: stages };
+}
+
+const CASES = [{}, { biases: true, dV: 1 }, { causal: true, dK: 1 }, { causal: true, tokens: 1 }, { temperature: 0.5, tokens: 7 }, { scaled: false, dV: 6 }];
+const SPINES = [SPINE, SPINE.map((name) => (name === "scores" ? "scaled_scores" : name)), [...SPINE.slice(0, 3), "scaled_scores", ...SPINE.slice(3)], ["x", "q"], ["x", "k", "q", "v"]];
+
+/** Every case, spine and row. @param {(made: any, phases: ReturnType<typeof phasesOf>, query: number, spine: string[]) => void} check */
+function forAll(check) {
+  for (const how of CASES) for (const spine of SPINES) {
+    const made = madeOf(how);
+    for (let query = 0; query < made.matrices.x.rows; query += 1) check(made, phasesOf(made, spine, query), query, spine);
+  }
+}
+
+test("the phases fill the time one after the other, up to where the board comes back", () => {
+  assert.ok(TOTAL <= 7000);
+  forAll((made, phases) => {
+    let start = 0;
+    for (const phase of phases) {
+      assert.equal(phase.start, start);
+      assert.ok(phase.end > start);
+      start = phase.end;
+    }
+    assert.ok(start < TOTAL);
+  });
+});
+
+test("a whole row goes from its vector to its context, by the rules of the table", () => {
+  const kinds = (/** @type {any} */ how) => phasesOf(madeOf(how), SPINE, 0).map(({ name, kind, on }) => [name, kind, on]);
+  const scale = ["scaled_scores", "scale", "scores"];
+  const [q, ...rest] = [["q", "vector", "q"], ["scores", "scores", "scores"], ["attention_weights", "shares", "attention_weights"], ["context", "mix", "context"]];
+  assert.deepEqual(kinds({}), [q, rest[0], scale, ...rest.slice(1)]);
+  assert.deepEqual(kinds({ scaled: false }), [q, ...rest], "divided by nothing");
+  assert.deepEqual(kinds({ scaled: false, causal: true }), [q, rest[0], scale, ...rest.slice(1)], "but masked");
+  assert.deepEqual(kinds({ dK: 1 }), [q, ...rest], "divided by one");
+});
+
+test("where scores and scaled scores have one place, both happen there", () => {
+  forAll((made, phases, _query, spine) => {
+    for (const { name, on } of phases) {
+      assert.ok(spine.includes(on));
+      if (spine.includes(name)) assert.equal(on, name);
+    }
+  });
+});
+
+test("nothing is there before all that it's made from", () => {
+  forAll((made, phases, query) => {
+    for (let time = 1; time < TOTAL; time += 17) {
+      const moment = momentAt(phases, time);
+      if (!moment) continue;
+      phases.forEach((phase, index) => {
+        const before = phases.findIndex(({ name }) => name === phase.stage.sources[0]);
+        if (before < 0) return;
+        const there = reachedColumns(phases, moment, before);
+        for (const column of reachedColumns(phases, moment, index)) {
+          const read = sourcesOf(phase.stage, query, column, made.matrices)[0].filter((place) => !isMasked(made.stages, made.stages.get(place.matrix), query, place.column));
+          for (const place of read) assert.ok(there.includes(place.column) || place.matrix === "scores" && made.stages.get("scaled_scores").settings.causal && place.column > query, `${phase.name} ${column} at ${time}`);
+        }
+      });
+    }
+  });
+});
+
+test("what is there stays, and in the end all is there that isn't masked", () => {
+  forAll((made, phases, query) => {
+    const counts = phases.map(() => 0);
+    for (let time = 1; time < TOTAL; time += 13) {
+      const moment = momentAt(phases, time);
+      assert.ok(moment);
+      phases.forEach((_, index) => {
+        const now = reachedColumns(phases, moment, index).length;
+        assert.ok(now >= counts[index], `${time}`);
+        counts[index] = now;
+      });
+    }
+    phases.forEach(({ stage }, index) => {
+      const keys = stage.columns === "key" && made.stages.get("scaled_scores").settings.causal;
+      assert.equal(counts[index], keys ? query + 1 : made.matrices[stage.name].columns);
+    });
+  });
+});
+
+test("later keys are skipped where they're masked, as scores and as values", () => {
+  const phases = phasesOf(madeOf({ causal: true }), SPINE, 1);
+  for (const name of ["scores", "context"]) assert.deepEqual(phases.find((phase) => phase.name === name)?.steps, [0, 1]);
+});
+
+test("before it begins and when it ends the board stands still, and every phase has a moment at which it stands whole", () => {
+  forAll((made, phases) => {
+    assert.equal(momentAt(phases, 0), null);
+    assert.equal(momentAt(phases, TOTAL), null);
+    phases.forEach((phase, index) => {
+      const moment = momentAt(phases, standing(phase));
+      assert.equal(moment?.at, index);
+      assert.deepEqual(reachedColumns(phases, /** @type {any} */ (moment), index), phase.columns);
+    });
+  });
+});
+
+test("a number of the row that isn't finite is found, and one of another row or of a masked key isn't", () => {
+  const brokenBy = (/** @type {any} */ how, /** @type {string} */ name, /** @type {number} */ at, /** @type {number} */ query) => {
+    const made = madeOf(how);
+    made.numbers[name].values[at] = NaN;
+    made.matrices = evaluate(made.list, made.numbers);
+    return brokenIn(made, phasesOf(made, SPINE, query), query);
+  };
+  for (const how of CASES) {
+    const made = madeOf(how);
+    assert.equal(brokenIn(made, phasesOf(made, SPINE, 0), 0), null);
+    assert.deepEqual(brokenBy(how, "x", 0, 0), { matrix: "x", row: 0, column: 0 });
+    assert.equal(brokenBy(how, "w_q", 0, 0)?.matrix, "q");
+  }
+  assert.equal(brokenBy({}, "x", 2, 0)?.matrix, "scores", "which reads the other row's key");
+});
