@@ -53,7 +53,7 @@ const bench = {
 window.boardBench = bench;
 
 async function look() {
-  if (root()?.querySelector(".cell")?.textContent) bench.board = await painted();
+  if (root()?.querySelector(".cell[data-value]")) bench.board = await painted();
   else requestAnimationFrame(look);
 }
 requestAnimationFrame(look);

@@ -42,7 +42,7 @@ def run() -> list[Row]:
             heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))
         page, tall = (browser.new_context(viewport=size).new_page() for size in (SIZE, WHOLE_BOARD))
         for each in (page, tall):
-            _board_loaded(each, f"http://{ours.address}/{TWELVE}")
+            board_loaded(each, f"http://{ours.address}/{TWELVE}")
             each.wait_for_timeout(1000)
         echo = Measured(slider(opened(browser, stock)), [])
         scrubs: list[float | None] = []
@@ -71,9 +71,9 @@ def run() -> list[Row]:
             )
             for at, when in enumerate(VISITS)
         ),
-        _within_a_frame("scrub: move to repainted board, for 19 of 20 moves, 12 tokens, d 8", scrubs),
-        _within_a_frame("the same with every matrix on the screen", tall_scrubs),
-        _within_a_frame("pointing at a cell to its sources lit, for 19 of 20, 12 tokens, d 8", points),
+        within_a_frame("scrub: move to repainted board, for 19 of 20 moves, 12 tokens, d 8", scrubs),
+        within_a_frame("the same with every matrix on the screen", tall_scrubs),
+        within_a_frame("pointing at a cell to its sources lit, for 19 of 20, 12 tokens, d 8", points),
         detail("letting go to torch's numbers on the board, 12 tokens, d 8", releases),
         detail("stock app, key press to echo painted, beside it", base),
         *(
@@ -84,7 +84,7 @@ def run() -> list[Row]:
     ]
 
 
-def _within_a_frame(measure: str, moves: list[float | None]) -> Row:
+def within_a_frame(measure: str, moves: list[float | None]) -> Row:
     followed = [move for move in moves if move is not None]
     lost = len(moves) - len(followed)
     value = f"{p95(followed):.1f} ms (median {median(followed):.1f}, {len(moves)} moves, {lost} not followed)"
@@ -93,7 +93,7 @@ def _within_a_frame(measure: str, moves: list[float | None]) -> Row:
 
 def _board_visits(page: Page, address: str) -> tuple[float, float]:
     """Return the milliseconds to the first board in a browser that has cached nothing, and on reload."""
-    first = _board_loaded(page, f"http://{address}/")
+    first = board_loaded(page, f"http://{address}/")
     page.wait_for_timeout(1000)
     page.reload()
     again = float(page.wait_for_function("boardBench.board", timeout=60_000).json_value())
@@ -101,7 +101,7 @@ def _board_visits(page: Page, address: str) -> tuple[float, float]:
     return first, again
 
 
-def _board_loaded(page: Page, url: str) -> float:
+def board_loaded(page: Page, url: str) -> float:
     """Open a page and return the milliseconds to the frame that shows the board."""
     page.add_init_script(in_page("board.js"))
     page.goto(url)
@@ -121,7 +121,7 @@ def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     page.evaluate(
         f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').textContent))"
     )
-    _move(page, [(x + 4 * step * way, y) for step in range(1, abs(steps) + 1)])
+    move_through(page, [(x + 4 * step * way, y) for step in range(1, abs(steps) + 1)])
     moves = page.evaluate("(done(), boardBench.moves)")
     page.evaluate("void (window.released = boardBench.release())")
     page.mouse.up()
@@ -137,11 +137,13 @@ def _point(page: Page) -> list[float | None]:
     page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'center'})", "scaled_scores,0,0")
     panel = "boardBench.cell('x,0,0').getRootNode().querySelector('.panel').textContent"
     page.evaluate(f"void (window.done = boardBench.follow('pointermove', () => {panel}))")
-    _move(page, [place for place in (_middle(page, at) for at in places) if 100 < place[1] < SIZE["height"] - 120])
+    move_through(
+        page, [place for place in (_middle(page, at) for at in places) if 100 < place[1] < SIZE["height"] - 120]
+    )
     return list(page.evaluate("(done(), boardBench.moves)"))
 
 
-def _move(page: Page, places: list[tuple[float, float]]) -> None:
+def move_through(page: Page, places: list[tuple[float, float]]) -> None:
     for place in places:
         page.mouse.move(*place)
         page.wait_for_timeout(25)

@@ -25,7 +25,14 @@ interface BoardBench {
   release(): Promise<number>;
 }
 
+/** The largest message of the server so far: its bytes, and when it came. */
+interface MessageBench {
+  largest: number;
+  came: number;
+}
+
 interface Window {
+  messageBench: MessageBench;
   bench: Bench;
   boardBench: BoardBench;
 }

@@ -6,14 +6,15 @@
 import { beforeEdits } from "./before.js";
 import { rampsOf, shadeOf } from "./colours.js";
 import { make, toggle } from "./elements.js";
-import { evaluate, seenSourcesOf } from "./evaluate.js";
-import { Grid } from "./grid.js";
+import { evaluateWithin, seenSourcesOf } from "./evaluate.js";
+import { gridFor } from "./grids.js";
 import { Input } from "./input.js";
 import { valueAt } from "./matrices.js";
 import { addressOf } from "./places.js";
 import { readsMost } from "./reads_most.js";
+import { unpacked } from "./received.js";
+import { feeds, spansIn } from "./spans.js";
 import { Dock } from "./spine/dock.js";
-import { feeds } from "./spine/feeds.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
 import { Hints } from "./spine/hints.js";
@@ -26,12 +27,15 @@ import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
+import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Drawing, Trigger } from "../scripts/types.js" */
-/** @import { BoardCell, BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage, Stages } from "./types.js" */
+/** @import { BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage, Stages } from "./types.js" */
+/** @import { Grid } from "./grid.js" */
 /** @import { Layout } from "./spine/types.js" */
 
+const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query: number, text?: string }} Changes what Python is told of */
 
@@ -60,20 +64,13 @@ function stagesOf({ stages }) {
   return /** @type {Stages} */ (new Map(stages.map((stage) => [stage.name, stage])));
 }
 
-// JSON has no infinities and no NaN: these travel as words.
-/** @param {BoardData} data @returns {Matrices} */
-function matricesOf({ matrices }) {
-  const read = Object.entries(matrices).map(([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]);
-  return Object.fromEntries(read);
-}
-
 export class Board {
   /** @param {HTMLElement} root @param {BoardData} data */
   constructor(root, data) {
     this.root = root;
     this.data = data;
     this.stages = stagesOf(data);
-    this.torch = matricesOf(data);
+    this.torch = unpacked(data.matrices);
     this.structure = ""; // of what is built
     this.shown = this.torch;
     /** @type {Made} */
@@ -105,7 +102,7 @@ export class Board {
     this.theme = themeOf(root);
     /** @type {Ramps | null} */
     this.shades = null; // of the theme, once they are asked for
-    /** @type {{ key: string, structure: string, cells: Set<string> } | null} */
+    /** @type {{ key: string, structure: string, cells: Record<string, Uint8Array> } | null} */
     this.fed = null; // what the cell that is pointed at feeds
     this.laid = "";
     this.layout = NOWHERE;
@@ -125,8 +122,8 @@ export class Board {
     this.pinned = null;
     /** @type {(Place & { value: number, rest?: Edit[] }) | null} */
     this.drag = null; // with the rest of what a tip of the plane moves
-    /** @type {Set<BoardCell>} */
-    this.marked = new Set(); // the cells that are lit
+    /** @type {Set<string>} */
+    this.older = new Set(); // matrices that do not follow while a number is dragged: they take too long
     this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
     /** @type {Sender<Changes>} */
@@ -150,7 +147,7 @@ export class Board {
     const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
     this.data = data;
     this.stages = stagesOf(data);
-    this.torch = matricesOf(data);
+    this.torch = unpacked(data.matrices);
     if (!this.sender.waiting) this.picked = data.query;
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;
@@ -182,6 +179,7 @@ export class Board {
     this.base = null;
     this.given = this.givenBy(this.torch);
     this.settled = true;
+    this.older = new Set();
     this.show(this.torch);
   }
 
@@ -231,7 +229,6 @@ export class Board {
     this.structure = structure;
     this.grids.clear();
     this.views.disconnect();
-    this.marked.clear();
     this.at = this.pinned = this.drag = null;
     this.input.kept = false;
     this.scaled = Boolean(this.data.scaled);
@@ -254,7 +251,6 @@ export class Board {
     this.laid = roomKey(room);
     this.dress();
     this.layout = layoutOf([...this.stages.values()], this.torch, placed, room);
-    this.marked.clear();
     this.grids.clear();
     this.views.disconnect();
     this.root.style.setProperty("--s", String(this.layout.scale));
@@ -263,6 +259,7 @@ export class Board {
     toggle(this.root, "silent", this.data.says === false);
     toggle(this.root, "unread", this.data.ribbons === false);
     if (room.sentence) this.sentence.build(this.layout, room.width);
+    toggle(this.play.controls, "gone", room.tokens > CONSTANTS.FITS); // it needs cells of its own to be seen
     this.frame.build();
     this.flow.build();
     this.plane.build(this.layout);
@@ -314,7 +311,7 @@ export class Board {
 
   /** @param {string} name */
   grid(name) {
-    const grid = new Grid(this, name, this.layout.boxes[name]);
+    const grid = gridFor(this, name, this.layout.boxes[name]);
     this.grids.set(name, grid);
     this.views.observe(grid.element);
     return grid;
@@ -335,9 +332,12 @@ export class Board {
     return stage.rule === "softmax" && this.wholeScale ? 1 : this.data.limits[stage.name][1];
   }
 
+  get ramps() {
+    return (this.shades ??= rampsOf(this.data.roles, this.theme));
+  }
+
   get colours() {
-    this.shades ??= rampsOf(this.data.roles, this.theme);
-    const ramps = this.shades;
+    const { ramps } = this;
     return { of: (/** @type {Role} */ role, /** @type {number} */ value, /** @type {number} */ limit) => shadeOf(value, limit, ramps, role) };
   }
 
@@ -373,8 +373,9 @@ export class Board {
 
   /** @param {(grid: Grid) => boolean} which */
   draw(which) {
-    for (const grid of this.grids.values()) {
+    for (const [name, grid] of this.grids) {
       if (!which(grid)) continue;
+      toggle(grid.matrix, "older", this.older.has(name));
       grid.paint();
       if (!this.drag) grid.mark();
     }
@@ -397,9 +398,10 @@ export class Board {
     return this.stages.get(place.matrix);
   }
 
+  // The element of a cell; a matrix that is drawn as colours alone has some for its picked row at most.
   /** @param {Place} place */
   cellAt(place) {
-    return this.grids.get(place.matrix)?.cells[place.row * this.shown[place.matrix].columns + place.column];
+    return this.grids.get(place.matrix)?.cellAt(place);
   }
 
   /** @param {Place} place */
@@ -416,7 +418,7 @@ export class Board {
 
   /** @param {Place} place */
   isShown(place) {
-    return this.data.shown.includes(place.matrix) && Boolean(this.cellAt(place)) && !this.isEmpty(place);
+    return this.data.shown.includes(place.matrix) && this.grids.has(place.matrix) && this.fits(place) && !this.isEmpty(place);
   }
 
   // The number of an input, with edits that are not drawn yet.
@@ -447,28 +449,15 @@ export class Board {
     if (this.play.moment) return; // which says what is at work
     const place = [this.pinned, this.at, this.data.lit].find((each) => each && this.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(this.made, place) : [];
-    /** @type {Map<BoardCell, string>} */
-    const lit = new Map();
-    if (place && this.isEditable(place) && !this.drag) for (const address of this.fedBy(place)) this.light(lit, address, "fed");
-    for (const source of sources.flat()) this.light(lit, addressOf(source), "source");
-    if (place) this.light(lit, addressOf(place), "chosen");
-    for (const cell of this.marked) if (!lit.has(cell)) cell.classList.remove(...MARKS);
-    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
-    this.marked = new Set(lit.keys());
+    const fed = place && this.isEditable(place) && !this.drag ? this.fedBy(place) : {};
+    for (const [name, grid] of this.grids) grid.light(fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
-    toggle(this.root, "pointing", lit.size > 0 && !this.drag && place !== this.data.lit);
+    toggle(this.root, "pointing", Boolean(place) && !this.drag && place !== this.data.lit);
     for (const grid of this.grids.values()) toggle(grid.matrix, "pinned", Boolean(this.pinned) && grid.stage.name === this.pinned?.matrix);
     if (this.drag) this.flow.meet(null, []);
     else this.flow.meet(place, sources);
     this.panel.show(place, sources);
     this.plane.point(place);
-  }
-
-  /** @param {Map<BoardCell, string>} lit @param {string} address @param {string} mark */
-  light(lit, address, mark) {
-    const [matrix, row, column] = address.split(",");
-    const cell = this.cellAt({ matrix, row: Number(row), column: Number(column) });
-    if (cell) lit.set(cell, mark); // else it is not on this board
   }
 
   // What a given number feeds depends on the table alone.
@@ -551,13 +540,7 @@ export class Board {
 
   /** @param {Place} place */
   focus(place) {
-    const cell = this.cellAt(place);
-    if (!cell) return;
-    for (const other of this.grids.get(place.matrix)?.cells ?? []) {
-      if (other.tabIndex === 0 && other !== cell) other.tabIndex = -1;
-    }
-    cell.tabIndex = 0;
-    cell.focus();
+    this.grids.get(place.matrix)?.focus(place);
   }
 
   // ---- changing ----
@@ -574,7 +557,10 @@ export class Board {
     this.settled = false;
     this.next ??= requestAnimationFrame(() => {
       this.next = null;
-      if (!this.settled) this.show(evaluate([...this.stages.values()], this.given));
+      if (this.settled) return;
+      const { matrices, older } = evaluateWithin([...this.stages.values()], this.given, this.torch, MOST_STEPS);
+      this.older = older;
+      this.show(matrices);
     });
   }
 
@@ -632,8 +618,6 @@ function framesMean() {
 
 // Which of two matrices stood where the other stands now.
 const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
-
-const MARKS = ["fed", "source", "chosen"];
 
 /** @param {import("./spine/types.js").Room} room */
 function roomKey(room) {

@@ -28,9 +28,14 @@ export function rampsOf(roles, theme) {
 // beyond, and of the negative ones below 0. What is no finite number has none: it's hatched, neither small nor large.
 /** @param {number} value @param {number} limit @param {Ramps} ramps @param {Role} role @returns {Shade | null} */
 export function shadeOf(value, limit, ramps, role) {
-  if (!Number.isFinite(value)) return null;
+  return Number.isFinite(value) ? ramps[value < 0 ? "negative" : role][stepOf(value, limit)] : null;
+}
+
+// Which step of a ramp that is.
+/** @param {number} value @param {number} limit */
+export function stepOf(value, limit) {
   const amount = limit > 0 ? Math.min(1, Math.abs(value) / limit) : 0;
-  return ramps[value < 0 ? "negative" : role][Math.round(amount * (STEPS - 1))];
+  return Math.round(amount * (STEPS - 1));
 }
 
 /** @param {string} colour */

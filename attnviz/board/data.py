@@ -3,27 +3,30 @@
 from collections.abc import Mapping
 from typing import Any
 
-import torch
-
+from attnviz.board.packing import FITS, packed
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.summary import LONGEST_NAME
-from attnviz.words.numbers import DEFAULT_DIGITS, for_json
+from attnviz.words.numbers import DEFAULT_DIGITS
 
-FITS = 16  # tokens, and columns of any matrix, up to which every cell can be shown with its number
+MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
 FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
 # What of a stage the page reads unchanged.
 _SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin", "short", "role")
 
 
 def fits_board(scenario: Scenario) -> bool:
+    """Whether the board can draw the matrices of a scenario."""
+    return max(scenario.shape_of(name)[1] for name in scenario.editable) <= MOST_COLUMNS
+
+
+def has_numbers(scenario: Scenario) -> bool:
     """Whether all cells of a scenario can be shown with their numbers."""
     given = (scenario.shape_of(name) for name in scenario.editable)
     return max(size for shape in given for size in shape) <= FITS
@@ -61,7 +64,7 @@ def table_data(trace: Trace) -> dict[str, Any]:
     """Return what the page needs to evaluate a trace and to explain its computed cells."""
     return {
         "stages": [_sent(stage) for stage in trace.stages.values()],
-        "matrices": {name: _matrix(matrix) for name, matrix in trace.matrices.items()},
+        "matrices": packed(trace),
         "tokens": [visible(token) for token in trace.tokens],
     }
 
@@ -75,11 +78,6 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
     }
-
-
-def _matrix(tensor: torch.Tensor) -> dict[str, Any]:
-    rows, columns = in_rows(tensor).shape
-    return {"rows": rows, "columns": columns, "values": [for_json(value) for value in tensor.flatten().tolist()]}
 
 
 def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:

@@ -8,13 +8,14 @@ import { addressOf } from "./places.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
-/** @import { BoardCell, Matrix, Stage } from "./types.js" */
+/** @import { BoardCell, Matrix, Place, Span, Stage } from "./types.js" */
 /** @import { Box, Layout } from "./spine/types.js" */
 
 const ROOM = 7; // characters of a number that fit a cell in whole letters
-const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
+export const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
 const NAMED = 24; // a column as wide has its token over it
 const TITLE = 22;
+const MARKS = ["fed", "source", "chosen"];
 
 export class Grid {
   /** @param {Board} board @param {string} name @param {Box} box */
@@ -25,6 +26,8 @@ export class Grid {
     this.inView = true;
     /** @type {BoardCell[]} */
     this.cells = [];
+    /** @type {Set<BoardCell>} */
+    this.lit = new Set();
     this.element = make("div", `grid ${this.stage.origin}`);
     this.build(board.torch[name]);
     this.title = this.titled();
@@ -107,34 +110,41 @@ export class Grid {
 
   // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
   paint() {
-    const { board, cells, stage, box } = this;
+    const { board, stage, box } = this;
+    const { columns } = board.shown[stage.name];
+    const picked = stage.rows === "feature" ? -1 : board.query;
+    this.cells.forEach((cell, at) => {
+      const row = Math.floor(at / columns);
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED));
+    });
+  }
+
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible */
+  paintCell(cell, row, column, legible) {
+    const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
     const { settings } = board.data;
+    const { digits } = board;
+    const at = row * columns + column;
     const limit = board.limitOf(stage);
     const before = board.base?.[stage.name]?.values;
-    const { digits } = board;
-    const picked = stage.rows === "feature" ? -1 : board.query;
-    cells.forEach((cell, at) => {
-      const [row, column] = [Math.floor(at / columns), at % columns];
-      const empty = board.isEmpty({ matrix: stage.name, row, column });
-      const legible = box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED);
-      const change = before ? changeOf(values[at], before[at], limit) : 0;
-      const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
-      if (Object.is(cell.value, values[at]) && cell.look === look && cell.change === change) return;
-      const anew = !Object.is(cell.value, values[at]);
-      Object.assign(cell, { value: values[at], look, empty, change });
-      if (anew) cell.dataset.value = String(values[at]);
-      const blank = values[at] === 0 || values[at] === -Infinity;
-      cell.masked = blank && isMasked(board.made.stages, stage, row, column);
-      const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : shortened(values[at], digits, this.characters);
-      if (cell.text.data !== text) {
-        cell.text.data = text;
-        this.fit(cell, text);
-      }
-      this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
-      toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
-      toggle(cell, "empty", empty);
-    });
+    const empty = board.isEmpty({ matrix: stage.name, row, column });
+    const change = before ? changeOf(values[at], before[at], limit) : 0;
+    const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
+    if (Object.is(cell.value, values[at]) && cell.look === look && cell.change === change) return;
+    const anew = !Object.is(cell.value, values[at]);
+    Object.assign(cell, { value: values[at], look, empty, change });
+    if (anew) cell.dataset.value = String(values[at]);
+    const blank = values[at] === 0 || values[at] === -Infinity;
+    cell.masked = blank && isMasked(board.made.stages, stage, row, column);
+    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : shortened(values[at], digits, this.characters);
+    if (cell.text.data !== text) {
+      cell.text.data = text;
+      this.fit(cell, text);
+    }
+    this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
+    toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
+    toggle(cell, "empty", empty);
   }
 
   // The bar grows to the right for more and to the left for less, from the middle.
@@ -158,6 +168,43 @@ export class Grid {
   fit(cell, text) {
     const size = text.length > this.characters ? `${Math.floor((1000 * this.characters) / text.length) / 10}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
+  }
+
+  // Light up what a given number feeds, what a cell is made from, and that cell.
+  /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
+  light(fed, sources, chosen) {
+    const { columns } = this.board.torch[this.stage.name];
+    /** @type {Map<BoardCell, string>} */
+    const lit = new Map();
+    if (fed) this.cells.forEach((cell, at) => fed[at] && lit.set(cell, "fed"));
+    for (const span of sources) {
+      for (let row = 0; row < span.rows; row += 1) for (let column = 0; column < span.columns; column += 1) lit.set(this.cells[(span.row + row) * columns + span.column + column], "source");
+    }
+    if (chosen) lit.set(this.cells[chosen.row * columns + chosen.column], "chosen");
+    for (const cell of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
+    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
+    this.lit = new Set(lit.keys());
+  }
+
+  /** @param {Place} place @returns {BoardCell | undefined} */
+  cellAt({ row, column }) {
+    return this.cells[row * this.board.torch[this.stage.name].columns + column];
+  }
+
+  /** @param {Place} place */
+  focus(place) {
+    const cell = this.cellAt(place);
+    if (!cell) return;
+    for (const other of this.cells) if (other.tabIndex === 0 && other !== cell) other.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus();
+  }
+
+  // Where a cell is on the screen, and how large its letters are.
+  /** @param {Place} place */
+  boxOf(place) {
+    const cell = this.cellAt(place);
+    return cell ? { box: cell.getBoundingClientRect(), letters: getComputedStyle(cell).fontSize } : null;
   }
 
   // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.

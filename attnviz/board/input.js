@@ -197,12 +197,12 @@ export class Input {
   /** @param {Place} place @param {string} text @param {string | null} shown */
   type(place, text, shown = null) {
     const { board } = this;
-    const cell = board.cellAt(place);
+    const cell = board.grids.get(place.matrix)?.boxOf(place);
     if (!cell) return;
     const input = make("input", "typed");
     input.value = text;
     input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
-    const box = cell.getBoundingClientRect();
+    const { box, letters } = cell;
     const origin = board.root.getBoundingClientRect();
     const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
     input.style.left = `${(box.left - origin.left) / zoom}px`;
@@ -212,7 +212,7 @@ export class Input {
     const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
     fit();
     input.oninput = fit;
-    input.style.fontSize = getComputedStyle(cell).fontSize;
+    input.style.fontSize = letters;
     let done = false;
     this.typing = true;
     const end = (/** @type {boolean} */ take, leave = false) => {

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from attnviz.board.packing import FITS
 from attnviz.core.rules import displayed, gelu, softmax
 from attnviz.explanation import summary
 from attnviz.scripts import joined, sentences
@@ -16,6 +17,7 @@ _SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", 
 _FLOAT32 = torch.finfo(torch.float32)
 
 CONSTANTS: dict[str, Any] = {
+    "FITS": FITS,
     "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
     "READABLE": softmax.READABLE,
     "FAR": softmax.FAR,

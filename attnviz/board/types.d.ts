@@ -6,6 +6,14 @@ export interface Place {
   column: number;
 }
 
+/** Cells side by side: so many rows and columns, from one cell on. */
+export interface Span {
+  row: number;
+  column: number;
+  rows: number;
+  columns: number;
+}
+
 /** A cell that another one is made from. */
 export interface Source extends Place {
   value: number;
@@ -96,10 +104,22 @@ export interface BoardCell extends HTMLElement {
   label?: string;
 }
 
+/** A matrix as it is sent: its numbers, or the bits of their float32 in base64, or how they follow from another's. */
+export interface SentMatrix {
+  rows: number;
+  columns: number;
+  values?: (number | string)[];
+  float32?: string;
+  of?: string;
+  dividedBy?: number;
+  /** Whether what comes after its row is masked. */
+  hides?: boolean;
+}
+
 /** What is needed to evaluate a table and to explain its cells. */
 export interface TableData {
   stages: SentStage[];
-  matrices: Record<string, { rows: number; columns: number; values: (number | string)[] }>;
+  matrices: Record<string, SentMatrix>;
   tokens: string[];
 }
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from attnviz.board.data import fits_board
+from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
 from attnviz.link.codecs import UnreadableError
 from attnviz.link.parameter import Around
@@ -110,7 +110,7 @@ def fits_question(text: str, around: Around) -> str:
             raise UnreadableError("links.no_question", "")
         return text
     example, ignored = example_from_text(question, text)
-    if not ignored and not fits_board(example.scenario):
+    if not ignored and not has_numbers(example.scenario):
         ignored = [say("question_page.large")]
     if not ignored and text and around.just_arrived and not can_be_shown(question, example, around.digits):
         ignored = [say("question_page.foreign")]

@@ -8,6 +8,8 @@ export const SENTENCES: { readonly [key: string]: Template };
 
 /** To the board's script alone: numbers that Python's side has, too. See attnviz/board/script.py. */
 export const CONSTANTS: {
+  /** Rows and columns of a matrix up to which its cells are elements. */
+  readonly FITS: number;
   readonly FLOAT32: { readonly name: string; readonly max: number; readonly eps: number; readonly tiny: number };
   /** exp of up to this stands in fixed digits; a row beyond it is shifted by its largest. */
   readonly READABLE: number;

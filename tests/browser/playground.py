@@ -43,7 +43,7 @@ _ALL_DRAWN = """() => {
   const charts = [...document.querySelectorAll('.stPlotlyChart')];
   const boards = [...document.querySelectorAll('[class*=-board] [data-testid=stBidiComponentIsolated]')];
   const drawn = charts.length + boards.length > 0 && charts.every(chart => chart.querySelector('.ytick'))
-    && boards.every(board => board.shadowRoot?.querySelector('.cell:not(:empty)'));
+    && boards.every(board => board.shadowRoot?.querySelector('.cell[data-value]'));
   return drawn || document.querySelector('[data-testid=stAlert]') !== null;
 }"""
 

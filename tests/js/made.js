@@ -1,8 +1,8 @@
 // What the board makes of what Python sends it.
 
+import { unpacked } from "../../attnviz/board/received.js";
+
 /** @param {any} data */
 export function made(data) {
-  const matrices = Object.fromEntries(Object.entries(data.matrices).map(
-    ([name, matrix]) => [name, { ...matrix, values: Float64Array.from(matrix.values, Number) }]));
-  return { ...data, matrices, stages: new Map(data.stages.map((/** @type {any} */ stage) => [stage.name, stage])) };
+  return { ...data, matrices: unpacked(data.matrices), stages: new Map(data.stages.map((/** @type {any} */ stage) => [stage.name, stage])) };
 }

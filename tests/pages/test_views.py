@@ -1,6 +1,8 @@
 """The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
 
 import json
+from base64 import b64decode
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -8,9 +10,11 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.app.components.followed import numbers_of
+from attnviz.board.data import MOST_COLUMNS
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
+from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -24,9 +28,20 @@ def board_shows(playground: Playground, scenario: Scenario) -> bool:
     wanted = {name: getattr(computed, name) for name in STAGES if getattr(computed, name) is not None}
     assert given.keys() == wanted.keys()
     return all(
-        np.array_equal(np.array(given[name]["values"], dtype=np.float32), matrix.flatten().numpy(), equal_nan=True)
+        np.array_equal(numbers_in(given, name), matrix.flatten().numpy(), equal_nan=True)
         for name, matrix in wanted.items()
     )
+
+
+def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
+    """The numbers of a matrix as the page unpacks them."""
+    sent = given[name]
+    if "values" in sent:
+        return np.array(sent["values"], dtype=np.float32)
+    if "float32" in sent:
+        return np.frombuffer(b64decode(sent["float32"]), "<f4")
+    divided: np.ndarray = (numbers_in(given, sent["of"]) / np.float64(sent["dividedBy"])).astype(np.float32)
+    return divided
 
 
 @pytest.fixture
@@ -74,16 +89,23 @@ def test_whatever_else_the_address_says_shows_the_board(view: str, messages: lis
 
 
 @pytest.mark.parametrize("address", [{"text": WORDS}, {"d_in": "17"}, {"d_out": "17"}])
+def test_many_tokens_and_columns_are_on_the_board(address: dict[str, str]) -> None:
+    playground = Playground(view="", **address)
+    assert board_shows(playground, scenario_from_query(urlencode(address))[0])
+
+
+@pytest.mark.parametrize("address", [{"d_in": "129"}, {"d_out": "129"}])
 def test_what_is_too_large_for_the_board_is_shown_as_heatmaps(address: dict[str, str]) -> None:
     playground = Playground(view="", **address)
     assert playground.board is None
     assert playground.shows(scenario_from_query(urlencode(address))[0])
-    assert "Up to 16 tokens and columns, every number can be seen on a board." in playground.captions
+    assert say("playground.views.fits", most=MOST_COLUMNS) in playground.captions
 
 
-def test_the_board_comes_back_with_a_shorter_sentence() -> None:
-    playground = Playground(view="", text=WORDS)
-    playground.type_sentence("dog bites man")
+def test_the_board_comes_back_with_fewer_columns() -> None:
+    playground = Playground(view="", d_in="129", text="dog bites man")
+    assert playground.board is None
+    playground.set("d_in", 3)
     assert board_shows(playground, Scenario("dog bites man", embedding="published"))
 
 

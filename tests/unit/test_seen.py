@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.board.data import fits_board
+from attnviz.board.data import has_numbers
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import catalogue, plural, say
@@ -45,7 +45,7 @@ def judge(world: World) -> set[str]:
 def test_what_is_said_to_be_seen_follows_from_the_numbers(question: Question, data: st.DataObject) -> None:
     world = data.draw(left_by_a_reader(question))
     assert judge(world)
-    assert fits_board(world.scenario)
+    assert has_numbers(world.scenario)
     assert question.is_own(world.scenario), "a link to it opens as it is"
 
 

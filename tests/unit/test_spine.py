@@ -21,7 +21,13 @@ _LAYOUT = """({ "spine/layout": { layoutOf } }, [data, room]) => {
 }"""
 _RIBBONS = """({ "spine/ribbons": { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
-_FEEDS = """({ made, "spine/feeds": { feeds } }, [data, place]) => [...feeds(made(data), place)]"""
+_FEEDS = """({ made: madeOf, spans: { feeds } }, [data, place]) => {
+  const made = madeOf(data);
+  return Object.entries(feeds(made, place)).flatMap(([name, fed]) => {
+    const { columns } = made.matrices[name];
+    return Array.from(fed, (is, at) => is ? [`${name},${Math.floor(at / columns)},${at % columns}`] : []).flat();
+  });
+}"""
 
 Box = dict[str, float]
 WORDS = [

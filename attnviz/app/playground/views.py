@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
-from attnviz.board.data import FITS, fits_board
+from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import BOARD, HEATMAPS, VIEW
 from attnviz.words import say
@@ -18,7 +18,7 @@ def chosen_view(scenario: Scenario) -> str:
     Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
     """
     if not fits_board(scenario):
-        st.caption(say("playground.views.fits", most=FITS), width="content")
+        st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
         return HEATMAPS
     view: str = take(VIEW)
     st.session_state[_KEY] = view

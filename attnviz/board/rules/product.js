@@ -3,7 +3,7 @@
 import { FLOAT32, tolerance } from "../bounds.js";
 import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cell.js";
 import { decimal, productOf, sign, signOfAll, sumOf } from "../decimals.js";
-import { columnCells, lineOf, matrixOf, rowCells } from "../matrices.js";
+import { columnCells, lineOf, rowCells } from "../matrices.js";
 import { total } from "../numbers.js";
 import { inSum, shortened } from "../terms.js";
 import { say } from "../../scripts/sentences.js";
@@ -12,12 +12,19 @@ import { say } from "../../scripts/sentences.js";
 
 /** @param {Settings} settings @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
 export function compute({ transposed }, left, right, bias) {
-  return matrixOf(left.rows, transposed ? right.rows : right.columns, (row, column) => {
-    const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
-    let sum = bias ? bias.values[column] : 0;
-    for (let i = 0; i < left.columns; i += 1) sum += left.values[row * left.columns + i] * right.values[start + i * step];
-    return sum;
-  });
+  const [rows, inner, columns] = [left.rows, left.columns, transposed ? right.rows : right.columns];
+  const [start, step] = transposed ? [right.columns, 1] : [1, right.columns];
+  const values = new Float64Array(rows * columns);
+  // Plain loops over plain arrays: it is done while a number is dragged, for a thousand tokens, too.
+  const [a, b] = [left.values, right.values];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      let sum = bias ? bias.values[column] : 0;
+      for (let i = 0, from = row * inner, at = column * start; i < inner; i += 1, from += 1, at += step) sum += a[from] * b[at];
+      values[row * columns + column] = Math.fround(sum);
+    }
+  }
+  return { rows, columns, values };
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] @returns {[number, number][][]} */

@@ -3,7 +3,7 @@
 import { tolerance } from "../bounds.js";
 import { already, largestFloat, namedCell } from "../cell.js";
 import { decimal, productOf, ratioOf, rootOf, sign } from "../decimals.js";
-import { matrixOf, valueAt } from "../matrices.js";
+import { valueAt } from "../matrices.js";
 import { quotient } from "../terms.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -15,11 +15,15 @@ export function hidden({ causal }, row, column) {
 }
 
 /** @param {Settings} settings @param {Matrix} scores */
-export function compute(settings, scores) {
+export function compute(settings, { rows, columns, values: scores }) {
   const divisor = divisorOf(settings);
-  return matrixOf(scores.rows, scores.columns, (row, column) =>
-    hidden(settings, row, column) ? -Infinity : valueAt(scores, row, column) / divisor,
-  );
+  const values = new Float64Array(rows * columns);
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      values[at] = hidden(settings, row, column) ? -Infinity : Math.fround(scores[at] / divisor);
+    }
+  }
+  return { rows, columns, values };
 }
 
 /** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */

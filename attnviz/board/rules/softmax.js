@@ -3,7 +3,7 @@
 import { tolerance } from "../bounds.js";
 import { already, namedCell, writtenFactors } from "../cell.js";
 import { decimal, decimalOf, ratioOf, sign, signOfAll, sumOf } from "../decimals.js";
-import { lineOf, matrixOf, rowCells } from "../matrices.js";
+import { lineOf, rowCells } from "../matrices.js";
 import { numberOf, total } from "../numbers.js";
 import { quotient, shortened } from "../terms.js";
 import { inSymbols, inWords } from "./scale.js";
@@ -15,15 +15,17 @@ import { say } from "../../scripts/sentences.js";
 const { FAR, READABLE } = CONSTANTS;
 
 /** @param {Settings} _ @param {Matrix} scores */
-export function compute(_, scores) {
-  const rows = Array.from({ length: scores.rows }, (every, row) => {
-    const line = lineOf(scores, row);
-    const largest = Math.max(...line);
-    const exps = line.map((score) => Math.exp(score - largest));
-    const sum = exps.reduce((all, exp) => all + exp, 0);
-    return exps.map((each) => each / sum);
-  });
-  return matrixOf(scores.rows, scores.columns, (row, column) => rows[row][column]);
+export function compute(_, { rows, columns, values: scores }) {
+  const values = new Float64Array(rows * columns);
+  for (let start = 0; start < values.length; start += columns) {
+    const end = start + columns;
+    let largest = -Infinity;
+    for (let at = start; at < end; at += 1) largest = Math.max(largest, scores[at]);
+    let sum = 0;
+    for (let at = start; at < end; at += 1) sum += values[at] = Math.exp(scores[at] - largest);
+    for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / sum);
+  }
+  return { rows, columns, values };
 }
 
 /** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} scores */

@@ -80,7 +80,7 @@ export class Dock {
     if (settled) {
       const found = difference(made, given);
       alarm = found.unexplained !== null;
-      [text, more] = alarm ? [alarmOf(made, found), ""] : [say("board.status.checked"), differenceOf(found)];
+      [text, more] = alarm ? [alarmOf(made, found), ""] : [say("board.status.checked"), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" ")];
     }
     if (this.says.textContent !== text) this.says.textContent = text;
     if (this.more.textContent !== more) this.more.textContent = more;
@@ -92,6 +92,8 @@ export class Dock {
   /** @param {boolean} drag */
   whoseNumbers(drag) {
     if (window.attnvizConnection?.ready === false) return say("board.status.offline");
+    const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
+    if (older.length) return say("board.status.older", { symbols: older.join(", ") });
     if (drag) return say("board.status.preview");
     return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
   }
@@ -101,7 +103,7 @@ export class Dock {
     const { board } = this;
     // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
     const first = board.stage(place).rule === "softmax" ? place.column : 0;
-    const onBoard = sources.map((block) => block[first]).filter((source) => board.cellAt(source));
+    const onBoard = sources.map((block) => block[first]).filter((source) => board.isShown(source));
     /** @type {Offer[]} */
     const offered = onBoard.map((source) => [
       say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place),
@@ -201,6 +203,12 @@ function differenceOf({ largest, within }) {
   const size = largest === 0 ? "0" : short(largest);
   if (Math.abs(within) < LARGE) return say("board.status.difference", { size });
   return say("board.status.difference_within", { size, within: short(within) });
+}
+
+// Blank where every cell was compared.
+/** @param {import("../difference.js").Found} found */
+function lookedAt({ looked, cells }) {
+  return looked < cells ? say("board.status.looked", { looked, n: cells }) : "";
 }
 
 /** @param {Made} made @param {{ largest: number, unexplained: Place | null }} found */

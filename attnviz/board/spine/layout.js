@@ -2,6 +2,7 @@
 // from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
 import { planOf } from "./plan.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Stage } from "../types.js" */
 /** @import { Box, Column, Layout, Room, Shapes } from "./types.js" */
@@ -24,6 +25,7 @@ const SENTENCE = { arcs: 78, chips: 40, shares: 34, says: 44 };
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
 const SIX = 6; // rows of room over few tokens
+const LOWER = 0.75; // times as low are rows without numbers on a low screen
 const LARGEST = 6; // times as large, on a projector
 
 /**
@@ -31,9 +33,9 @@ const LARGEST = 6; // times as large, on a projector
  * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} room @returns {Layout}
  */
 export function layoutOf(stages, shapes, placed, room) {
-  const plan = planOf(stages, placed);
   const { tokens } = room;
-  const whole = { cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1 };
+  const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
+  const whole = { wide: CELL.width, cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1 };
   const head = room.sentence ? SENTENCE.arcs + SENTENCE.chips + SENTENCE.shares + (room.saysBelow ? SENTENCE.says : 0) : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
   const beside = room.plane ? GAP.column + PLANE.least : 0;
@@ -42,27 +44,31 @@ export function layoutOf(stages, shapes, placed, room) {
   const [width, height] = [room.width / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
-  const row = missing ? Math.max(Math.min(whole.row, READABLE.height + 1), whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const tries = [[whole.cell, 1], [whole.cell, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
-    .map(([cell, gaps]) => new Measure(plan, shapes, tokens, room, { cell: Math.min(cell, whole.cell), row, gaps }));
+  const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
+  const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
+  const tries = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
+    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps }));
   const fits = tries.find((each) => each.width <= width) ?? tries[1];
   return new Placing(plan, shapes, fits).layout(scale, width, room.plane);
 }
 
-// How large everything is where a cell of scores is so wide, a row so high, and gaps are so much of their whole width.
+// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, and gaps are so much of
+// their whole width.
 class Measure {
-  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ cell: number, row: number, gaps: number }} by */
-  constructor(plan, shapes, tokens, room, { cell, row, gaps }) {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number }} by */
+  constructor(plan, shapes, tokens, room, { wide, cell, row, gaps }) {
     this.shapes = shapes;
     this.room = room;
+    this.wide = wide;
     this.cell = cell;
     this.row = row;
     this.gaps = gaps;
     this.rows = tokens * row;
-    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower.
-    const most = Math.max(tokens, SIX) * row;
+    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower; they
+    // have their numbers where those of many tokens have none.
+    const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
     const fitting = plan.map((column) => this.factorsOver(column)).filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows);
-    this.factorRow = Math.max(LEAST, Math.min(row, ...fitting));
+    this.factorRow = Math.max(LEAST, Math.min(Math.max(row, READABLE.height + 1), ...fitting));
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     this.above = over ? over + TITLE + ROOF : 0;
     this.rowsAbove = over / row;
@@ -91,7 +97,7 @@ class Measure {
   // Vectors share so much room, whatever their length is.
   /** @param {number} features */
   vector(features) {
-    return (Math.min(3, Math.max(2, features)) * Math.max(Math.min(this.cell, CELL.width), Math.min(NARROW, CELL.width))) / features;
+    return Math.max(LEAST, (Math.min(3, Math.max(2, features)) * this.wide) / features);
   }
 
   /** @param {Stage} stage */

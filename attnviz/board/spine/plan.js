@@ -7,9 +7,10 @@
 /**
  * The columns of the spine, from left to right, of the stages that are placed. Over a product stands its right factor:
  * a given one with its bias under it; K on its side, with what it is made by over it; V with what it is made by at its left.
- * @param {Stage[]} stages @param {string[]} placed @returns {Column[]}
+ * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the spine.
+ * @param {Stage[]} stages @param {string[]} placed @param {boolean} many @returns {Column[]}
  */
-export function planOf(stages, placed) {
+export function planOf(stages, placed, many) {
   const all = new Map(stages.map((stage) => [stage.name, stage]));
   const table = new Map(stages.filter(({ name }) => placed.includes(name)).map((stage) => [stage.name, stage]));
   const get = (/** @type {string | undefined} */ name) => (name === undefined ? null : (table.get(name) ?? null));
@@ -22,7 +23,9 @@ export function planOf(stages, placed) {
     // Scaled scores that stand in the place of scores have over them what these are made of.
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     const product = made.rule === "product";
-    const factor = product ? get(made.sources[1]) : null;
+    const right = product ? get(made.sources[1]) : null;
+    const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
+    const factor = upright ? null : right;
     const computed = factor?.rule === "product";
     const column = {
       stage, made, factor,
@@ -34,5 +37,16 @@ export function planOf(stages, placed) {
     for (const each of [column.factor, column.bias, column.weight, column.weightBias]) if (each) taken.add(each.name);
     columns.unshift(column);
   }
-  return columns;
+  return many ? factorsBefore(columns) : columns;
+}
+
+// What is the right factor of a column further on stands right before it.
+/** @param {Column[]} columns */
+function factorsBefore(columns) {
+  const isFactor = (/** @type {Column} */ { stage }) => columns.some((other) => other.stage.rule === "product" && other.stage.sources[1] === stage.name);
+  return columns.flatMap((column) => {
+    if (isFactor(column)) return [];
+    const own = columns.filter((other) => isFactor(other) && other.stage.name === column.stage.sources[1]);
+    return [...own, column];
+  });
 }

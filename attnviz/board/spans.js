@@ -1,0 +1,110 @@
+// Which cells a cell is made from, as spans of rows and columns, and what a given one feeds. A matrix of a thousand
+// tokens has a million cells: they are never made into places one by one.
+
+import { hiddenIn } from "./evaluate.js";
+import { RULES } from "./rules.js";
+
+/** @import { Made, Matrices, Matrix, Place, Span, Stage } from "./types.js" */
+
+/** @typedef {(row: number, column: number) => Span} Reach the cells of a source that a cell is made from */
+
+// The rectangle of cells [row, column], of which all are meant.
+/** @param {[row: number, column: number][]} cells @returns {Span} */
+function spanOf(cells) {
+  const [first, last] = [cells[0], cells[cells.length - 1]];
+  return { row: first[0], column: first[1], rows: last[0] - first[0] + 1, columns: last[1] - first[1] + 1 };
+}
+
+// Of each source of a stage, what a cell reads of it. A cell further down or to the right reads as many, further on by
+// the same way: a row of one source, a column of another, or one cell. So three cells tell of all. A test holds every
+// rule to that.
+/** @param {Stage} stage @param {Matrices} matrices @returns {Reach[]} */
+export function reachOf(stage, matrices) {
+  const sources = stage.sources.map((name) => matrices[name]);
+  const { rows, columns } = matrices[stage.name];
+  const at = (/** @type {number} */ row, /** @type {number} */ column) => RULES[stage.rule].reads(stage.settings, row, column, ...sources).map(spanOf);
+  const [first, below, beside] = [at(0, 0), at(Math.min(1, rows - 1), 0), at(0, Math.min(1, columns - 1))];
+  return first.map((span, i) => {
+    const [down, right] = [below[i], beside[i]];
+    return (row, column) => ({
+      ...span,
+      row: span.row + row * (down.row - span.row) + column * (right.row - span.row),
+      column: span.column + row * (down.column - span.column) + column * (right.column - span.column),
+    });
+  });
+}
+
+/**
+ * The cells that are made from a given one, by whatever way, without those that are masked: of each matrix, 1 for
+ * each of its cells that is.
+ * @param {Made} made @param {Place} place @returns {Record<string, Uint8Array>}
+ */
+export function feeds({ stages, matrices }, place) {
+  const start = new Uint8Array(matrices[place.matrix].values.length);
+  start[place.row * matrices[place.matrix].columns + place.column] = 1;
+  /** @type {Record<string, Uint8Array>} */
+  const reached = { [place.matrix]: start };
+  for (const stage of stages.values()) {
+    if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
+    reached[stage.name] = through(stage, matrices, reached);
+    const hidden = hiddenIn(stages, stage);
+    if (hidden) withoutHidden(reached[stage.name], matrices[stage.name], hidden);
+  }
+  delete reached[place.matrix];
+  return reached;
+}
+
+/** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached */
+function through(stage, matrices, reached) {
+  const { rows, columns } = matrices[stage.name];
+  const cells = new Uint8Array(rows * columns);
+  reachOf(stage, matrices).forEach((reach, i) => {
+    const name = stage.sources[i];
+    if (!reached[name]) return;
+    const isAny = anyOf(matrices[name], reached[name]);
+    // What does not depend on the column is asked once for a row, and the other way round.
+    const [first, down, right] = [reach(0, 0), reach(1, 0), reach(0, 1)];
+    if (first.rows * first.columns === 1 && down.row === 1 && right.column === 1 && first.column === 0 && columns === matrices[name].columns) {
+      for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell of its own
+    } else if (same(first, right)) {
+      for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns, (row + 1) * columns);
+    } else if (same(first, down)) {
+      for (let column = 0; column < columns; column += 1) {
+        if (isAny(reach(0, column))) for (let at = column; at < cells.length; at += columns) cells[at] = 1;
+      }
+    } else {
+      for (let at = 0; at < cells.length; at += 1) if (isAny(reach(Math.floor(at / columns), at % columns))) cells[at] = 1;
+    }
+  });
+  return cells;
+}
+
+/** @param {Span} one @param {Span} other */
+function same(one, other) {
+  return one.row === other.row && one.column === other.column;
+}
+
+/** @param {Matrix} matrix @param {Uint8Array} cells @returns {(span: Span) => boolean} */
+function anyOf({ columns }, cells) {
+  return (span) => {
+    for (let row = span.row; row < span.row + span.rows; row += 1) {
+      const start = row * columns + span.column;
+      if (span.columns === 1 ? cells[start] : cells.subarray(start, start + span.columns).includes(1)) return true;
+    }
+    return false;
+  };
+}
+
+/** @param {Uint8Array} cells @param {Matrix} matrix @param {(row: number, column: number) => boolean} hidden */
+function withoutHidden(cells, { rows, columns }, hidden) {
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, at += 1) if (cells[at] && hidden(row, column)) cells[at] = 0;
+  }
+}
+
+// The spans of the sources of a cell that lie in one matrix.
+/** @param {Place[][]} sources @param {string} matrix @returns {Span[]} */
+export function spansIn(sources, matrix) {
+  const own = sources.filter((block) => block.length && block[0].matrix === matrix);
+  return own.map((block) => spanOf(block.map(({ row, column }) => [row, column])));
+}

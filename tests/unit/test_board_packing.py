@@ -1,0 +1,143 @@
+"""What is large travels as bits, and comes out of the page's hands as it went in."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from attnviz import Scenario, trace
+from attnviz.board.data import table_data
+from attnviz.board.packing import FITS, bits_of
+from attnviz.core.rules import Rule, Shape, in_rows
+from tests.node import PageScript
+from tests.unit.single_stage import CASES, drawn, trace_of
+
+BITS = """({ received: { unpacked } }, matrices) => Object.fromEntries(
+  Object.entries(unpacked(matrices)).map(([name, { rows, columns, values }]) =>
+    [name, [rows, columns, Array.from(new Uint32Array(new Float32Array(values).buffer))]]))"""
+FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } }, [data, place]) => {
+  const made = madeOf(data);
+  const fed = feeds(made, place);
+  const reached = { [place.matrix]: new Set([place.row * made.matrices[place.matrix].columns + place.column]) };
+  const wrong = [];
+  for (const stage of made.stages.values()) {
+    if (stage.rule === "given") continue;
+    const { columns, values } = made.matrices[stage.name];
+    const own = new Set();
+    values.forEach((_, at) => {
+      const [row, column] = [Math.floor(at / columns), at % columns];
+      if (isMasked(made.stages, stage, row, column)) return;
+      const cells = sourcesOf(stage, row, column, made.matrices).flat();
+      const reads = ({ matrix, row, column }) => reached[matrix]?.has(row * made.matrices[matrix].columns + column);
+      if (cells.some(reads)) own.add(at);
+      if (own.has(at) !== Boolean(fed[stage.name]?.[at])) wrong.push([stage.name, row, column]);
+    });
+    reached[stage.name] = own;
+  }
+  return { wrong, fed: Object.values(fed).reduce((sum, cells) => sum + cells.reduce((a, b) => a + b, 0), 0) };
+}"""
+REACH = """({ made: madeOf, spans: { reachOf }, evaluate: { sourcesOf } }, data) => {
+  const made = madeOf(data);
+  const wrong = [];
+  for (const stage of made.stages.values()) {
+    if (stage.rule === "given") continue;
+    const reaches = reachOf(stage, made.matrices);
+    const { rows, columns } = made.matrices[stage.name];
+    for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) {
+      sourcesOf(stage, row, column, made.matrices).forEach((block, i) => {
+        const span = reaches[i](row, column);
+        const cells = [];
+        for (let r = 0; r < span.rows; r += 1) {
+          for (let c = 0; c < span.columns; c += 1) cells.push([span.row + r, span.column + c]);
+        }
+        const read = block.map((at) => [at.row, at.column]);
+        if (JSON.stringify(cells) !== JSON.stringify(read)) wrong.push([stage.name, row, column]);
+      });
+    }
+  }
+  return wrong;
+}"""
+STRANGE = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1e-45, -1e-45, 3.4028235e38, -3.4028235e38, 0.1)
+
+
+def of_words(count: int, **settings: Any) -> Scenario:
+    return Scenario(" ".join(f"word{i}" for i in range(count)), **settings)
+
+
+def assert_arrived(script: PageScript, matrices: dict[str, Tensor], sent: dict[str, Any]) -> None:
+    """That the page has the bits of every number; of a NaN, that it is one."""
+    arrived = script.run(BITS, sent)
+    assert arrived.keys() == matrices.keys()
+    for name, (rows, columns, bits) in arrived.items():
+        wanted = in_rows(matrices[name]).numpy()
+        got = np.array(bits, np.uint32).reshape(rows, columns)
+        assert got.shape == wanted.shape
+        same = (got == wanted.view(np.uint32)) | (np.isnan(got.view(np.float32)) & np.isnan(wanted))
+        assert same.all(), name
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("n_tokens", "d"), [(FITS, FITS), (FITS + 1, 2), (40, 20)])
+def test_every_bit_arrives(script: PageScript, n_tokens: int, d: int, causal: bool) -> None:
+    shown = trace(of_words(n_tokens, d_out=d, causal=causal, bias=True))
+    sent = table_data(shown)["matrices"]
+    assert ("values" in sent["scores"]) == (n_tokens <= FITS)
+    assert_arrived(script, dict(shown.matrices), sent)
+
+
+def test_numbers_that_are_none_arrive_as_what_they_are(script: PageScript) -> None:
+    strange = torch.tensor(STRANGE).repeat(3, 1)
+    sent = {"x": {"rows": 3, "columns": len(STRANGE), "float32": bits_of(strange.numpy())}}
+    assert_arrived(script, {"x": strange}, sent)
+
+
+def test_infinite_scores_and_weights_that_are_undefined_arrive(script: PageScript) -> None:
+    shown = trace(of_words(20, causal=True, edits=[("x", 1, 0, 1e38)]))
+    assert torch.isnan(shown["attention_weights"]).any()
+    assert_arrived(script, dict(shown.matrices), table_data(shown)["matrices"])
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.3, 7.0])
+@pytest.mark.parametrize("d_out", [2, 3, 16])
+def test_scaled_scores_are_sent_as_a_quotient_that_has_their_bits(
+    script: PageScript, d_out: int, temperature: float
+) -> None:
+    shown = trace(of_words(30, d_out=d_out, temperature=temperature, causal=True))
+    sent = table_data(shown)["matrices"]
+    assert "of" in sent["scaled_scores"]
+    assert_arrived(script, dict(shown.matrices), sent)
+
+
+def test_a_quotient_that_has_other_bits_is_not_sent() -> None:
+    shown = trace(of_words(30))
+    changed = dict(shown.matrices) | {"scaled_scores": torch.nextafter(shown["scaled_scores"], torch.tensor(9.0))}
+    sent = table_data(type(shown)(shown.stages, changed, shown.tokens))["matrices"]
+    assert "float32" in sent["scaled_scores"]
+
+
+def test_many_tokens_are_sent_in_few_bytes() -> None:
+    shown = trace(of_words(256, d_in=8, d_out=8))
+    numbers = sum(matrix.numel() for name, matrix in shown.matrices.items() if name != "scaled_scores")
+    assert len(json.dumps(table_data(shown)["matrices"])) < 4 * 4 / 3 * numbers * 1.02
+
+
+@pytest.mark.parametrize("address", [("x", 1, 0), ("w_q", 0, 1), ("w_k", 2, 0), ("w_v", 0, 0), ("b_q", 0, 1)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_what_a_number_feeds_is_what_is_made_of_it(
+    script: PageScript, address: tuple[str, int, int], causal: bool
+) -> None:
+    """Against the cells that each cell reads, one by one."""
+    scenario = Scenario("one two three four", causal=causal, bias=True, d_ff=3)
+    place = dict(zip(("matrix", "row", "column"), address, strict=True))
+    found = script.run(FED, [table_data(trace(scenario)), place])
+    assert found["wrong"] == []
+    assert found["fed"] > 0
+
+
+@pytest.mark.parametrize(("rule", "shapes"), CASES)
+def test_what_any_cell_reads_follows_from_three(script: PageScript, rule: Rule, shapes: tuple[Shape, ...]) -> None:
+    assert script.run(REACH, table_data(trace_of(rule, drawn(shapes, dtype=torch.float32)))) == []
