@@ -26,7 +26,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-NARROWEST = 184  # pixels; four small matrices stand beside each other on a laptop, and their sentences in five lines
+NARROWEST = 170  # pixels; two stand beside each other on a telephone, and their sentences in five lines
 NARROW, LINES_OF_NARROW = 216, 5  # narrow pictures stand beside each other: as many lines over each, so that rows align
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels
 FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14  # pixels: around the picked row, and the height below which a row is low

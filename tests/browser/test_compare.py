@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.cells import shows_number
+from tests.browser.cells import number_in, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
@@ -23,7 +23,7 @@ def test_an_edit_made_after_keeping_moves_b_alone_and_a_reload_keeps_both(new_le
     learner.page.keyboard.press("Enter")
     shows_number(learner.cell("q", 1, 1), "1.6659")
     expect(learner.page.locator(".board .status")).to_contain_text("✓ checked with torch")
-    context = [learner.cell("context", 1, column).inner_text() for column in range(2)]
+    context = [number_in(learner.cell("context", 1, column)) for column in range(2)]
     assert context != PUBLISHED_CONTEXT_OF_JOURNEY
     learner.go_to("Compare").says("B differs from A in: W_q[0, 1] as drawn → 0.9000.")
     eventually(lambda: row(learner, "A"), PUBLISHED_CONTEXT_OF_JOURNEY)
