@@ -315,7 +315,7 @@ def test_the_switch_of_scaling_lets_numbers_run_for_a_moment_and_a_drag_does_not
 
 def test_hints_come_one_at_a_time_and_go_when_they_are_done(new_player: Callable[..., Player]) -> None:
     player = new_player()
-    player.open_board()
+    player.go()
     expect(player.hint).to_have_count(1)
     expect(player.hint).to_contain_text(say("board.hint.pick"))
     assert player.page.evaluate(_OVERLAPS) == []
@@ -328,8 +328,7 @@ def test_hints_come_one_at_a_time_and_go_when_they_are_done(new_player: Callable
     expect(player.hint).to_contain_text(dragged.strip())
     assert player.page.evaluate(_OVERLAPS) == []
     assert words_of_instruction(player) <= 40
-    player.page.goto(player.server)
-    player.settle()
+    player.go()
     expect(player.hint).to_contain_text(dragged.strip())
     player.focus_on(("w_q", 0, 1)).press_keys("Alt+ArrowRight")
     expect(player.hint).to_have_count(0)
@@ -341,7 +340,7 @@ def test_a_link_brings_no_hints_and_hints_move_nothing(new_player: Callable[...,
     expect(player.hint).to_have_count(0)
     assert words_of_instruction(player) <= 40
     fresh = new_player()
-    fresh.open_board()
+    fresh.go()
     places = partial(fresh.page.evaluate, _BOXES)
     with_hint = places()
     fresh.board.get_by_role("button", name=say("board.hint.dismiss")).click()
