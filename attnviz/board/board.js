@@ -37,7 +37,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query: number, text?: string }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query: number, text?: string, example?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false });
@@ -484,10 +484,10 @@ export class Board {
     this.motion.follow(() => this.follow(), PICKED_MS);
   }
 
-  // Another sentence.
-  /** @param {string} text */
-  say(text) {
-    this.sender.send({ edits: [], pinned: null, query: this.picked, text });
+  // Begin with another sentence, or with an example.
+  /** @param {{ text: string } | { example: string }} other */
+  begin(other) {
+    this.sender.send({ edits: [], pinned: null, query: this.picked, ...other });
   }
 
   /** @param {number | null} query */
@@ -595,8 +595,9 @@ export class Board {
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned, query, text }) {
-    if (text !== undefined) return this.say(text);
+  tellAgain({ edits, pinned, query, text, example }) {
+    if (example !== undefined) return this.begin({ example });
+    if (text !== undefined) return this.begin({ text });
     this.pinned = pinned;
     this.picked = query ?? this.picked;
     const fitting = edits.filter((edit) => this.fits(edit));

@@ -142,6 +142,8 @@ export interface BoardData extends TableData {
   framed: boolean;
   /** The sentence as it was typed, and what the page says of the numbers beside what is read most. */
   text: string;
+  /** What one can begin with. */
+  examples: { name: string; title: string }[];
   about: string;
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;

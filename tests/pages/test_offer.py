@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from attnviz import Scenario
-from attnviz.app.shell.setup import EXAMPLES
+from attnviz.app.parts.examples import EXAMPLES
 from tests.pages.playground import Playground
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.token_picker import tips_of
+from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
@@ -81,6 +82,7 @@ def show_board(
         "ghosts": ghosts,
         "tips": tips_of(scenario) if sentence else [],
         "text": scenario.text,
+        "examples": examples.offered() if sentence and of_now else [],
         "about": " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
         if sentence
         else "",
@@ -132,7 +134,10 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
     sent = st.session_state[key].get("changes")
     try:
         with answering(key, int(sent["number"])):
-            if picks and sent.get("text") is not None:
+            if picks and sent.get("example") is not None:
+                examples.use(str(sent["example"]))
+                st.session_state[_asked(key)] = True
+            elif picks and sent.get("text") is not None:
                 st.session_state["text"] = str(sent["text"])
                 st.session_state[_asked(key)] = True
             elif picks:

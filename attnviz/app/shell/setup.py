@@ -10,21 +10,17 @@ import streamlit as st
 
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
+from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, reconnecting, state, url_texts
 from attnviz.app.shell import connection, hiding, long_link, messages, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.core.changes import changes_of
 from attnviz.core.devices import available_devices
 from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
-from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.link.codecs import Choice, Flag, Number, Whole
-from attnviz.link.set_up import CHANGES, Control, parameters
+from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
-
-_SENTENCES = ("cat", "dog", "man", "animal", "be")
-EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
 _THIRD = 95  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
@@ -103,7 +99,7 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     # Close together, so that no example is cut off.
     with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
         for i, example in enumerate(EXAMPLES):
-            st.button(example, key=f"setup.example.{i}", on_click=_use_example, args=(example,), type="tertiary")
+            st.button(example, key=f"setup.example.{i}", on_click=use_sentence, args=(example,), type="tertiary")
             if i == 0:
                 published_example.show_opening()
         published_example.show_choice()
@@ -119,12 +115,6 @@ def _cut_what_was_pasted() -> None:
         state.say(say("messages.pasted_too_much", **lengths))
 
 
-def _use_example(example: str) -> None:
-    state.forget_offer()
-    _drop_changes()  # a fresh sentence is told with the matrices of the seed, not with those of the last example
-    st.session_state["text"] = example
-
-
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw what most readers change first, then the rest."""
     values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale", "temperature")}
@@ -136,7 +126,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     st.markdown(f"##### {say('setup.random')}")
     values["seed"] = _draw(table["seed"])
     with st.container(horizontal=True, gap="small"):
-        st.button(say("setup.same_seed"), on_click=_drop_changes, help=say("setup.same_seed_help"))
+        st.button(say("setup.same_seed"), on_click=drop_changes, help=say("setup.same_seed_help"))
         st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
     values["init"] = _draw(table["init"])
     st.markdown(f"##### {say('setup.further')}")
@@ -199,16 +189,6 @@ def _draw(control: Control, **more: Any) -> Any:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")
 
 
-def _drop_changes() -> None:
-    scenario = scenario_now()
-    if scenario is None:
-        return
-    url_texts.send(CHANGES, "")
-    dropped = changes_of(scenario)
-    if dropped:
-        state.offer_back(dropped)
-
-
 def _new_seed() -> None:
-    _drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
+    drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
     st.session_state["seed"] = secrets.randbelow(10_000)

@@ -12,10 +12,10 @@ const ALL = { width: 252, height: 200 }; // what the tokens share once they are 
 const LEAST = 3;
 const NARROW = 24; // what a cell of scores gives way to on a narrow screen
 export const READABLE = { width: 38, height: 20 }; // a cell as large as this has its number in it
-const NAMED_FEATURE = 48; // a column whose name stands over it
+const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
-const GAP = { column: 46, operation: 66, stack: 8, bias: 4 };
-const BESIDE = 39; // between V and what makes it
+const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
+const BESIDE = 36; // between V and what makes it
 const LEGEND = 128; // of the weights' colours, with what is around it
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
@@ -105,7 +105,7 @@ class Measure {
     if (stage.columns === "key") return this.cell;
     const { columns } = this.shapes[stage.name];
     const named = stage.origin === "input" && this.room.named === columns && this.gaps === 1;
-    return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 6)) : this.vector(columns);
+    return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 4)) : this.vector(columns);
   }
 
   /** @param {Column} column */

@@ -56,7 +56,10 @@ export class Sentence {
     this.editing = make("button", "", [say("board.sentence.edit")]);
     this.editing.type = "button";
     this.editing.onclick = () => this.edit();
-    this.tools.append(this.editing);
+    this.examples = make("select", "examples");
+    this.examples.setAttribute("aria-label", say("board.sentence.examples"));
+    this.examples.onchange = () => this.take(this.examples.value);
+    this.tools.append(this.editing, this.examples);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -111,7 +114,7 @@ export class Sentence {
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
     Object.assign(this.tools.style, below ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
-    this.element.dir = "ltr";
+    this.offer();
     this.mark();
   }
 
@@ -128,6 +131,22 @@ export class Sentence {
     });
   }
 
+  // The examples are a list of the browser's own, which shows what it is for, and not what was taken last.
+  offer() {
+    const { examples = [] } = this.board.data;
+    const first = make("option", "", [say("board.sentence.examples")]);
+    first.value = "";
+    const rest = examples.map(({ name, title }) => Object.assign(make("option", "", [title]), { value: name }));
+    this.examples.replaceChildren(first, ...rest);
+    this.examples.hidden = examples.length === 0;
+  }
+
+  /** @param {string} name */
+  take(name) {
+    this.examples.value = "";
+    if (name) this.board.begin({ example: name });
+  }
+
   // The words give way to a box with the whole sentence, until it is taken or left.
   edit() {
     const { board } = this;
@@ -142,7 +161,7 @@ export class Sentence {
       toggle(this.element, "editing", false);
       box.remove();
       if (!leave) this.editing.focus();
-      if (take && box.value !== board.data.text) board.say(box.value);
+      if (take && box.value !== board.data.text) board.begin({ text: box.value });
     };
     box.onkeydown = (event) => {
       event.stopPropagation();
