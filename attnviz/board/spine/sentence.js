@@ -151,7 +151,8 @@ export class Sentence {
   edit() {
     const { board } = this;
     const box = make("input", "text");
-    box.value = board.data.text;
+    const before = board.data.text;
+    box.value = before;
     box.setAttribute("aria-label", say("board.sentence.label"));
     Object.assign(box.style, { top: `${this.layout?.arcs ?? 0}px`, height: `${this.layout?.chips ?? 0}px` });
     let done = false;
@@ -161,13 +162,14 @@ export class Sentence {
       toggle(this.element, "editing", false);
       box.remove();
       if (!leave) this.editing.focus();
-      if (take && box.value !== board.data.text) board.begin({ text: box.value });
+      if (take && box.value !== before) board.begin({ text: box.value });
     };
     box.onkeydown = (event) => {
       event.stopPropagation();
       if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
-      if (event.key === "Enter") end(true);
-      if (event.key === "Escape") end(false);
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault(); // or the button that gets the focus is pressed
+      end(event.key === "Enter");
     };
     box.onblur = () => end(true, true);
     toggle(this.element, "editing", true);
