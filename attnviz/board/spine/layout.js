@@ -11,7 +11,7 @@ const CELL = { width: 42, height: 28 }; // of scores and weights, at most
 const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
 const LEAST = 3;
 const NARROW = 24; // what a cell of scores gives way to on a narrow screen
-export const READABLE = { width: 38, height: 20 }; // a cell as large as this has its number in it
+export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
@@ -68,7 +68,7 @@ class Measure {
     // have their numbers where those of many tokens have none.
     const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
     const fitting = plan.map((column) => this.factorsOver(column)).filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows);
-    this.factorRow = Math.max(LEAST, Math.min(Math.max(row, READABLE.height + 1), ...fitting));
+    this.factorRow = Math.max(LEAST, Math.min(Math.max(row, READABLE.height + 3), ...fitting));
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     this.above = over ? over + TITLE + ROOF : 0;
     this.rowsAbove = over / row;
