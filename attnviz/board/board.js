@@ -23,6 +23,7 @@ import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { Plane } from "./spine/plane.js";
 import { Play } from "./spine/play.js";
 import { Sentence, saysBelow } from "./spine/sentence.js";
+import { Story } from "./spine/story.js";
 import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
@@ -115,6 +116,7 @@ export class Board {
     this.motion = new Motion(this);
     this.play = new Play(this);
     this.hints = new Hints(this);
+    this.story = new Story(this);
     this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
@@ -206,7 +208,7 @@ export class Board {
   // The matrices that have a place: of scores and scaled scores one, as long as not all are asked for.
   get placed() {
     const names = [...this.data.shown, ...(this.data.ghosts ?? [])];
-    const both = names.includes("scores") && names.includes("scaled_scores") && !this.all;
+    const both = names.includes("scores") && names.includes("scaled_scores") && !this.all && !this.story.told; // a story has room for both
     return both ? names.filter((name) => name !== (this.scaled ? "scores" : "scaled_scores")) : names;
   }
 
@@ -247,12 +249,14 @@ export class Board {
 
   // Place everything anew, in the room that there is.
   lay() {
-    const { room, placed } = this;
+    const { room } = this;
     this.laid = roomKey(room);
     this.dress();
-    this.layout = layoutOf([...this.stages.values()], this.torch, placed, room);
     this.grids.clear();
     this.views.disconnect();
+    if (this.story.takes(room)) return this.story.lay(room);
+    const { placed } = this;
+    this.layout = layoutOf([...this.stages.values()], this.torch, placed, room);
     this.root.style.setProperty("--s", String(this.layout.scale));
     Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
     for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
@@ -353,6 +357,7 @@ export class Board {
     if (this.data.sentence) this.sentence.show();
     this.frame.show();
     this.plane.show();
+    this.story.show();
     this.explain();
     this.panel.report();
     this.play.refresh();
@@ -458,6 +463,7 @@ export class Board {
     else this.flow.meet(place, sources);
     this.panel.show(place, sources);
     this.plane.point(place);
+    this.story.select(place);
   }
 
   // What a given number feeds depends on the table alone.
@@ -503,6 +509,7 @@ export class Board {
     this.flow.follow();
     this.frame.show();
     this.plane.show();
+    this.story.follow();
     if (!this.data.sentence) return;
     this.sentence.mark();
     this.sentence.show();

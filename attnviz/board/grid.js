@@ -137,7 +137,7 @@ export class Grid {
     if (anew) cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
     cell.masked = blank && isMasked(board.made.stages, stage, row, column);
-    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : shortened(values[at], digits, this.characters);
+    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);
     if (cell.text.data !== text) {
       cell.text.data = text;
       this.fit(cell, text);
@@ -145,6 +145,12 @@ export class Grid {
     this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
     toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
     toggle(cell, "empty", empty);
+  }
+
+  // What stands in a cell.
+  /** @param {number} value @param {number} digits */
+  text(value, digits) {
+    return shortened(value, digits, this.characters);
   }
 
   // The bar grows to the right for more and to the left for less, from the middle.

@@ -44,12 +44,13 @@ export class Dock {
   /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
     const { made } = this.board;
+    const told = this.board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
     const said = place ? explain(made, place) : null;
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);
     const texts = said && place
-      ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable, notShown(made, sources), whatIsNext(made, place))]
-      : [say("board.panel.point"), "", say("board.panel.how")];
+      ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
+      : [say(`board.${told}.point`), "", say(`board.${told}.how`)];
     [this.sentence, this.words].forEach((element, i) => {
       const text = texts[2 * i];
       if (element.textContent !== text) element.textContent = text;
@@ -158,10 +159,10 @@ export class Dock {
   }
 }
 
-/** @param {Pick<Explained, "words" | "notes">} said @param {boolean} editable @param {string} absent @param {string} next */
+/** @param {Pick<Explained, "words" | "notes">} said @param {string} editable where it is said how a number is changed; blank where none is @param {string} absent @param {string} next */
 function sentences({ words, notes }, editable, absent, next) {
   const how = say("explanation.only", { words });
-  return [editable ? say("board.panel.changeable", { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
+  return [editable ? say(`board.${editable}.changeable`, { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.

@@ -69,7 +69,7 @@ export class Motion {
   /** @param {Matrices} before @param {Record<string, string>} instead */
   switched(before, instead = {}) {
     this.still();
-    if (reducedMotion()) return;
+    if (reducedMotion() || this.board.story.told) return; // a story has bars and percents
     const changed = [...this.board.grids.values()].flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
     if (changed.length > MOST_CELLS) return;
     for (const { cell, from, to } of changed) cell.animate({ backgroundColor: [from, to] }, { id: "switch", duration: COLOURS_MS });

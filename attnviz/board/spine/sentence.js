@@ -21,7 +21,7 @@ const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 
 // How wide a word's chip is, by its letters.
 /** @param {string} label @param {number} by */
-function widthOf(label, by) {
+export function widthOf(label, by) {
   const letters = [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
   return by * (Math.min(letters, 24) * LETTER.width + AROUND);
 }

@@ -92,3 +92,83 @@ export interface Moment {
   made: number;
   veil: number;
 }
+
+// ---- one word's story ----
+
+/** A part of it: the picked word's row of a matrix, what it has for each word, its shares, or every word's row. */
+export interface Part {
+  kind: "row" | "pairs" | "shares" | "all";
+  stage: Stage;
+  /** What is learned and makes it. */
+  weight: Stage | null;
+  bias: Stage | null;
+  /** Of scaled scores, those before that. */
+  raw: Stage | null;
+  /** Whether it is mixed of every word's rows. */
+  mixes: boolean;
+}
+
+/** What decides where the parts stand. */
+export interface StoryRoom {
+  width: number;
+  height: number;
+  labels: string[];
+  /** The parts, by their matrices, that show what is learned ... */
+  open: Set<string>;
+  /** ... and another word's row of a matrix: in its own part, or in the one that is made of it. */
+  others: { matrix: string; row: number; part: string }[];
+}
+
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Cells in rows; `readable` where they have room for their numbers. */
+export interface Cells extends Area {
+  cell: number;
+  row: number;
+  readable: boolean;
+}
+
+/** Another word's row, under its name. */
+export interface OtherRow {
+  matrix: string;
+  row: number;
+  name: Area;
+  cells: Cells;
+}
+
+/** Where a part stands. */
+export interface Spot {
+  /** Whether it stands in the line of the one before it. */
+  joined: boolean;
+  title: Area;
+  /** The button for what is learned, or what leads to it from the part in the same line. */
+  way: Area | null;
+  cells: Cells;
+  /** The words over the cells; upright where these are narrow. */
+  heads: Area | null;
+  /** The bars of shares, without what stands below them. */
+  bars: Area | null;
+  /** The mix in words. */
+  mix: Area | null;
+  others: OtherRow[];
+  weight: Cells | null;
+  bias: Cells | null;
+  raw: Cells | null;
+  /** What is unfolded. */
+  unfolded: Area | null;
+}
+
+/** Where the words and what is read stand, and under them, counted anew, the parts. */
+export interface StoryLayout {
+  width: number;
+  height: number;
+  chips: Area[];
+  tools: Area;
+  says: Area;
+  spots: Record<string, Spot>;
+}

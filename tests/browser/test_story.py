@@ -1,0 +1,204 @@
+"""One word's story, which the board shows on a telephone: used with a finger, in a real browser."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from attnviz import AttentionTrace, Scenario
+from attnviz.core.scenario import traced
+from attnviz.link.set_up import query_of
+from attnviz.words import say
+from attnviz.words.numbers import written
+from tests.browser.board import Board, Place
+from tests.browser.playground import eventually
+from tests.browser.readers import Tabs, readers
+
+WIDTH, HEIGHT = 390, 844
+BAR = 48  # at the top of every page
+CAT = Scenario(
+    text="the fluffy cat chased a mouse",
+    x=((0.1, 0.1, 0), (0, 1, 0), (1, 0.1, 0), (0.1, 0, 1), (0.1, 0, 0.1), (0.7, 0, 0.1)),
+    w_q=((-0.3, 1.9), (2, 0.2), (1.7, -0.8)),
+    w_k=((1.9, 0.2), (0.1, 1.8), (-0.9, -1.2)),
+    w_v=((1, 0.2), (0.1, 1), (-0.6, 0.4)),
+)
+FLUFFY, CAT_AT = 1, 2
+_KEYBOARD = ("key ", "keyboard", "press", "type", "Ctrl", "Enter", "Escape", "hover", "point at")
+
+_ROOT = """const root = document.querySelector('[class*=board] [data-testid=stBidiComponentIsolated]').shadowRoot;
+const isSeen = (each) => each.checkVisibility({visibilityProperty: true});
+const seen = (selector) => [...root.querySelectorAll(selector)].filter(isSeen);
+const box = (each) => { const {left, right, top, bottom, width, height} = each.getBoundingClientRect();
+  return {left, right, top, bottom, width, height, of: each.dataset.at ?? each.textContent}; };"""
+_BOXES = f"selector => {{ {_ROOT} return seen(selector).map(box); }}"
+_SMALL_LETTERS = f"""() => {{ {_ROOT}
+  const texts = document.createTreeWalker(root.querySelector('.board'), NodeFilter.SHOW_TEXT);
+  const small = [];
+  while (texts.nextNode()) {{
+    const {{parentElement: element, data}} = texts.currentNode;
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (data.trim() && element.checkVisibility() && size < 12) small.push(data);
+  }}
+  return small;
+}}"""
+_PICTURES = f"""() => {{ {_ROOT}
+  return Object.fromEntries(seen('.bars .cell').map(cell => [cell.dataset.at, getComputedStyle(cell).backgroundImage]));
+}}"""
+
+
+class Story(Board):
+    """A reader's telephone with a story on it."""
+
+    def open_story(self, scenario: Scenario, query: int = FLUFFY) -> Self:
+        self.open_board(**dict(parse_qsl(query_of(scenario, query=str(query)))))
+        self.torch_says()
+        return self
+
+    def boxes(self, selector: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.page.evaluate(_BOXES, selector)
+        return found
+
+    def tap(self, place: Place) -> Self:
+        self.cell(place).tap()
+        expect(self.page.locator(".chosen")).to_have_attribute("data-at", ",".join(map(str, place)))
+        self.page.wait_for_timeout(100)  # in the next frame it is brought into view
+        return self
+
+    def scroll_under_the_bar(self) -> None:
+        """Scroll what stands over the board, such as a message, out of view."""
+        by = self.boxes(".chip")[0]["top"] - BAR - 8
+        self.page.evaluate("by => { document.querySelector('[data-testid=stMain]').scrollTop += by; }", by)
+
+    def way(self, name: str) -> Any:
+        return self.board.locator(".way", has_text=name)
+
+    def is_in_view(self, boxes: list[dict[str, Any]]) -> bool:
+        lowest = min(HEIGHT, self.boxes(".panel")[0]["top"])
+        return bool(boxes) and all(
+            box["top"] >= BAR and box["bottom"] <= lowest and box["left"] >= 0 and box["right"] <= WIDTH
+            for box in boxes
+        )
+
+    def fits_the_screen(self) -> None:
+        """Nothing is wider than the screen, too small for a finger, or has letters too small for eyes."""
+        assert self.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
+        assert [box for box in self.boxes(".board *") if box["right"] > WIDTH + 0.5 and box["width"] > 0] == []
+        small = [box for box in self.boxes(".cell, .board button, .slider, summary") if box["height"] < 27]
+        assert small == []  # a cell of 28 pixels has a gap of one
+        assert self.page.evaluate(_SMALL_LETTERS) == []
+
+
+@pytest.fixture
+def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Story]]:
+    """A function that gives a new reader a telephone."""
+    tabs = Tabs(chromium, server)
+    context = chromium.new_context(has_touch=True)
+    tabs._free.append(context.new_page())
+    for new in readers(Story, tabs, server):
+        yield partial(new, WIDTH, HEIGHT)
+    context.close()
+
+
+def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callable[..., Story]) -> None:
+    story = telephone().open_story(CAT)
+    story.scroll_under_the_bar()
+    cells = story.boxes(".cell")
+    matrices = {box["of"].split(",")[0] for box in cells}
+    assert matrices == {"x", "q", "k", "scaled_scores", "attention_weights", "v", "context"}
+    assert story.is_in_view([*cells, *story.boxes(".chip"), *story.boxes(".says")])
+    assert story.boxes(".panel")[0]["bottom"] <= HEIGHT
+    story.fits_the_screen()
+    assert {box["of"].split(",")[1] for box in cells if box["of"][0] in "xqsac"} == {str(FLUFFY)}
+    expect(story.board.locator(".mix:visible")).to_contain_text("61 % cat")
+    expect(story.panel).to_contain_text(say("board.story.point"))
+    text = story.board.inner_text()
+    assert [word for word in _KEYBOARD if word in text] == []
+
+
+def test_a_tapped_cell_is_shown_with_all_that_it_is_made_from(telephone: Callable[..., Story]) -> None:
+    story = telephone().open_story(CAT)
+    trace = traced(CAT)
+    made_from: dict[Place, list[tuple[str, int | None, int | None]]] = {
+        ("q", FLUFFY, 0): [("x", FLUFFY, None), ("w_q", None, 0)],
+        ("k", CAT_AT, 1): [("x", CAT_AT, None), ("w_k", None, 1)],  # another word's row, which isn't in the story
+        ("scaled_scores", FLUFFY, CAT_AT): [("scores", FLUFFY, CAT_AT)],
+        ("scores", FLUFFY, CAT_AT): [("q", FLUFFY, None), ("k", CAT_AT, None)],
+        ("attention_weights", FLUFFY, CAT_AT): [("scaled_scores", FLUFFY, None)],
+        ("v", CAT_AT, 0): [("x", CAT_AT, None), ("w_v", None, 0)],
+        ("context", FLUFFY, 1): [("attention_weights", FLUFFY, None), ("v", None, 1)],
+    }
+    for place, lines in made_from.items():
+        story.tap(place)
+        assert story.lit == sorted(address for line in lines for address in _addresses(trace, *line)), place
+        marked = story.boxes(".source, .chosen")
+        assert len(marked) == len(story.lit) + 1, place
+        assert story.is_in_view(marked), place
+        expect(story.panel).to_contain_text(written(trace.matrices[place[0]][place[1], place[2]].item(), 4))
+        text = story.board.inner_text()
+        assert [word for word in _KEYBOARD if word in text] == []
+    story.fits_the_screen()
+
+
+def _addresses(trace: AttentionTrace, name: str, row: int | None, column: int | None) -> list[str]:
+    rows, columns = trace.matrices[name].shape
+    return [f"{name},{r},{c}" for r in range(rows) for c in range(columns) if row in (None, r) and column in (None, c)]
+
+
+def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(telephone: Callable[..., Story]) -> None:
+    story = telephone().open_story(CAT)
+    expect(story.board.locator(".slider")).to_be_hidden()
+    story.way("× W_q").tap()
+    story.tap(("w_q", 1, 0))
+    slider = story.board.locator(".slider")
+    assert story.boxes(".slider")[0]["height"] >= 44
+    says, before = story.board.locator(".says b"), story.numbers()
+    expect(says).to_contain_text("61 %")
+    slider.evaluate("slider => { slider.value = -2; slider.dispatchEvent(new Event('input')); }")
+    expect(says).not_to_contain_text("61 %")  # in the page, before torch is asked
+    expect(story.status).to_contain_text(say("board.status.preview"))
+    assert story.boxes("[data-changed]")
+    slider.dispatch_event("change")
+    changed = replace(CAT, w_q=((-0.3, 1.9), (-2, 0.2), (1.7, -0.8)))
+    share = traced(changed).attention_weights[FLUFFY, CAT_AT].item()
+    eventually(lambda: story.numbers()[f"attention_weights,{FLUFFY},{CAT_AT}"], written(share, 4))
+    story.torch_says()
+    undo = story.board.locator(".undo button")
+    (one,), (other,) = story.boxes(".undo button"), story.boxes(".slider")
+    assert abs(one["top"] + one["height"] / 2 - other["top"] - other["height"] / 2) < 60
+    undo.tap()
+    eventually(story.numbers, before)
+    story.torch_says()
+
+
+def test_another_word_all_rows_and_the_way_back(telephone: Callable[..., Story]) -> None:
+    story = telephone(color_scheme="dark").open_story(CAT)
+    story.tap(("scaled_scores", FLUFFY, 0))
+    story.board.locator(".chip").nth(3).tap()
+    eventually(lambda: {box["of"] for box in story.boxes(".cell") if box["of"][0] == "q"}, {"q,3,0", "q,3,1"})
+    assert story.chosen == ["scaled_scores,3,0"]
+    story.board.locator(".turn").tap()
+    eventually(lambda: len([box for box in story.boxes(".cell") if box["of"][0] == "q"]), 2 * 6)
+    assert story.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
+    story.board.locator(".turn").tap()
+    eventually(lambda: {box["of"] for box in story.boxes(".cell") if box["of"][0] == "q"}, {"q,3,0", "q,3,1"})
+
+
+def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story]) -> None:
+    mixed = Scenario(text="one Donaudampfschifffahrtsgesellschaft שלום says so", causal=True, bias=True, d_ff=4,
+                     positions="sinusoidal", d_in=4)  # fmt: skip
+    story = telephone().open_story(mixed, query=2)
+    bars = story.page.evaluate(_PICTURES)
+    assert [("repeating" in picture) for picture in bars.values()] == [False, False, False, True, True]
+    story.fits_the_screen()
+    order = [box["of"].split(",")[0] for box in story.boxes(".cell")]
+    assert list(dict.fromkeys(order)) == ["e", "p", "x", "q", "k", "scaled_scores", "attention_weights", "v", "context",
+                                          "preactivations", "hidden", "output"]  # fmt: skip
+    story.open_story(Scenario(text="the quick brown fox jumps over the lazy dog near a river", d_in=8, d_out=8))
+    story.fits_the_screen()
+    story.tap(("k", 11, 7))
+    assert story.is_in_view(story.boxes(".source, .chosen"))
