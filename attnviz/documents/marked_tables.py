@@ -10,7 +10,7 @@ import numpy as np
 
 from attnviz.core.stages import VECTORS, Stage
 from attnviz.core.tokens import axis_labels
-from attnviz.marking import Mark, MarkedTable
+from attnviz.marking import ENTERS, NOT_RIGHT, Mark, MarkedTable
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
@@ -18,8 +18,9 @@ SIGNS = {
     Mark.RIGHT: "✓",
     Mark.CARRIED: "≈",
     Mark.HIDDEN: "≈",
-    Mark.SHORTER: "≈",
+    Mark.CUT: "≈",
     Mark.FOLLOWS: "↪",
+    Mark.UNLIKELY: "?",
     Mark.WRONG: "✗",
     Mark.BLANK: "",
 }
@@ -36,10 +37,11 @@ STYLE = """<style>
   vertical-align: top; white-space: nowrap; }
 .marked td small { display: block; opacity: 0.9; font-size: 0.78rem; }
 .marked .right { background: rgba(0, 114, 178, 0.13); }
-.marked .carried, .marked .hidden, .marked .shorter { background: rgba(86, 180, 233, 0.28); }
+.marked .carried, .marked .hidden, .marked .cut { background: rgba(86, 180, 233, 0.28); }
 .marked .follows { background: rgba(240, 228, 66, 0.38); }
 .marked .wrong { background: rgba(213, 94, 0, 0.3); font-weight: 600;
   outline: 2px solid #D55E00; outline-offset: -2px; }
+.marked .unlikely { background: rgba(213, 94, 0, 0.15); outline: 2px dashed #D55E00; outline-offset: -2px; }
 .marked .sign { display: inline-block; width: 1.1em; text-align: left; }
 .pairs, .pair { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0.5rem 2.5rem; }
 .pair { gap: 0.5rem 1rem; }
@@ -87,17 +89,17 @@ def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
-    mark, decimals = table.marks[row][column], table.decimals
+    mark, decimals = table.marks[row][column], table.decimals_at(row, column)
     if mark == Mark.BLANK:
         return f'<td aria-label="{say("marking.mark.blank")}"></td>'
     given, exact, followed = (
         as_printed(float(each[row, column]), decimals) for each in (table.given, table.exact, table.followed)
     )
     below, said = "", say("marking.html.cell", given=given, mark=say(f"marking.mark.{mark}"))
-    if mark != Mark.RIGHT and (exact != given or mark == Mark.WRONG):
-        sign = SIGNS[Mark.RIGHT] if mark in (Mark.WRONG, Mark.FOLLOWS) else _EXACT
+    if mark != Mark.RIGHT and (exact != given or mark in ENTERS):
+        sign = SIGNS[Mark.RIGHT] if mark in NOT_RIGHT else _EXACT
         below, said = f"<small>{sign} {exact}</small>", say("marking.html.exact", cell=said, exact=exact)
-    if mark == Mark.WRONG and followed != exact:
+    if mark in ENTERS and followed != exact:
         below += f"<small>{SIGNS[Mark.FOLLOWS]} {followed}</small>"
         said = say("marking.html.followed", cell=said, followed=followed)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[mark]}</span>'

@@ -10,13 +10,14 @@ from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
 from attnviz.link.packing import pack, unpack
-from attnviz.marking import ROUNDED_FROM
+from attnviz.marking import CARRIED, ROUNDED_FROM
 
 MOST_UNPACKED = 2_000_000
 FIRST_NAMES = tuple(attention_table(biases=()))  # what most readers have; the form folds the others
 TABLE_NAMES = (*FIRST_NAMES, *(name for name in EVERY_STAGE if name not in FIRST_NAMES))
 AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader by the page
 EXACT, BY_DIGITS, ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
+FOUND = "found"
 DEFAULTS: Mapping[str, Any] = MappingProxyType(
     {f"check.table.{name}": "" for name in TABLE_NAMES}
     | {
@@ -27,6 +28,7 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
         "check.temperature": 1.0,
         "check.d_k": None,
         "check.rounded": BY_DIGITS,
+        "check.carried": FOUND,
         "check.activation": "relu",
     }
 )
@@ -36,6 +38,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "check.causal": (True, False),
         "check.decimals": (AS_PRINTED, *range(7)),
         "check.rounded": (BY_DIGITS, EXACT, ROUNDED),
+        "check.carried": (FOUND, *CARRIED),
         "check.activation": tuple(ACTIVATIONS),
     }
 )

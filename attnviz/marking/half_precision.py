@@ -79,5 +79,4 @@ def half_of(results: Mapping[str, Printed]) -> Half | None:
 
 def _units(table: Printed) -> np.ndarray:
     """Return the last printed place of each cell."""
-    shown = np.full(table.shape, table.decimals) if table.shown is None else np.array(table.shown)
-    return 10.0**-shown
+    return 10.0 ** -table.places.astype(np.float64)

@@ -1,7 +1,7 @@
 """What a cell may be marked as, and the marking of one table against the right one."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,26 +16,46 @@ class Mark(StrEnum):
     """The mark of one cell.
 
     `RIGHT` is what exact arithmetic rounds to; `CARRIED` differs from that, and is what arithmetic on right,
-    rounded numbers before it gives; `HIDDEN` differs by no more than the digits can move it that rounded numbers
-    before it do not show; `SHORTER` is right with one digit fewer than the table has; `FOLLOWS` is not
-    right, and follows correctly from a wrong number before it; `WRONG` is neither; `BLANK` is left out.
+    rounded numbers before it gives; `HIDDEN` differs as digits that rounded numbers before it do not show can move
+    it; `CUT` is right but for its last digit, which was cut off and not rounded, like those of the other tables;
+    `FOLLOWS` is not right, and follows correctly from a wrong number before it. `UNLIKELY` could be moved so far by
+    hidden digits, if all of them conspired, but hardly ever is; `WRONG` is none of these; `BLANK` is left out.
     """
 
     RIGHT = "right"
     CARRIED = "carried"
     HIDDEN = "hidden"
-    SHORTER = "shorter"
+    CUT = "cut"
     FOLLOWS = "follows"
+    UNLIKELY = "unlikely"
     WRONG = "wrong"
     BLANK = "blank"
 
 
-def near(given: np.ndarray, right: np.ndarray, decimals: int, error: np.ndarray | float = 0.0) -> np.ndarray:
-    """Whether each number is what the right one rounds to, give or take an error of the right one."""
-    with np.errstate(all="ignore"):  # infinities are compared by themselves
-        slack = 0.5 * 10.0**-decimals + FLOAT32_SLACK * np.maximum(1.0, np.abs(right)) + error
-        close = np.abs(given - right) <= slack
-    return np.where(np.isfinite(right), close, given == right)
+ENTERS = (Mark.WRONG, Mark.UNLIKELY)  # where an error enters
+NOT_RIGHT = (*ENTERS, Mark.FOLLOWS)
+
+
+class Windows(NamedTuple):
+    """The true numbers that are printed as a table's: for each cell the middle of them, and how far they go."""
+
+    middle: np.ndarray
+    half: np.ndarray
+
+    @classmethod
+    def of(cls, given: np.ndarray, places: np.ndarray, *, cut: bool = False) -> "Windows":
+        """Return what is printed like this to so many decimals, if it was rounded, or `cut` off."""
+        half = 0.5 * 10.0 ** -places.astype(np.float64)
+        if not cut:
+            return cls(given, half)
+        return cls(given + np.sign(given) * half, np.where(given == 0, 2 * half, half))
+
+    def hold(self, right: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
+        """Whether each of these numbers is printed like this, give or take an error of it."""
+        with np.errstate(all="ignore"):  # infinities are compared by themselves
+            slack = self.half + FLOAT32_SLACK * np.maximum(1.0, np.abs(right)) + error
+            close = np.abs(self.middle - right) <= slack
+        return np.where(np.isfinite(right), close, self.middle == right)
 
 
 def mark(given: Any, computed: Any, decimals: int = 4) -> tuple[tuple[Mark, ...], ...]:
@@ -53,8 +73,8 @@ def mark(given: Any, computed: Any, decimals: int = 4) -> tuple[tuple[Mark, ...]
     check_whole("decimals", decimals, 0, MAX_DECIMALS)
     if given.shape != computed.shape:
         raise ValueError(f"given has shape {given.shape}, expected {computed.shape} like computed")
-    marks = np.where(near(given, computed, decimals), Mark.RIGHT, Mark.WRONG)
-    return as_marks(np.where(np.isnan(given), Mark.BLANK, marks))
+    right = Windows.of(given, np.full(given.shape, decimals)).hold(computed)
+    return as_marks(np.where(np.isnan(given), Mark.BLANK, np.where(right, Mark.RIGHT, Mark.WRONG)))
 
 
 def as_marks(marks: np.ndarray) -> tuple[tuple[Mark, ...], ...]:

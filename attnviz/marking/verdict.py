@@ -12,9 +12,9 @@ from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
+from attnviz.marking.causes.in_words import cause_in_words
 from attnviz.marking.marks import Mark
-from attnviz.marking.pipeline import MarkedTable, Marking
-from attnviz.marking.slips import slip
+from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
@@ -28,7 +28,8 @@ class Verdict:
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
     `nothing_yet` is what to add where no table follows from the others, and the summary then no verdict. `rounding`
-    says why numbers are right that are not what the exact ones round to. Texts of tokens are not escaped.
+    says why numbers are right that are not what the exact ones round to, `reading` how the handout was read, where that
+    isn't the plainest way. Texts of tokens are not escaped.
     """
 
     summary: str
@@ -38,6 +39,7 @@ class Verdict:
     tables: tuple[str, ...]
     slips: tuple[str, ...]
     rounding: tuple[str, ...]
+    reading: tuple[str, ...]
 
 
 def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
@@ -55,7 +57,8 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
         first_error=_first_error(*first, tokens) if first else "",
         arithmetic=_arithmetic(marking, *first, tokens) if first else (),
         tables=tuple(_of_table(marking, table) for table in marking.tables if table.n_cells),
-        slips=tuple(filter(None, (slip(marking, table) for table in marking.tables))),
+        slips=tuple(filter(None, (cause_in_words(marking, table, tokens) for table in marking.tables))),
+        reading=reading_in_words(marking),
         rounding=_rounding(marking),
     )
 
@@ -66,13 +69,16 @@ def _summary(marking: Marking) -> str:
         return say("marking.summary.nothing")
     differing = sum(table.n_differing for table in marking.tables)
     counts = {mark: sum(table.count(mark) for table in marking.tables) for mark in Mark}
-    carried, shorter = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    carried, cut = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.CUT]
     if not differing:
         return say("marking.summary.exact", n=n_cells)
-    if not counts[Mark.WRONG] + counts[Mark.FOLLOWS]:
-        parts = _parts(exact=counts[Mark.RIGHT], rounded=carried, shorter=shorter)
+    if not marking.n_not_right:
+        parts = _parts(exact=counts[Mark.RIGHT], rounded=carried, cut=cut)
         return say("marking.summary.right", n=n_cells, parts=parts)
-    parts = _parts(wrong=counts[Mark.WRONG], follow=counts[Mark.FOLLOWS], rounded_too=carried, shorter_too=shorter)
+    parts = _parts(
+        wrong=counts[Mark.WRONG], unlikely=counts[Mark.UNLIKELY], follow=counts[Mark.FOLLOWS], rounded_too=carried,
+        cut_too=cut,
+    )  # fmt: skip
     return say("marking.summary.differ", n=differing, results=plural(n_cells, "result"), parts=parts)
 
 
@@ -113,6 +119,38 @@ def _rounding(marking: Marking) -> tuple[str, ...]:
     return tuple(said)
 
 
+def reading_in_words(marking: Marking) -> tuple[str, ...]:
+    """Say how a handout was read, where that is not the plainest way, or shows in its numbers."""
+    reading, said = marking.reading, []
+    if marking.masked:
+        said.append(say("marking.reading.masked"))
+    for table in marking.tables:
+        if table.unit > 1:
+            said.append(say(f"marking.reading.{'percent' if table.unit == 100 else 'parts'}", title=table.stage.title))
+    if reading.inputs == "rounded":
+        most = max((marking.decimals[name] for name in marking.rounded), default=0)
+        said.append(say("marking.reading.inputs", decimals=plural(most, "decimal")))
+    elif reading.inputs == "long" and marking.half is None:
+        names = [name for name in marking.rounded if name in marking.taken] or marking.rounded
+        said.append(say("marking.reading.long", names=_symbols(names)))
+    if reading.results == "cut":
+        said.append(say("marking.reading.cut", n=marking.count(Mark.CUT)))
+    elif reading.inputs == "exact":
+        said += _carried_in_words(marking)
+    return tuple(said)
+
+
+def _carried_in_words(marking: Marking) -> list[str]:
+    """Say how results were carried on, where their numbers tell it."""
+    rounded = marking.count(Mark.CARRIED)
+    full = sum(int((table.at(Mark.RIGHT) & ~table.windows.hold(table.followed)).sum()) for table in marking.tables)
+    if marking.reading.results == "full" or (full and not rounded):
+        return [say("marking.reading.full")]
+    if rounded:
+        return [say(f"marking.reading.{'both' if full else 'rounded'}")]
+    return []
+
+
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
     """Name a cell for people: by the token of its row, and of its column where that is a key, then by its numbers."""
     name = f"{stage.symbol}[{column}]" if stage.name in VECTORS else f"{stage.symbol}[{row}, {column}]"
@@ -130,9 +168,12 @@ def _token(tokens: Sequence[str], place: int) -> str:
 
 def _first_error(table: MarkedTable, row: int, column: int, tokens: Sequence[str]) -> str:
     given, exact, followed = (
-        as_printed(float(each[row, column]), table.decimals) for each in (table.given, table.exact, table.followed)
+        as_printed(float(each[row, column]), table.decimals_at(row, column))
+        for each in (table.given, table.exact, table.followed)
     )
     places = {"cell": place_of(table.stage, row, column, tokens), "given": given, "right": exact}
+    if table.marks[row][column] == Mark.UNLIKELY:
+        return say("marking.first.unlikely", **places)
     if exact == followed:
         return say("marking.first.error", **places)
     return say("marking.first.error_two", followed=followed, **places)
@@ -157,17 +198,21 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
 def _of_table(marking: Marking, table: MarkedTable) -> str:
     title, n_cells = table.stage.title, table.n_cells
     counts = {mark: table.count(mark) for mark in Mark}
-    right, carried, shorter = counts[Mark.RIGHT], counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.SHORTER]
+    right, carried, cut = counts[Mark.RIGHT], counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.CUT]
     if right == n_cells:
         return say("marking.table.right", n=n_cells, title=title)
-    if right + carried + shorter == n_cells:
+    if right + carried + cut == n_cells:
         parts = [say("marking.table.rounded", n=carried)] if carried and n_cells > 1 else []
-        parts += [_parts(rounded=carried if n_cells == 1 else 0, shorter=shorter)] if shorter or n_cells == 1 else []
+        parts += [_parts(rounded=carried if n_cells == 1 else 0, cut=cut)] if cut or n_cells == 1 else []
         return say("marking.table.right_but", n=n_cells, title=title, parts=", ".join(parts))
     said = [say("marking.part.right", n=right, all=n_cells)] if right else []
     printed_before = any(name in marking.decimals and name not in marking.taken for name in _makers(marking, table))
     wrong = {"wrong_anyway" if printed_before else "wrong": counts[Mark.WRONG]}
-    said.append(_parts("; ", rounded_too=carried, shorter_too=shorter, follow=counts[Mark.FOLLOWS], **wrong))
+    said.append(
+        _parts(
+            "; ", rounded_too=carried, cut_too=cut, unlikely=counts[Mark.UNLIKELY], follow=counts[Mark.FOLLOWS], **wrong
+        )
+    )
     return say("marking.table.some", title=title, parts="; ".join(said))
 
 

@@ -18,14 +18,16 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 class Printed:
     """A printed table: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
 
-    `shown` is None where only the numbers are known, not how they stand there. `dtype` is the type of number that the
-    print names, as numpy and torch do where it isn't their usual one.
+    `shown` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
+    with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print names, as
+    numpy and torch do where it isn't their usual one.
     """
 
     rows: tuple[tuple[float, ...], ...]
     decimals: int
     shown: tuple[tuple[int, ...], ...] | None = None
     dtype: str = field(default="", repr=False)
+    by_power: bool = field(default=False, repr=False)
 
     @classmethod
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False) -> "Printed":
@@ -55,10 +57,23 @@ class Printed:
         """How many rows and columns there are."""
         return len(self.rows), len(self.rows[0])
 
+    @property
+    def places(self) -> np.ndarray:
+        """To how many decimals each number counts as rounded: those of the table, for zeros at its end may have been
+        left out, unless its whole column has fewer; with powers of ten, its own, which may be below 0.
+        """
+        if self.shown is None:
+            return np.full(self.shape, self.decimals)
+        own = np.array(self.shown)
+        if self.by_power:
+            return np.minimum(own, MAX_DECIMALS)
+        columns = own.max(axis=0) if len(own) > 1 else np.full(own.shape[1], self.decimals)
+        return np.broadcast_to(np.minimum(columns, self.decimals), self.shape).copy()
+
     def with_decimals(self, decimals: int) -> "Printed":
-        """Return the same table as one of so many decimals."""
+        """Return the same table as one of so many decimals in every number."""
         check_whole("decimals", decimals, 0, MAX_DECIMALS)
-        return replace(self, decimals=decimals)
+        return replace(self, decimals=decimals, shown=None, by_power=False)
 
 
 def decimals_of(value: float) -> int:
@@ -100,5 +115,5 @@ def as_printed(value: float, decimals: int) -> str:
     if math.isinf(value):
         return not_finite(value)
     if abs(value) >= LARGE:
-        return in_format(value, f".{decimals}e")
-    return in_format(value + 0.0, f".{decimals}f")
+        return in_format(value, f".{max(decimals, 0)}e")
+    return in_format(round(value, decimals) + 0.0 if decimals < 0 else value + 0.0, f".{max(decimals, 0)}f")

@@ -16,7 +16,10 @@ MAX_TABLE_CHARACTERS = 2_000_000
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
 _DTYPE = re.compile(r"\bdtype=(?:torch\.)?(\w{1,20})")
-_INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|Inf|Infinity|∞|\\\\infty)")
+_INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|infinity|∞|\\\\infty)", re.IGNORECASE)
+# As people mark or hatch a cell that is masked, and as they leave one open.
+_MASKED = re.compile("[x×✗✕]|mask(?:ed)?|[-–—]|[░▒▓█▨▧▦▩╱╳/\\\\#]+", re.IGNORECASE)
+_NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
 
 
 def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
@@ -31,14 +34,14 @@ def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
     return torch.tensor(read_table(text, columns=columns).rows, dtype=torch.float64)
 
 
-def read_table(text: str, *, infinite: bool = False, columns: int | None = None) -> Printed:
+def read_table(text: str, *, infinite: bool = False, columns: int | None = None, blanks: bool = False) -> Printed:
     """Read rows of numbers with the decimals that they show.
 
     Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
     or as a Markdown table; each number as :func:`attnviz.tables.typed_numbers.read_number` takes it. Commas beside
     tabs, semicolons or blanks are decimal commas, and so they are alone where nothing else can be meant: `columns`,
-    where it is known how many there have to be, decides it. With `infinite`,
-    infinities may stand there, as in masked scores.
+    where it is known how many there have to be, decides it. With `infinite`, infinities may stand there, as in masked
+    scores, also as x or hatching; with `blanks`, cells may be blank or ?, and are NaN.
 
     Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
     or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
@@ -53,19 +56,22 @@ def read_table(text: str, *, infinite: bool = False, columns: int | None = None)
     raw = split_table(text.removeprefix("\ufeff"), columns)
     _check_rows(raw)
     sign = _decimal_sign(raw)
-    numbers = [_row(row, sign, infinite) for row in raw.rows]
+    if blanks:
+        raw = _filled_up(raw)
+    numbers = [_row(row, sign, infinite, blanks) for row in raw.rows]
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
         _check_length(raw, row, len(numbers_of_row))
     shown = [[number.decimals for number in row if number.decimals is not None] for row in numbers]
     # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
     by_powers = any(number.by_power for row in numbers for number in row)
     every = [each for row in shown for each in row] or [MAX_DECIMALS]  # of fractions alone, as many as there can be
-    decimals = min(min(every) if by_powers else max(every), MAX_DECIMALS)
+    decimals = min(max(min(every) if by_powers else max(every), 0), MAX_DECIMALS)
     return Printed(
         tuple(tuple(number.value for number in row) for row in numbers),
         decimals,
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
         dtype=said[1] if (said := _DTYPE.search(text)) else "",
+        by_power=by_powers,
     )
 
 
@@ -107,17 +113,26 @@ def _decimal_sign(raw: RawTable) -> str:
     return "."
 
 
-def _row(row: list[RawCell], sign: str, infinite: bool) -> list[TypedNumber]:
+def _filled_up(raw: RawTable) -> RawTable:
+    """Return a triangle, whose rows leave out their masked cells, with blanks there."""
+    filled = [sum(bool(cell.text) for cell in row) for row in raw.rows]
+    if filled != list(range(1, len(filled) + 1)):
+        return raw
+    most = max(map(len, raw.rows))
+    return raw._replace(rows=[row + [RawCell("", row[0].line)] * (most - len(row)) for row in raw.rows])
+
+
+def _row(row: list[RawCell], sign: str, infinite: bool, blanks: bool) -> list[TypedNumber]:
     numbers: list[TypedNumber] = []
     for cell in row:
-        if not cell.text and numbers:
+        if not cell.text and numbers and not blanks:
             before = quoted(row[len(numbers) - 1].text)
             raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
-        numbers.append(_number(cell, sign, infinite))
+        numbers.append(_number(cell, sign, infinite, blanks))
     return numbers
 
 
-def _number(cell: RawCell, sign: str, infinite: bool) -> TypedNumber:
+def _number(cell: RawCell, sign: str, infinite: bool, blanks: bool) -> TypedNumber:
     """Return the number in a cell."""
     if endless := _INFINITE.fullmatch(cell.text):
         if not infinite:
@@ -125,6 +140,10 @@ def _number(cell: RawCell, sign: str, infinite: bool) -> TypedNumber:
         return TypedNumber(math.inf if endless[1] in ("", "+") else -math.inf, 0)
     if cell.text in ("...", "…"):
         refuse("shortened", cell.line)
+    if blanks and (not cell.text or _NOT_GIVEN.fullmatch(cell.text)):
+        return TypedNumber(math.nan, None)
+    if infinite and _MASKED.fullmatch(cell.text):
+        return TypedNumber(-math.inf, None)
     if not cell.text:
         refuse("nothing_first", cell.line)
     try:

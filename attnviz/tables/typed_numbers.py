@@ -58,7 +58,10 @@ class NoNumberError(ValueError):
 
 
 class TypedNumber(NamedTuple):
-    """A number, how many decimals it shows (None for a fraction such as 1/3), and how it was written."""
+    """A number, how many decimals it shows (None for a fraction such as 1/3), and how it was written.
+
+    Decimals below 0 are places before the point: 1.2e5 shows its ten thousands.
+    """
 
     value: float
     decimals: int | None
@@ -136,7 +139,7 @@ def _scaled(text: str, digits: str, exponent: int) -> TypedNumber:
     value = float(f"{digits}e{exponent}")
     if not math.isfinite(value):
         raise NoNumberError(text, "too_large")
-    return TypedNumber(value, max(0, len(digits.partition(".")[2]) - exponent), by_power=True)
+    return TypedNumber(value, len(digits.partition(".")[2]) - exponent, by_power=True)
 
 
 def _fraction(text: str, match: re.Match[str], decimal_sign: str) -> TypedNumber:

@@ -5,6 +5,7 @@ The typed texts are kept while the session lasts, whatever is wrong with them.
 
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -18,17 +19,19 @@ from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents.marked_tables import legend, marked_table
-from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, ROUNDED, TABLE_NAMES
-from attnviz.marking import Mark, Marking, UnknownDkError, columns_shown, mark_pipeline, verdict
+from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
+from attnviz.marking import CARRIED, Mark, Marking, Results, UnknownDkError, columns_shown, mark_pipeline, verdict
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table, read_upload, write_table
 from attnviz.words import say
 
 HANDOUT = "three-words"
+MAY_BE_MASKED = ("scores", "scaled_scores", "attention_weights")
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
 _ROUNDED_WORDS = {EXACT: "exact_inputs", BY_DIGITS: "by_digits", ROUNDED: "rounded_inputs"}
 _ROUNDED_INPUTS = {BY_DIGITS: None, EXACT: False, ROUNDED: True}
+_CARRIED: Mapping[str, Results | None] = MappingProxyType({FOUND: None, **{way: way for way in CARRIED}})
 
 
 def show_check() -> None:
@@ -71,6 +74,8 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
             right.text("\n".join(words.tables))
         else:
             st.text("\n".join(words.tables))
+        for sentence in words.reading:
+            st.text(say("check.verdict.reading", sentence=sentence))
         for sentence in words.rounding:
             st.text(say("check.verdict.rounding", sentence=sentence))
         taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
@@ -127,6 +132,10 @@ def _show_more() -> dict[str, Any]:
             persist_state="session",
             format_func=lambda choice: say(f"check.form.{_ROUNDED_WORDS[choice]}"), help=say("check.form.inputs_help"),
         )  # fmt: skip
+        carried = st.selectbox(
+            say("check.form.carried.label"), CHOICES["check.carried"], key="check.carried", persist_state="session",
+            format_func=lambda choice: say(f"check.form.carried.{choice}"), help=say("check.form.carried.help"),
+        )  # fmt: skip
         st.selectbox(
             say("check.form.upload_to"), TABLE_NAMES, format_func=lambda name: EVERY_STAGE[name].title,
             key="check.upload_to", persist_state="session",
@@ -137,7 +146,7 @@ def _show_more() -> dict[str, Any]:
         )  # fmt: skip
     names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
     return {
-        "tokens": names, "causal": causal, "temperature": temperature, "d_k": d_k,
+        "tokens": names, "causal": causal or None, "carried": _CARRIED[carried], "temperature": temperature, "d_k": d_k,
         "rounded_inputs": _ROUNDED_INPUTS[rounded],
     }  # fmt: skip
 
@@ -180,12 +189,12 @@ def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
     Where a comma may begin decimals or part two numbers, the other tables decide, if they show how many columns there
     have to be.
     """
-    tables = {name: _table_or_why_not(text, infinite=name == "scaled_scores") for name, text in texts.items()}
+    tables = {name: _table_or_why_not(text, infinite=name in MAY_BE_MASKED) for name, text in texts.items()}
     for name, text in texts.items():
         shapes = {each: _shape(table, texts[each]) for each, table in tables.items()}
         columns = columns_shown(name, shapes)
         if columns is not None and shapes[name][1] != columns:
-            again = _table_or_why_not(text, infinite=name == "scaled_scores", columns=columns)
+            again = _table_or_why_not(text, infinite=name in MAY_BE_MASKED, columns=columns)
             tables[name] = again if isinstance(again, Printed) and again.shape[1] == columns else tables[name]
     return tables
 
@@ -200,7 +209,7 @@ def _shape(table: Printed | str, text: str) -> tuple[int, int | None]:
 def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) -> Printed | str:
     """Return the table in a text, or why there is none that can be marked."""
     try:
-        table = read_table(text, infinite=infinite, columns=columns)
+        table = read_table(text, infinite=infinite, columns=columns, blanks=True)
     except ValueError as error:
         return told(error)
     if max(table.shape) > MOST_MARKED:
@@ -221,9 +230,8 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGen
             name: table.with_decimals(decimals) if isinstance(decimals, int) and stages[name].sources else table
             for name, table in tables.items()
         }
-        choices = {
-            name: settings[name] for name in ("scale", "causal", "temperature", "d_k", "rounded_inputs", "activation")
-        }
+        chosen = ("scale", "causal", "temperature", "d_k", "rounded_inputs", "carried", "activation")
+        choices = {name: settings[name] for name in chosen}
         try:
             return mark_pipeline(given, **choices)
         except UnknownDkError:

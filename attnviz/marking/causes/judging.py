@@ -1,0 +1,171 @@
+"""Which slip explains a wrong table: better than any other, and without making anything else worse."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attnviz.core.rules import Bounded
+from attnviz.core.stages import Stage
+from attnviz.marking.causes.slips import SLIPS, Slip
+from attnviz.marking.causes.step import Candidate, Step
+from attnviz.marking.hidden import DEVIATIONS
+from attnviz.marking.marks import ENTERS, Mark, Windows
+from attnviz.marking.outcome import MarkedTable, Marking
+
+_ENOUGH = np.log(20.0)  # how much better than chance a slip has to explain what is wrong
+_ALIKE = np.log(20.0)  # slips that explain it so nearly alike are both named
+_MOST_OF_A_CELL = np.log(1000.0)  # that one cell counts, however many digits it has
+MOST_NAMED = 2
+
+
+class Cause(NamedTuple):
+    """A slip that explains what is wrong in a table: its name, the stage where it was made, and what to say of it.
+
+    `values` is the table as the slip makes it; `explained` how many wrong cells it gives; `evidence` is the logarithm
+    of how much likelier the table is by it than by chance.
+    """
+
+    name: str
+    stage: Stage
+    places: Mapping[str, Any]
+    values: np.ndarray
+    explained: int
+    evidence: float
+
+
+def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
+    """Return the slips that explain the wrong cells of a table, at most two: none, where none does for certain."""
+    wrong = table.at(*ENTERS)
+    if not wrong.any():
+        return ()
+    found: dict[str, Cause] = {}
+    for cause in _explaining(marking, table, wrong):
+        if cause.name not in found or cause.evidence > found[cause.name].evidence + 1e-9:
+            found[cause.name] = cause
+    ranked = sorted(found.values(), key=lambda cause: (-cause.explained, -cause.evidence))
+    if not ranked or ranked[0].evidence < _ENOUGH:
+        return ()
+    best = ranked[0]
+    alike = [each for each in ranked if each.explained == best.explained and best.evidence - each.evidence < _ALIKE]
+    return tuple(alike[:MOST_NAMED]) if len(alike) <= MOST_NAMED + 1 else ()
+
+
+def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iterator[Cause]:
+    """List the slips that give the wrong cells of a table, or most of them, and make nothing else worse."""
+    worth = _worth(table)
+    ways = tuple(_steps_to(marking, table, wrong, tables) for tables in (marking.before, marking.full))
+    for printed, in_full in zip(*ways, strict=True):
+        for slip in SLIPS:
+            if printed.stage.kind in slip.kinds:
+                yield from _judged(marking, table, slip, printed, in_full, wrong, worth)
+
+
+def _judged(
+    marking: Marking, table: MarkedTable, slip: Slip, printed: Step, in_full: Step, wrong: np.ndarray, worth: np.ndarray
+) -> Iterator[Cause]:
+    by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
+    for of_printed, of_full in _together(slip, printed, in_full):
+        held = np.zeros(wrong.shape, dtype=bool)
+        values = None
+        for candidate, step in ((of_printed, printed), (of_full, in_full)):
+            if candidate is None:
+                continue
+            made = _carried_on(marking, table, step, candidate.values)
+            if made is None or made.shape != wrong.shape:
+                continue
+            holds = _holds(table, made)
+            held |= holds
+            values = made if values is None or holds.sum() > _holds(table, values).sum() else values
+        chosen = of_printed or of_full
+        if values is not None and chosen is not None:
+            by_name.setdefault(chosen.named or slip.name, []).append((chosen, held, values))
+    for name, candidates in by_name.items():
+        there = ~table.at(Mark.BLANK)
+        for candidate, held, values in candidates:
+            explained = int((held & wrong).sum())
+            if (there & ~wrong & ~held).any() or not _enough_explained(explained, int(wrong.sum())):
+                continue
+            of_cells = np.sort(worth[held & wrong])[::-1]
+            evidence = float(of_cells[candidate.fitted :].sum()) - np.log(len(candidates))
+            yield Cause(name, printed.stage, candidate.places, values, explained, evidence)
+
+
+def _enough_explained(explained: int, wrong: int) -> bool:
+    return explained == wrong or (explained >= 4 and explained >= 0.8 * wrong)
+
+
+def _together(slip: Slip, printed: Step, in_full: Step) -> Iterator[tuple[Candidate | None, Candidate | None]]:
+    """Pair what a slip makes of the printed numbers with what it makes of all their digits."""
+    first = list(slip.ways(printed))
+    second = list(slip.ways(in_full))
+    if len(first) == len(second):
+        yield from zip(first, second, strict=True)
+        return
+    yield from ((each, None) for each in first)
+    yield from ((None, each) for each in second)
+
+
+def _steps_to(
+    marking: Marking, table: MarkedTable, wrong: np.ndarray, tables: Mapping[str, np.ndarray]
+) -> tuple[Step, ...]:
+    """Return the steps from the last printed tables to this one: those at which the slip can have been made."""
+    names = list(marking.stages)
+    until = names.index(table.stage.name)
+    before = {name: values for name, values in tables.items() if names.index(name) < until}
+    chain: list[Stage] = []
+    left = [table.stage]
+    while left:
+        stage = left.pop()
+        chain.append(stage)
+        printed = {name for name in stage.sources if name in marking.decimals}
+        left += [
+            made for name in stage.sources
+            if name not in printed and (made := marking.stages[name]).rule is not None and name in before
+            and made not in chain
+        ]  # fmt: skip
+    half = float(np.median(table.windows.half))
+    return tuple(
+        Step(
+            stage, before, marking.settings, marking.stages, marking.decimals,
+            table.given if stage is table.stage else None, wrong if stage is table.stage else None, half,
+        )
+        for stage in chain
+    )  # fmt: skip
+
+
+def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.ndarray) -> np.ndarray | None:
+    """Return what a table becomes where a step before it, or its own, gives these numbers."""
+    if step.stage is table.stage:
+        return values
+    if values.shape != step.right.shape:
+        return None
+    tables = dict(step.tables) | {step.stage.name: values}
+    changed = {step.stage.name}
+    names = list(marking.stages)
+    for name in names[names.index(step.stage.name) + 1 : names.index(table.stage.name) + 1]:
+        stage = marking.stages[name]
+        if changed & set(stage.sources) and stage.rule is not None and name not in marking.decimals:
+            changed.add(name)
+            with np.errstate(all="ignore"):
+                tables[name] = stage.rule.bounded(*(Bounded.exactly(tables[each]) for each in stage.sources)).value
+    stage = table.stage
+    assert stage.rule is not None
+    with np.errstate(all="ignore"):
+        return stage.rule.bounded(*(Bounded.exactly(tables[each]) for each in stage.sources)).value
+
+
+def _holds(table: MarkedTable, values: np.ndarray) -> np.ndarray:
+    """Which cells would be printed as they are, if the table were this one."""
+    spread = 0.0 if table.spread is None else DEVIATIONS * table.spread
+    return table.windows.hold(values, spread)
+
+
+def _worth(table: MarkedTable) -> np.ndarray:
+    """Return how much each cell proves that a slip gives: the more numbers it could be, the more."""
+    both = np.concatenate([table.given[np.isfinite(table.given)], table.followed[np.isfinite(table.followed)]])
+    windows: Windows = table.windows
+    width = 2 * windows.half + (0.0 if table.spread is None else 2 * DEVIATIONS * table.spread)
+    scale = float(np.abs(both).mean()) * 2 if both.size else 1.0
+    with np.errstate(all="ignore"):
+        return np.clip(np.log(np.maximum(scale, 10 * width) / width), 0.0, _MOST_OF_A_CELL)

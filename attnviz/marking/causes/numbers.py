@@ -1,0 +1,96 @@
+"""Slips of single numbers: written down wrongly in a result, or read wrongly in what it is made from."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from attnviz.marking.causes.step import Candidate, Candidates, Step
+
+
+def written_wrongly(step: Step) -> Candidates:
+    """One number of the result has the other sign, two digits exchanged, or its comma lost."""
+    if step.given is None or step.off is None or step.off.sum() != 1:
+        return
+    row, column = np.argwhere(step.off)[0].tolist()
+    decimals = max(step.decimals.get(step.stage.name, 0), 0)
+    right = round(float(step.right[row, column]), decimals) if np.isfinite(step.right[row, column]) else np.nan
+    for named, value in _miswritten(right, decimals):
+        values = step.right.copy()
+        values[row, column] = value
+        yield Candidate(values, {"row": row, "column": column, "right": right, "read": value}, named=named)
+
+
+def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
+    """List what a number becomes by slips of the pen, at so many decimals."""
+    if not np.isfinite(right):
+        return
+    yield "sign", -right
+    digits = f"{abs(right):.{decimals}f}"
+    for value in _exchanged_digits(digits):
+        yield "digits", np.copysign(value, right)
+    for n in range(1, decimals + 1):
+        yield "comma", right * 10.0**n
+
+
+def _exchanged_digits(text: str) -> set[float]:
+    """Return the numbers that a text becomes when two digits beside each other are exchanged."""
+    places = [i for i, sign in enumerate(text) if sign.isdigit()]
+    found = set()
+    for i, j in pairwise(places):
+        if text[i] != text[j]:
+            signs = list(text)
+            signs[i], signs[j] = signs[j], signs[i]
+            found.add(float("".join(signs)))
+    return found
+
+
+def misread(step: Step) -> Candidates:
+    """One number of a factor was read as another: all cells made from it are off by as much as it weighs in them."""
+    if step.given is None or step.off is None or not step.off.any():
+        return
+    transposed = bool(getattr(step.rule, "transposed", False))
+    second = step.sources[1].T if transposed else step.sources[1]
+    rows, columns = np.flatnonzero(step.off.any(axis=1)), np.flatnonzero(step.off.any(axis=0))
+    residual = np.where(np.isnan(step.given), 0.0, step.given - step.right)
+    if not np.isfinite(residual).all():
+        return
+    if len(rows) == 1:
+        row = int(rows[0])
+        for inner in range(second.shape[0]):
+            yield from _read_as(step, 0, (row, inner), residual[row], second[inner], (row, slice(None)))
+    if len(columns) == 1:
+        column = int(columns[0])
+        for inner in range(second.shape[0]):
+            cell = (column, inner) if transposed else (inner, column)
+            weights = step.sources[0][:, inner]
+            yield from _read_as(step, 1, cell, residual[:, column], weights, (slice(None), column))
+
+
+def _read_as(
+    step: Step, n: int, cell: tuple[int, int], residual: np.ndarray, weights: np.ndarray, line: tuple[object, object]
+) -> Candidates:
+    size = float(weights @ weights)
+    if not size or not np.isfinite(size):
+        return
+    name = step.stage.sources[n]
+    due = float(step.sources[n][cell])
+    shown = step.decimals.get(name)
+    read = due + float(weights @ residual) / size
+    places = {"of": name, "row": cell[0], "column": cell[1], "due": due}
+
+    def as_read(value: float) -> np.ndarray:
+        values = step.right.copy()
+        values[line] = values[line] + weights * (value - due)  # type: ignore[index]
+        return values
+
+    shapes = {"sign": [-due], "digits": []}
+    if shown is not None:
+        shapes["digits"] = [float(np.copysign(v, due)) for v in _exchanged_digits(f"{abs(due):.{max(shown, 0)}f}")]
+    for named, values in shapes.items():
+        for value in values:
+            if abs(value - read) <= 4 * step.half / np.abs(weights).max():
+                yield Candidate(as_read(value), {**places, "read": value}, named=f"{named}_read")
+    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) < 2:
+        return  # of one cell, any number can be the cause
+    yield Candidate(as_read(read), {**places, "read": read}, fitted=1)

@@ -1,0 +1,63 @@
+"""Cells that a causal mask hides, however they are printed: as −∞, as a large negative number, as x, or left blank."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from attnviz.core.rules import later
+from attnviz.tables.printed_table import Printed
+
+_AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
+_SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
+
+
+def looks_masked(printed: Mapping[str, Printed]) -> bool:
+    """Whether scores or attention weights are printed as a causal mask leaves them: nothing where a key comes later,
+    and numbers everywhere else.
+
+    >>> looks_masked({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])}), looks_masked({"scores": Printed.of([[1, 2]])})
+    (True, False)
+    """
+    return any(_looks_masked(name, printed[name].array) for name in (*_SCORES, _WEIGHTS) if name in printed)
+
+
+def may_be_masked(printed: Mapping[str, Printed]) -> bool:
+    """Whether attention weights are 0 wherever a key comes later, and not everywhere else."""
+    if _WEIGHTS not in printed or not _is_square(printed[_WEIGHTS].array):
+        return False
+    weights = printed[_WEIGHTS].array
+    behind = later(*weights.shape).numpy()
+    return bool((weights[behind] == 0).all() and (weights[~behind] != 0).all())
+
+
+def without_masked(printed: Mapping[str, Printed]) -> dict[str, Printed]:
+    """Return the tables with what a causal mask hides written one way: −∞ in scaled scores, nothing in the others."""
+    return {name: _written(name, table) for name, table in printed.items()}
+
+
+def _is_square(array: np.ndarray) -> bool:
+    return array.shape[0] == array.shape[1] > 1
+
+
+def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
+    return (array == -np.inf) if name == _WEIGHTS else (array <= _AS_ENDLESS)
+
+
+def _looks_masked(name: str, array: np.ndarray) -> bool:
+    if not _is_square(array):
+        return False
+    behind, endless = later(*array.shape).numpy(), _stands_for_masked(name, array)
+    nothing = endless | np.isnan(array)
+    return bool(nothing[behind].all() and not nothing[~behind].any())
+
+
+def _written(name: str, table: Printed) -> Printed:
+    array = table.array
+    if name not in (*_SCORES, _WEIGHTS) or not _is_square(array):
+        return table
+    endless = _stands_for_masked(name, array) & later(*array.shape).numpy()
+    if not endless.any():
+        return table
+    written = np.where(endless, -np.inf if name == "scaled_scores" else np.nan, array)
+    return replace(table, rows=tuple(map(tuple, written.tolist())))

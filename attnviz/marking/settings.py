@@ -1,0 +1,66 @@
+"""What a handout says of its computation, and in which way its numbers are read."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from attnviz.core.stages import BIASES, Table, attention_table, feed_forward_table, followed_by
+
+ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
+ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error of a machine's arithmetic
+
+Inputs = Literal["exact", "long", "rounded"]
+Results = Literal["either", "rounded", "full", "cut"]
+_OF_INPUTS: Mapping[str, float] = MappingProxyType({"exact": 0.0, "long": 1.0, "rounded": 3.0})
+_OF_RESULTS: Mapping[str, float] = MappingProxyType({"either": 0.0, "rounded": 0.0, "full": 2.0, "cut": 12.0})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the scores become attention weights; `d_k` is None where no score is scaled."""
+
+    scale: bool
+    causal: bool
+    temperature: float
+    d_k: int | None
+    activation: str = "relu"
+
+    def table(self, tables: Container[str]) -> Table:
+        """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
+        and X is a sum where one of its summands is."""
+        attention = attention_table(
+            self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
+            temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
+        )  # fmt: skip
+        layers = feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation)
+        return followed_by(attention, layers)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way to read a handout.
+
+    Its inputs are `exact` as printed, or `rounded`, so that they hide digits, or they do so only where they are `long`,
+    with four decimals or more. Its results were carried on `rounded`, as printed, or in `full`, or `either` (each cell
+    may be what the one or the other gives); or their digits were `cut` off.
+    """
+
+    inputs: Inputs = "exact"
+    results: Results = "either"
+
+    @property
+    def unlikeliness(self) -> float:
+        """How much less likely the reading is than the plainest one before any number is looked at, as a logarithm."""
+        return _OF_INPUTS[self.inputs] + _OF_RESULTS[self.results]
+
+    @property
+    def in_full(self) -> bool:
+        """Whether later results come from digits that are not printed, those of a wrong number too."""
+        return self.results == "full" or self.inputs != "exact"
+
+    def hides(self, decimals: int) -> bool:
+        """Whether an input with so many decimals hides digits that tell; one with all those of float32 doesn't."""
+        if not 0 < decimals < ALL_DIGITS:
+            return False
+        return self.inputs == "rounded" or (self.inputs == "long" and decimals >= ROUNDED_FROM)

@@ -1,0 +1,273 @@
+"""One walk through the table of stages, from the inputs to the last result, in one way of reading."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
+from attnviz.core.stages import Stage
+from attnviz.marking.half_precision import Half
+from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
+from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
+from attnviz.marking.outcome import MarkedTable, Marking
+from attnviz.marking.settings import Reading, Settings
+from attnviz.tables.printed_table import MAX_DECIMALS, Printed
+
+_AFTER_WEIGHTS = ("context", "preactivations", "hidden", "output")
+_FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
+_IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
+_CARRIED = 1.0  # where most is computed in full, a number carried on rounded is a little less likely
+
+
+class UnknownDkError(ValueError):
+    """Scores are to be divided by √d_k, and neither a table nor the reader says what d_k is."""
+
+
+class _Made(NamedTuple):
+    """What a table should be, in each way: with errors by hidden digits, and by a machine's arithmetic."""
+
+    exact: Bounded
+    followed: Bounded
+    full: Estimate
+    now: np.ndarray  # the likeliest numbers with all digits, and how far those that are hidden usually move them
+    spread: np.ndarray
+    machine: tuple[np.ndarray, np.ndarray]  # of everything, and of this step alone
+
+
+class Walk:
+    """The state of a walk: of every table so far, what it is exactly, as printed, and with all digits known."""
+
+    def __init__(
+        self,
+        printed: Mapping[str, Printed],
+        settings: Settings,
+        reading: Reading,
+        precision: Precision,
+        half: Half | None = None,
+    ) -> None:
+        self.printed, self.settings, self.reading = printed, settings, reading
+        self.precision, self.half = precision, half
+        self.stages = settings.table(printed)
+        self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
+        self.noise: dict[str, Bounded] = {}  # what exact arithmetic gives, and how far a machine's may be from it
+        self.before: dict[str, Bounded] = {}  # what is printed, or what follows from that
+        self.full: dict[str, Estimate] = {}  # the same with all digits that can be known
+        self.hidden = HiddenDigits()
+        self.tainted: dict[str, np.ndarray] = {}  # whether a cell of it is wrong, or follows from one that is
+        self.taken: list[str] = []
+        self.marked: list[MarkedTable] = []
+        self.unlikeliness = reading.unlikeliness
+
+    def marking(self) -> Marking:
+        """Walk, and return the marked computation."""
+        for stage in self.stages.values():
+            if isinstance(stage.rule, Scale) and self._cannot_scale():
+                continue  # nothing that is printed is made from scaled scores
+            if stage.sources and all(source in self.before for source in stage.sources):
+                self._make(stage)
+            elif stage.name in self.printed:
+                self._take(stage.name)
+        n_cells = sum(table.n_cells for table in self.marked)
+        wrong = sum(table.count(*ENTERS) for table in self.marked)
+        # Where many are wrong, one more is less of a surprise.
+        self.unlikeliness += wrong * float(np.log((n_cells + _FIRST_WRONG) / (wrong + 1)))
+        return Marking(
+            settings=self.settings,
+            stages=self.stages,
+            tables=tuple(self.marked),
+            taken=tuple(self.taken),
+            rounded=tuple(name for name, table in self.printed.items() if self.reading.hides(table.decimals)),
+            before={name: made.value for name, made in self.before.items()},
+            decimals={name: table.decimals for name, table in self.printed.items()},
+            half=self.half,
+            full={name: self.hidden.now(made) for name, made in self.full.items()},
+            reading=self.reading,
+            unlikeliness=self.unlikeliness,
+        )
+
+    def _take(self, name: str) -> None:
+        table = self.printed[name]
+        given = table.array
+        if np.isnan(given).any():
+            return  # a table with blanks gives nothing to reckon with, and cannot be marked either
+        windows = Windows.of(given, table.places, cut=self.reading.results == "cut")
+        hides = self.reading.hides(table.decimals)
+        self.exact[name] = self.before[name] = Bounded(given, windows.half if hides else np.zeros_like(given))
+        self.full[name] = self.hidden.exactly(given)
+        if hides:
+            self.full[name] = self.hidden.hide(self.full[name], windows, np.isfinite(given))
+        self.noise[name] = Bounded.exactly(given)
+        self.tainted[name] = np.zeros(given.shape, dtype=bool)
+        self.taken.append(name)
+
+    def _cannot_scale(self) -> bool:
+        """Whether scores cannot be scaled, and nothing that is printed needs them scaled."""
+        if not self.settings.scale or self.settings.d_k is not None or "scores" not in self.before:
+            return False
+        needed = ("scaled_scores", "attention_weights", *(_AFTER_WEIGHTS if "v" in self.before else ()))
+        if not any(name in self.printed for name in needed):
+            return True
+        raise UnknownDkError(
+            "d_k is not known: none of W_q, W_k, Q and K is there to show it, and scaled scores need its root"
+        )
+
+    def _make(self, stage: Stage) -> None:
+        rule = stage.rule
+        assert rule is not None
+        made = self._made(rule, stage)
+        # Whether any cell that a cell is made from is wrong, or follows from one that is.
+        tainted = rule.touched(*(self.tainted[source] for source in stage.sources))
+        self.exact[stage.name] = made.exact
+        if stage.name not in self.printed:
+            self.before[stage.name], self.full[stage.name] = made.followed, made.full
+            self.tainted[stage.name] = tainted
+            return
+        table, unit = self._in_its_unit(self.printed[stage.name], stage, made)
+        marks, likely = self._marks(table, made, tainted)
+        self.marked.append(
+            MarkedTable(
+                stage, table.decimals, table.array, made.exact.value, made.followed.value, as_marks(marks),
+                table.places, made.now, made.spread, unit,
+            )
+        )  # fmt: skip
+        self._go_on(stage.name, table, made, marks, likely, tainted)
+
+    def _made(self, rule: Rule, stage: Stage) -> _Made:
+        exact = rule.bounded(*(self.exact[source] for source in stage.sources))
+        followed = rule.bounded(*(self.before[source] for source in stage.sources))
+        noise_before = [self.noise[source] for source in stage.sources]
+        noise = self.noise[stage.name] = rule.computed_in(self.precision, *noise_before)
+        before = [Bounded.exactly(self.before[source].value) for source in stage.sources]
+        machine = [noise.error, rule.computed_in(self.precision, *before).error]
+        if self.half is not None and stage.name in self.half.elsewhere:
+            # What half precision can't hold, it didn't compute.
+            fine = (rule.computed_in(FLOAT32, *tables) for tables in (noise_before, before))
+            elsewhere = self.half.elsewhere[stage.name]
+            machine = [np.where(elsewhere, f.error, error) for f, error in zip(fine, machine, strict=True)]
+        of_all, of_step = (np.where(np.isfinite(error), error, 0.0) for error in machine)
+        with np.errstate(all="ignore"):
+            full = self.hidden.made(rule, *(self.full[source] for source in stage.sources))
+        return _Made(exact, followed, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
+
+    def _in_its_unit(self, table: Printed, stage: Stage, made: _Made) -> tuple[Printed, int]:
+        """Return a table in whole units, and what its numbers are parts of: percent or thousandths where only that
+        makes sense of most of them."""
+        there = np.isfinite(table.array) & (table.array != 0)
+        if there.sum() < 2:
+            return table, 1
+
+        def fitting(read: Printed) -> float:
+            windows = Windows.of(read.array, read.places)
+            own = DEVIATIONS * made.spread
+            fits = windows.hold(made.exact.value) | windows.hold(made.followed.value)
+            return float((fits | windows.hold(made.now, own))[there].mean())
+
+        if fitting(table) > 0.3:
+            return table, 1
+        for unit, zeros in ((100, 2), (1000, 3)):
+            if unit == 100 and stage.kind != "softmax":
+                continue  # elsewhere, a hundred times too large is too large
+            read = _parts_of(table, unit, zeros)
+            sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
+            adds_up = stage.kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
+            if fitting(read) >= 0.7 or adds_up:
+                return read, unit
+        return table, 1
+
+    def _marks(self, table: Printed, made: _Made, tainted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mark a table; return the marks, and which cells are likely by what is hidden."""
+        given, results = table.array, self.reading.results
+        plain = Windows.of(given, table.places)
+        windows = Windows.of(given, table.places, cut=True) if results == "cut" else plain
+        blank, (of_all, of_step) = np.isnan(given), made.machine
+        with np.errstate(all="ignore"):
+            noise = of_all + FLOAT32_SLACK * np.maximum(1, np.abs(given))
+            likely = self.hidden.fits(made.full, made.spread, windows, ~blank, noise)
+        in_full = results != "rounded"
+        carried, sure = results != "full", made.spread == 0
+        either_error = plain.hold(made.exact.value, made.exact.error + of_all) | plain.hold(
+            made.followed.value, made.followed.error + of_step
+        )
+        exact, exactly = plain.hold(made.exact.value), plain.hold(made.exact.value, of_all)
+        followed = plain.hold(made.followed.value)
+        stepped = plain.hold(made.followed.value, of_step)
+        cut = windows.hold(made.exact.value, of_all) | windows.hold(made.followed.value, of_step) & ~tainted
+        # The first that holds; what a machine's arithmetic may add counts only where nothing else explains the number.
+        reasons = [
+            (blank, Mark.BLANK),
+            (exact & (in_full | followed), Mark.RIGHT),
+            (cut & (results == "cut"), Mark.CUT),
+            (followed & ~tainted & carried, Mark.CARRIED),
+            (likely & sure & ~tainted & in_full & (results != "cut"), Mark.CARRIED),
+            (likely & ~sure & ~tainted & in_full, Mark.CUT if results == "cut" else Mark.HIDDEN),
+            (exactly & in_full, Mark.RIGHT),
+            (stepped & ~tainted & carried, Mark.CARRIED),
+            (either_error & ~tainted & (self.half is not None), Mark.HIDDEN),
+            ((stepped & carried) | (likely & self.reading.in_full), Mark.FOLLOWS),
+            (either_error & (self.half is not None), Mark.FOLLOWS),
+            (either_error & (self.reading.inputs != "exact"), Mark.UNLIKELY),
+        ]
+        marks = np.select([holds for holds, _ in reasons], [mark for _, mark in reasons], Mark.WRONG)
+        self._weigh(plain, windows, made, marks, likely)
+        return marks, likely
+
+    def _weigh(self, plain: Windows, windows: Windows, made: _Made, marks: np.ndarray, likely: np.ndarray) -> None:
+        """Add how unlikely these marks are in this reading: of two, the likelier is the one to choose."""
+        wrong = np.isin(marks, ENTERS)
+        with np.errstate(all="ignore"):
+            off = np.minimum(np.abs(plain.middle - made.followed.value), np.abs(plain.middle - made.now))
+            units = np.where(np.isfinite(off), off / (2 * plain.half), 1e6)
+        self.unlikeliness += float(np.log(10 + 2 * units)[wrong].sum())
+        if self.reading.results == "cut":
+            as_cut = windows.hold(made.exact.value) | windows.hold(made.followed.value) | likely
+            self.unlikeliness += float(np.log(10 * _FIRST_WRONG)) * int(
+                (~as_cut & ~np.isin(marks, (*ENTERS, "blank"))).sum()
+            )
+        elif self.reading == Reading():
+            # Where wrong numbers are gone on with as printed, right ones should be, too.
+            in_full = (marks == Mark.RIGHT) & ~plain.hold(made.followed.value)
+            self.unlikeliness += _IN_FULL * int(in_full.sum())
+        elif len(self.hidden.mean):
+            self.unlikeliness += _CARRIED * int((np.isin(marks, (Mark.RIGHT, Mark.CARRIED)) & ~likely).sum())
+
+    def _go_on(
+        self, name: str, table: Printed, made: _Made, marks: np.ndarray, likely: np.ndarray, tainted: np.ndarray
+    ) -> None:
+        """Take what the later tables go on with: the numbers as printed, and with all digits known of them."""
+        given, blank = table.array, marks == Mark.BLANK
+        cut = self.reading.results == "cut"
+        windows = Windows.of(given, table.places, cut=cut)
+        own = windows.half if self.reading.hides(table.decimals) else np.zeros_like(given)
+        self.before[name] = Bounded(
+            np.where(blank, made.followed.value, given), np.where(blank, made.followed.error, own)
+        )
+        self.tainted[name] = np.isin(marks, NOT_RIGHT) | (blank & tainted)
+        if len(self.hidden.mean):
+            self.unlikeliness -= self.hidden.learn(made.full, made.spread, windows, likely & ~blank)
+        followed = Windows.of(given, table.places).hold(made.followed.value) & ~blank
+        on_with = (np.isin(marks, (Mark.CARRIED, Mark.FOLLOWS)) & ~likely) & followed
+        if on_with.any() and not ((marks == Mark.RIGHT) & ~followed).any():
+            on_with = followed  # the whole table was carried on rounded
+        full = self.full[name] = self._with(made.full, made.followed.value, on_with & np.isfinite(made.followed.value))
+        wrong = np.isin(marks, NOT_RIGHT) & ~likely & ~on_with & np.isfinite(given)
+        if wrong.any() and self.reading.in_full:
+            self.full[name] = self.hidden.hide(full, windows, wrong)
+        elif wrong.any():
+            self.full[name] = self._with(full, given, wrong)
+        endless = np.isin(marks, NOT_RIGHT) & ~np.isfinite(given)
+        if endless.any():
+            self.full[name] = self._with(self.full[name], given, endless)
+
+    def _with(self, made: Estimate, values: np.ndarray, where: np.ndarray) -> Estimate:
+        """Return a table with these numbers where they are known in full."""
+        now = self.hidden.now(made)
+        grown = self.hidden.grown(made)
+        return Estimate(np.where(where, values, now), np.where(where, 0.0, grown.slopes), self.hidden.mean)
+
+
+def _parts_of(table: Printed, unit: int, zeros: int) -> Printed:
+    rows = tuple(tuple(value / unit for value in row) for row in table.rows)
+    shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
+    return replace(table, rows=rows, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)

@@ -1,0 +1,226 @@
+"""How a handout is read: right numbers aren't called wrong, and wrong ones aren't excused."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipeline, verdict
+from attnviz.tables.reading import read_table
+from attnviz.words import plural, say
+from benchmarks.handouts import ORDER, softmax
+
+Numbers = dict[str, np.ndarray]
+
+
+def computed(seed: int, n: int = 4, d: int = 3, digits: int = 12, *, causal: bool = False) -> Numbers:
+    rng = np.random.default_rng(seed)
+    tables = {"x": rng.uniform(-1.5, 1.5, (n, d)).round(digits)}
+    tables |= {name: rng.uniform(-1.5, 1.5, (d, d)).round(digits) for name in ("w_q", "w_k", "w_v")}
+    tables |= {name: tables["x"] @ tables[f"w_{name}"] for name in "qkv"}
+    tables["scores"] = tables["q"] @ tables["k"].T
+    hidden = np.triu(np.ones((n, n), dtype=bool), 1) & causal
+    tables["scaled_scores"] = np.where(hidden, -np.inf, tables["scores"] / np.sqrt(d))
+    tables["attention_weights"] = softmax(tables["scaled_scores"])
+    tables["context"] = tables["attention_weights"] @ tables["v"]
+    return tables
+
+
+def printed(tables: Numbers, decimals: int) -> dict[str, Printed]:
+    return {name: Printed.of(table.round(decimals), decimals) for name, table in tables.items()}
+
+
+def wrong_cells(marking: Marking) -> list[tuple[str, int, int]]:
+    return [(table.stage.name, i, j) for table in marking.tables for i, j in np.argwhere(table.at(*ENTERS)).tolist()]
+
+
+# Right numbers aren't called wrong
+
+
+@given(st.integers(0, 10**6), st.sampled_from((2, 3)), st.integers(2, 6), st.integers(2, 5))
+def test_a_spreadsheet_that_shows_few_decimals_is_right_and_said_to_be_one(
+    seed: int, decimals: int, n: int, d: int
+) -> None:
+    marking = mark_pipeline(printed(computed(seed, n, d), decimals))
+    assert marking.n_not_right == 0
+    if marking.count(Mark.HIDDEN):
+        assert marking.reading.inputs == "rounded"
+        assert say("marking.reading.inputs", decimals=plural(decimals, "decimal")) in verdict(marking).reading
+
+
+def test_a_reading_can_be_stated_in_place_of_the_one_found() -> None:
+    spreadsheet = printed(computed(1), 2)
+    assert mark_pipeline(spreadsheet).n_not_right == 0
+    assert mark_pipeline(spreadsheet, rounded_inputs=False).n_not_right > 0
+    by_hand = computed(2, digits=1)
+    in_full = printed(by_hand, 2)
+    assert mark_pipeline(in_full, carried="full").n_not_right == 0
+    carried_on = mark_pipeline(in_full, carried="rounded")
+    assert carried_on.n_not_right > 0
+    with pytest.raises(ValueError, match="carried is 'somehow', expected one of rounded, full, cut, or None"):
+        mark_pipeline(in_full, carried="somehow")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_digits_that_were_cut_off_are_told_so_and_not_called_wrong(seed: int) -> None:
+    tables = computed(seed, digits=1)
+    cut = {name: Printed.of(np.trunc(table * 1000) / 1000, 3) for name, table in tables.items() if name in ORDER}
+    marking = mark_pipeline({name: table for name, table in tables.items() if name not in ORDER} | cut)
+    assert marking.reading.results == "cut"
+    assert marking.n_not_right == 0
+    # A tie may be rounded either way.
+    off = {name: np.abs(np.trunc(tables[name] * 1000) / 1000 - tables[name]) > 0.0005 + 1e-6 for name in ORDER}
+    assert {table.stage.name: table.count(Mark.CUT) for table in marking.tables} == {
+        name: int(cells.sum()) for name, cells in off.items()
+    }
+    assert say("marking.reading.cut", n=marking.count(Mark.CUT)) in verdict(marking).reading
+
+
+@pytest.mark.parametrize(("unit", "decimals", "name"), [(100, 0, "attention_weights"), (1000, 1, "scores")])
+def test_percent_without_its_sign_and_thousandths_are_read_as_such(unit: int, decimals: int, name: str) -> None:
+    tables = computed(3, digits=1)
+    given = printed(tables, 3) | {name: Printed.of((tables[name] * unit).round(decimals), decimals)}
+    given = {each: Printed.of(tables[each]) if each not in ORDER else table for each, table in given.items()}
+    marking = mark_pipeline(given)
+    assert marking.n_not_right == 0
+    (table,) = (each for each in marking.tables if each.stage.name == name)
+    assert table.unit == unit
+    key = "percent" if unit == 100 else "parts"
+    assert say(f"marking.reading.{key}", title=table.stage.title) in verdict(marking).reading
+
+
+@pytest.mark.parametrize("hidden", ["-1e9", "-10000", "-INF", "-infinity", "−∞", "x", "-inf"])
+@pytest.mark.parametrize("switched", [None, True])
+def test_masked_cells_are_read_however_they_are_printed(hidden: str, switched: bool | None) -> None:
+    tables = computed(5, digits=1, causal=True)
+    lines = [
+        " ".join(hidden if math.isinf(value) else f"{value:.3f}" for value in row) for row in tables["scaled_scores"]
+    ]
+    given: dict[str, Any] = {each: tables[each] for each in ("x", "w_q", "w_k", "w_v")}
+    results = printed({each: tables[each] for each in ORDER}, 3)
+    given |= results | {"scaled_scores": read_table("\n".join(lines), infinite=True, blanks=True)}
+    marking = mark_pipeline(given, causal=switched)
+    assert marking.n_not_right == 0
+    assert marking.settings.causal
+    assert (say("marking.reading.masked") in verdict(marking).reading) == (switched is None)
+
+
+@pytest.mark.parametrize("sign", ["", "x", "?", "▒▒"])
+def test_weights_and_scores_may_leave_masked_cells_open(sign: str) -> None:
+    tables = computed(5, digits=1, causal=True)
+    given: dict[str, Any] = {each: tables[each] for each in ("x", "w_q", "w_k", "w_v")}
+    for name in ("scores", "attention_weights"):
+        rows = [
+            [sign if j > i else f"{value:.3f}" for j, value in enumerate(row)] for i, row in enumerate(tables[name])
+        ]
+        given[name] = read_table("\n".join(map("\t".join, rows)), infinite=True, blanks=True)
+    given["context"] = Printed.of(tables["context"].round(3), 3)
+    marking = mark_pipeline(given)
+    assert marking.masked
+    assert marking.n_not_right == 0
+
+
+def test_zeros_where_keys_come_later_tell_a_mask() -> None:
+    tables = computed(6, digits=1, causal=True)
+    given: dict[str, Any] = {each: tables[each] for each in ("x", "w_q", "w_k", "w_v")}
+    given |= {each: Printed.of(tables[each].round(3), 3) for each in ORDER if each != "scaled_scores"}
+    assert mark_pipeline(given).masked
+    assert mark_pipeline(given).n_not_right == 0
+    assert mark_pipeline(given, causal=False).n_not_right > 0
+
+
+def test_decimals_are_each_numbers_own_where_powers_of_ten_are_printed() -> None:
+    x, w = "3.00e+02 5.00e-03\n1.00e+00 2.00e+00", "1 0\n0 1"
+    right = {"x": read_table(x), "w_q": read_table(w), "q": read_table("3.00e+02 5.00e-03\n1.00e+00 2.00e+00")}
+    assert mark_pipeline(right).n_not_right == 0
+    wrong = mark_pipeline(right | {"q": read_table("3.00e+02 3.00e+02\n1.00e+00 2.00e+00")})
+    assert wrong_cells(wrong) == [("q", 0, 1)]
+    near = mark_pipeline(right | {"q": read_table("3.00e+02 5.10e-03\n1.00e+00 2.00e+00")})
+    assert wrong_cells(near) == [("q", 0, 1)]
+
+
+@given(st.integers(0, 10**6))
+def test_a_number_printed_short_counts_to_the_decimals_of_its_table(seed: int) -> None:
+    tables = computed(seed, digits=1)
+    weights = [[f"{value:.2f}" for value in row] for row in tables["attention_weights"]]
+    row, column = divmod(seed % 16, 4)
+    right = weights[row][column]
+    weights[row][column] = "0.5"
+    given: dict[str, Any] = {each: tables[each] for each in ("x", "w_q", "w_k", "w_v")}
+    marking = mark_pipeline(given | {"attention_weights": read_table("\n".join(map(" ".join, weights)))})
+    assert wrong_cells(marking) == ([] if right == "0.50" else [("attention_weights", row, column)])
+
+
+def test_a_column_that_is_printed_short_counts_to_its_own_decimals() -> None:
+    given = {"x": [[1, 0], [0, 1]], "w_q": [[0.25, 0.456], [0.5, 0.789]], "q": read_table("0.25 0.5\n0.50 0.8")}
+    assert mark_pipeline(given).n_not_right == 0
+
+
+# Wrong numbers aren't excused
+
+
+_SPOILED = ("q", "scores", "attention_weights", "context")
+
+
+@given(st.integers(0, 10**6), st.sampled_from(_SPOILED), st.sampled_from((-1, 1)))
+def test_ten_units_of_the_last_place_are_found_at_four_decimals(seed: int, name: str, sign: int) -> None:
+    tables = computed(seed)
+    given = printed(tables, 4) | {"x": Printed.of(tables["x"].round(2), 4)}
+    tables = computed_from({each: given[each].array if each == "x" else tables[each] for each in INPUTS})
+    given |= printed({each: tables[each] for each in ORDER}, 4)
+    assert mark_pipeline(given).n_not_right == 0
+    row, column = seed % 4, seed % tables[name].shape[1]
+    moved = given[name].array
+    moved[row, column] = round(moved[row, column] + sign * 0.001, 4)
+    spread = next(t for t in mark_pipeline(given).tables if t.stage.name == name).spread
+    assert spread is not None
+    if 4 * spread[row, column] < 0.0009:  # else rounding may well have moved it so far
+        assert (name, row, column) in wrong_cells(mark_pipeline(given | {name: Printed.of(moved, 4)}))
+
+
+INPUTS = ("x", "w_q", "w_k", "w_v")
+
+
+def computed_from(inputs: Numbers) -> Numbers:
+    tables = dict(inputs)
+    tables |= {name: tables["x"] @ tables[f"w_{name}"] for name in "qkv"}
+    tables["scores"] = tables["q"] @ tables["k"].T
+    tables["scaled_scores"] = tables["scores"] / np.sqrt(tables["q"].shape[1])
+    tables["attention_weights"] = softmax(tables["scaled_scores"])
+    tables["context"] = tables["attention_weights"] @ tables["v"]
+    return tables
+
+
+def test_hidden_digits_are_one_set_for_the_whole_handout() -> None:
+    """Each of these cells alone could be moved so far by what X hides; both at once couldn't, for one needs it larger
+    and the other smaller."""
+    x, w = Printed.of([[0.50, 0.30]], 2), Printed.of([[1.0, 1.0], [0.0, 0.0]], 0)
+    for q, n_wrong in (([[0.504, 0.504]], 0), ([[0.504, 0.496]], 1)):
+        marking = mark_pipeline({"x": x, "w_q": w, "q": Printed.of(q, 3)}, rounded_inputs=True)
+        assert marking.n_not_right == n_wrong
+
+
+def test_what_only_a_conspiracy_of_digits_explains_is_unlikely_and_said_so() -> None:
+    n = 40
+    x, w = Printed.of(np.full((1, n), 0.5), 2), Printed.of(np.ones((n, 1)), 0)
+    usual = mark_pipeline({"x": x, "w_q": w, "q": Printed.of([[20.03]], 2)}, rounded_inputs=True)
+    assert usual.tables[0].marks == ((Mark.HIDDEN,),)
+    marking = mark_pipeline({"x": x, "w_q": w, "q": Printed.of([[20.15]], 2)}, rounded_inputs=True)
+    assert marking.tables[0].marks == ((Mark.UNLIKELY,),)
+    assert "unlikely by rounding" in verdict(marking).summary
+    assert verdict(marking).first_error
+    beyond = mark_pipeline({"x": x, "w_q": w, "q": Printed.of([[20.5]], 2)}, rounded_inputs=True)
+    assert beyond.tables[0].marks == ((Mark.WRONG,),)
+
+
+def test_many_hidden_numbers_are_marked_in_little_time() -> None:
+    import time
+
+    tables = printed(computed(4, n=40, d=24), 3)
+    start = time.process_time()
+    marking = mark_pipeline(tables)
+    assert marking.count(*NOT_RIGHT) < 5  # of 7,680
+    assert time.process_time() - start < 20
