@@ -20,6 +20,7 @@ _LARGEST = 20_000_000  # derivatives of one table
 _STEP = 1 / 64  # of a difference, in units of what is hidden
 _STEPS = 200  # of the search for digits that explain a row
 _AT_ONCE = 8
+_ALONE = 0.5  # how much cells tell that move together and aren't held against each other
 _OF_ROUNDING = 0.18  # what taking an even error for a Gaussian one costs on average
 _EVEN = 1 / 3  # the variance of an even error, in squares of the most that it can be
 
@@ -198,7 +199,7 @@ class HiddenDigits:
         if self.mixed or cells.sum() > MOST_TOGETHER:
             variance = own + spread[cells] ** 2
             likely = widths - 0.5 * float((off**2 / variance + np.log(2 * np.pi * variance)).sum())
-            return min(likely + _OF_ROUNDING * off.size, 0.0)
+            return min(_ALONE * (likely + _OF_ROUNDING * off.size), 0.0)
         rows = self.grown(made).slopes[:, cells].T
         gain = self.covariance @ rows.T
         shown = rows @ gain + np.diag(own)

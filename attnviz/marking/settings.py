@@ -12,7 +12,7 @@ ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error o
 
 Inputs = Literal["exact", "long", "rounded"]
 Results = Literal["either", "rounded", "full", "cut"]
-_OF_INPUTS: Mapping[str, float] = MappingProxyType({"exact": 0.0, "long": 1.0, "rounded": 3.0})
+_OF_INPUTS: Mapping[str, float] = MappingProxyType({"exact": 0.0, "long": 2.0, "rounded": 6.0})
 _OF_RESULTS: Mapping[str, float] = MappingProxyType({"either": 0.0, "rounded": 0.0, "full": 2.0, "cut": 12.0})
 
 

@@ -130,7 +130,7 @@ def test_tables_in_many_formats_and_some_left_out(page: CheckPage) -> None:
     ).set("check.scale", False)
     assert "✓ All 18 results are right, to the last printed digit." in page.says
     page.set("check.scale", True)
-    assert "are the softmax of the scores without dividing by √d_k" in page.says
+    assert "the scores weren't divided by √d_k = 1.414" in page.says
 
 
 def layer_of(activation: str) -> dict[str, str]:
@@ -399,8 +399,8 @@ def test_every_example_opens_by_its_link(name: str) -> None:
         assert "✓ All 96 results are right, to the last printed digit." in page.says
         assert {mark for mark, _ in page.cells("W_q")} == {"right"}
     if name == "love-ai":
-        assert "43 to the last printed digit, 4 within rounding, 1 with one digit fewer." in page.says
-        assert page.cells("F, feed-forward output")[4] == ("shorter", "5.000")
+        assert "The first error is a number of ‘AI’, F[2, 0]: 5.000 should be 4.996" in page.says
+        assert page.cells("F, feed-forward output")[4] == ("wrong", "5.000")
 
 
 def test_another_example_is_chosen_and_stands_in_the_address() -> None:
@@ -592,3 +592,19 @@ def test_a_link_that_names_nothing_is_told_once(check: str, named: str) -> None:
     (message,) = page.messages
     assert named in message
     assert page.errors == []
+
+
+def test_a_table_that_cannot_be_read_leaves_no_all_right_behind(page: CheckPage) -> None:
+    page.type(x="1 0\n0 1", w_q="1 2\n3 4", q="1 2\n3 4")
+    assert "✓ All 4 results are right" in page.says
+    page.type(scores="one two")
+    assert "✓" not in page.says
+    assert say("check.verdict.unread", names="S") in page.says
+
+
+def test_how_a_handout_was_read_is_said_and_can_be_changed(page: CheckPage) -> None:
+    page.type(x="0.5 0.25\n1 0.75", w_q="0.56 0.87\n0.95 0.38", q="0.51 0.53\n1.27 1.16")
+    assert "✗" in page.says  # 0.5175 is no 0.51
+    page.set("check.carried", "cut")
+    assert "✓" in page.says
+    assert say("marking.reading.cut", n=1) in page.says

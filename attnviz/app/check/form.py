@@ -3,7 +3,7 @@
 The typed texts are kept while the session lasts, whatever is wrong with them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -43,28 +43,34 @@ def show_check() -> None:
         below, settings["activation"] = show_fields()
     if not form_in_address.keep(_form()):
         says.warning(say("check.form.too_long"), icon=":material/warning:")
-    tables = _read(below)
+    tables, unread = _read(below)
     marking = _marked(tables, settings, says)
     if marking is None:
         return
     tokens = settings["tokens"]
     with says:
         _show_loaded(marking)
-        show_verdict(marking, tokens)
+        show_verdict(marking, tokens, unread)
     for table in marking.tables:
         with below[table.stage.name]:
             st.html(marked_table(table, tokens))
 
 
-def show_verdict(marking: Marking, tokens: tuple[str, ...]) -> None:
-    """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands."""
+def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:
+    """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands; nothing is all right
+    while there are tables that can't be read."""
     words = verdict(marking, tokens)
     if words.nothing_yet:
         st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")
         return
     with st.container(border=True, key="verdict"):
         wrong = bool(words.first_error)
-        st.text(say(f"check.verdict.summary_{'wrong' if wrong else 'right'}", summary=words.summary))
+        st.text(
+            say(f"check.verdict.summary_{'wrong' if wrong else 'part' if unread else 'right'}", summary=words.summary)
+        )
+        if unread:
+            names = ", ".join(EVERY_STAGE[name].symbol for name in unread)
+            st.text(say("check.verdict.unread", names=names))
         for slip in words.slips:
             st.text(say("check.verdict.slip", slip=slip))
         if words.first_error:
@@ -169,8 +175,8 @@ def _take_upload() -> None:
 # Tables
 
 
-def _read(below: Mapping[str, DeltaGenerator]) -> dict[str, Printed]:
-    """Read the typed tables; what is none is told below it."""
+def _read(below: Mapping[str, DeltaGenerator]) -> tuple[dict[str, Printed], tuple[str, ...]]:
+    """Read the typed tables; what is none is told below it. Return them, and the names of what is none."""
     texts = {name: text_of(name) for name in TABLE_NAMES}
     tables = {}
     for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
@@ -180,7 +186,7 @@ def _read(below: Mapping[str, DeltaGenerator]) -> dict[str, Printed]:
                 st.error(as_message(said))
         else:
             tables[name] = table
-    return tables
+    return tables, tuple(name for name, text in texts.items() if text.strip() and name not in tables)
 
 
 def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
