@@ -47,7 +47,7 @@ class HiddenDigits:
         return Estimate(value, np.zeros((len(self.mean), *value.shape)), self.mean)
 
     def hide(self, made: Estimate, windows: Windows, where: np.ndarray) -> Estimate:
-        """Return a table with these cells as they are printed: each hides digits of its own."""
+        """Return a table with the printed numbers in these cells: each hides digits of its own."""
         made = self.grown(made)
         value = np.where(where, windows.middle, self.now(made))
         slopes = np.where(where, 0.0, made.slopes)

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
@@ -72,6 +74,7 @@ def mark_pipeline(
     return replace(marking, masked=found)
 
 
+@np.errstate(all="ignore")  # numbers may be of any size; what overflows fits nothing
 def _likeliest(
     printed: Mapping[str, Printed],
     settings: Settings,

@@ -34,6 +34,7 @@ class Cause(NamedTuple):
     evidence: float
 
 
+@np.errstate(all="ignore")  # what overflows explains nothing
 def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
     """Return the slips that explain the wrong cells of a table, at most two: none, where none does for certain."""
     wrong = table.at(*ENTERS)
@@ -156,7 +157,7 @@ def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.nda
 
 
 def _holds(table: MarkedTable, values: np.ndarray) -> np.ndarray:
-    """Which cells would be printed as they are, if the table were this one."""
+    """Return which cells these numbers would be printed like."""
     spread = 0.0 if table.spread is None else DEVIATIONS * table.spread
     return table.windows.hold(values, spread)
 

@@ -14,6 +14,7 @@ NEAR_A_POWER = 0.2  # decades
 _POWERS = (1, 2, 3)
 
 
+@np.errstate(all="ignore")  # what overflows is no scale of note
 def other_scale(marking: Marking, table: MarkedTable) -> str:
     """Say that the scores are about a power of ten too large or too small for their weights; else an empty text."""
     if table.stage.kind != "softmax" or marking.settings.causal:
