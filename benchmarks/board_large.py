@@ -7,8 +7,8 @@ from benchmarks.browser import SIZE, detail, in_page, launched
 from benchmarks.rows import Row
 from benchmarks.servers import OURS, serving
 
-SIZES = (512,)
-LOADS, POINTINGS, PICKS, MOVES = 3, 3, 6, 12
+SIZES = (64, 256, 512)
+LOADS, POINTINGS, PICKS, MOVES = 5, 4, 10, 20
 FIRST_MS = 600  # from torch's numbers to the first picture of 512 tokens
 PANEL = "boardBench.cell('w_q,0,0').getRootNode().querySelector('.panel').textContent"
 # Where a matrix is on the screen, as far as it is within the window.

@@ -103,7 +103,9 @@ export class CanvasGrid extends Grid {
     const { board, box, stage, enlarged } = this;
     const row = board.query;
     const high = ENLARGED * board.layout.scale;
-    this.lens = this.isOfPicked(row) && box.row < high ? { row, top: (row + 0.5) * box.row - high / 2, height: high } : null;
+    // It stays within its matrix: over it stand names.
+    const top = Math.max(0, Math.min(box.height - high, (row + 0.5) * box.row - high / 2));
+    this.lens = this.isOfPicked(row) && box.row < high ? { row, top, height: high } : null;
     toggle(enlarged, "hidden", !this.lens);
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });

@@ -13,3 +13,9 @@ export function make(tag, className = "", children = []) {
 export function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
 }
+
+// The same of an attribute.
+/** @param {Element} element @param {string} name @param {string} value */
+export function write(element, name, value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}

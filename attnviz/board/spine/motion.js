@@ -2,6 +2,7 @@
 // switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
 
 import { written } from "../numbers.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { BoardCell, Matrices } from "../types.js" */
@@ -51,7 +52,9 @@ export class Motion {
   /** @returns {{ element: Element, look: () => Record<string, string> }[]} */
   moving() {
     const { frame, flow, sentence } = this.board;
-    const ribbons = sentence.paths.map(({ share }) => ({
+    // Hundreds of ribbons would take longer to start than they move.
+    const paths = sentence.paths.length > CONSTANTS.FITS ? [] : sentence.paths;
+    const ribbons = paths.map(({ share }) => ({
       element: share,
       look: () => ribbonLook(share),
     }));

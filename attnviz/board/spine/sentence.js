@@ -1,8 +1,8 @@
 // The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
 // is picked, and the overview of what it reads.
 
-import { make, toggle } from "../elements.js";
-import { isMasked } from "../evaluate.js";
+import { make, toggle, write } from "../elements.js";
+import { hiddenIn } from "../evaluate.js";
 import { valueAt } from "../matrices.js";
 import { percent, readsInPercent } from "../reads_most.js";
 import { ribbonsOf } from "./ribbons.js";
@@ -125,9 +125,9 @@ export class Sentence {
       const on = at === picked;
       toggle(chip, "on", on);
       toggle(chip, "published", Boolean(data.tips?.[at]?.published));
-      chip.title = data.tips?.[at]?.origin ?? "";
-      chip.setAttribute("aria-checked", String(on));
-      chip.tabIndex = on ? 0 : -1;
+      write(chip, "title", data.tips?.[at]?.origin ?? "");
+      write(chip, "aria-checked", String(on));
+      write(chip, "tabindex", on ? "0" : "-1");
     });
   }
 
@@ -184,7 +184,8 @@ export class Sentence {
     const { stages } = this.board;
     const stage = stages.get("attention_weights");
     const weights = matrices.attention_weights;
-    return Array.from({ length: weights.columns }, (_, key) => (isMasked(stages, stage, query, key) ? null : valueAt(weights, query, key)));
+    const hidden = hiddenIn(stages, stage);
+    return Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 
   show() {
@@ -215,8 +216,8 @@ export class Sentence {
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);
-      path.setAttribute("d", ribbon?.path ?? "");
-      path.setAttribute("stroke-width", String(ribbon?.width ?? 0));
+      write(path, "d", ribbon?.path ?? "");
+      write(path, "stroke-width", String(ribbon?.width ?? 0));
     });
   }
 
