@@ -11,7 +11,6 @@ import { gridFor } from "./grids.js";
 import { Input } from "./input.js";
 import { valueAt } from "./matrices.js";
 import { addressOf } from "./places.js";
-import { readsMost } from "./reads_most.js";
 import { unpacked } from "./received.js";
 import { feeds, spansIn } from "./spans.js";
 import { Dock } from "./spine/dock.js";
@@ -634,8 +633,7 @@ function roomKey(room) {
 
 // For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
 /** @param {Board} board */
-function tellPage({ made, data, shown, torch, picked }) {
+function tellPage({ data, shown, torch }) {
   const tell = (/** @type {string} */ name, /** @type {string | null} */ detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
-  if (data.ofNow) tell("attnviz-sentence", readsMost(made, picked));
   tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

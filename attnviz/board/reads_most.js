@@ -10,19 +10,13 @@ import { say } from "../scripts/sentences.js";
 const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
 const { NAMED } = CONSTANTS;
 
-/** @param {Made} made @param {number} query */
-export function readsMost(made, query) {
-  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`summary.reads.${kind}`, places);
-  return said(made, query, tell, (token) => say("summary.named", { token }), (weight) => written(weight, made.digits));
-}
-
-// The same in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
+// What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
 /** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
   const { columns, values } = made.matrices.attention_weights;
   const reach = made.settings.causal ? query + 1 : columns;
   const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
-  const told = said(made, query, tell, (token) => say("board.named", { token }), percent);
+  const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
   const none = reach === 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
@@ -37,10 +31,11 @@ export function percent(share) {
 }
 
 /**
+ * What a token reads most: `tell` makes a sentence of its kind and its places, `name` names a token, `write` a weight.
  * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string} tell
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
-function said({ names, settings, matrices }, query, tell, name, write) {
+export function mostRead({ names, settings, matrices }, query, tell, name, write) {
   const { columns: count, values } = matrices.attention_weights;
   const row = Array.from(values.slice(query * count, (query + 1) * count));
   const token = names[query];

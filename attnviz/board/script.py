@@ -12,7 +12,7 @@ from attnviz.scripts import joined, sentences
 from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
-_SAID = ("board.", "explanation.", "typed.", "summary.reads.", "summary.named", "summary.itself", "summary.more",
+_SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
          "summary.and")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
 

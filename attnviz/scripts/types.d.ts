@@ -25,8 +25,6 @@ declare global {
   }
 
   interface WindowEventMap {
-    /** What the board would say of what a token reads most. */
-    "attnviz-sentence": CustomEvent<string>;
     /** Whose numbers the board shows; null for numbers that Python has not made. */
     "attnviz-numbers": CustomEvent<string | null>;
     "attnviz:away": Event;

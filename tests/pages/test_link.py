@@ -273,5 +273,6 @@ def test_a_sentence_typed_after_an_example_says_that_its_matrices_are_still_the_
     assert page.changes == "*".join(f"{name}.example.love-ai" for name in ("w_q", "w_k", "w_v"))
     about = projections_in_words(worked_example("love-ai").scenario)
     assert "love-ai" in about
-    assert any(caption.startswith(about) for caption in page.captions)
+    assert page.board is not None
+    assert page.board["about"].startswith(about)
     assert any("love-ai" in text and text.startswith("W_q: ") for text in page.texts)

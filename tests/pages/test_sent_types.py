@@ -18,8 +18,8 @@ TYPES = {
     "attnviz_board": ("BoardData", "attnviz/board/types.js"),
     "attnviz_connection": ("Data", "attnviz/app/shell/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
-    "attnviz_followed": ("Data", "attnviz/app/components/followed.js"),
     "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
+    "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
     "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
@@ -56,6 +56,7 @@ def sent() -> list[tuple[str, str]]:
     readers = [
         Reader(causal="true", edits="w_q.0.0.1e30*x.1.0.-2", bias="true", temperature="0.5", query="2"),
         Sharing(),
+        Reader(view="heatmaps"),
         Reader("pages/lesson.py", step="3"),
         Reader("pages/questions.py", question="7"),
         Reader("pages/questions.py", question="12"),

@@ -1,6 +1,5 @@
 """The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
 
-import json
 from base64 import b64decode
 from typing import Any
 from urllib.parse import urlencode
@@ -9,11 +8,11 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
-from attnviz.app.components.followed import numbers_of
 from attnviz.board.data import MOST_COLUMNS
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
+from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
@@ -46,18 +45,25 @@ def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
 
 @pytest.fixture
 def first_page() -> Playground:
-    """The playground by its bare address."""
-    return Playground(view="")
+    """The playground with the published example."""
+    return Playground(view="", example="published")
 
 
-def test_a_first_visit_shows_the_board_with_the_published_numbers(first_page: Playground) -> None:
+def test_a_first_visit_shows_the_board_with_numbers_that_mean_something() -> None:
+    page = Playground(view="", example=OPENING)
+    opening = starting_points()[OPENING].scenario
+    assert board_shows(page, opening)
+    assert page.board is not None
+    assert page.board["query"] == 1
+    assert page.board["about"].startswith(numbers_in_words(opening))
+    assert not page.charts
+
+
+def test_a_board_says_where_its_numbers_are_from(first_page: Playground) -> None:
     assert board_shows(first_page, Scenario(embedding="published"))
-    assert (
-        first_page.sentence
-        == "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
-    )
+    assert first_page.board is not None
+    assert first_page.board["about"].startswith("The numbers of W_q, W_k and W_v are random and untrained")
     assert "All 6 tokens have their published vectors." in first_page.captions
-    assert not first_page.charts
 
 
 def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_page: Playground) -> None:
@@ -137,12 +143,3 @@ def test_numbers_that_are_none_reach_the_board_as_what_they_are() -> None:
     values = playground.board["matrices"]["scaled_scores"]["values"]
     assert {"Infinity", "-Infinity"} <= {value for value in values if isinstance(value, str)}
     assert playground.board["matrices"]["attention_weights"]["values"][-1] == "NaN"
-
-
-def test_what_is_said_of_the_numbers_is_marked_as_older_while_the_board_shows_newer_ones() -> None:
-    page = Playground(view="board", edits="w_q.0.0.5")
-    marked = page.at.get_by_key("may_be_older_playground")
-    changed = Scenario(embedding="published", edits=[("w_q", 0, 0, 5.0)])
-    assert [caption.value for caption in marked.caption] == [numbers_in_words(changed)]
-    (mark,) = marked.get("bidi_component")
-    assert json.loads(mark.proto.json)["of"] == numbers_of(changed)

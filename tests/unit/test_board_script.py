@@ -14,8 +14,14 @@ from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import attends_most
+from attnviz.words import say
 from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
+
+# What a token reads most: the kind of its sentence, and what is told in it.
+_READS = """({ made, reads_most: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
+  made(data), query, (kind, places) => [kind, places], token => `'${token}'`, weight => written(weight, data.digits)
+)"""
 
 # What the script says of every cell, in the form of `wanted_of`, where that differs from what is wanted.
 _DIFFERENT = """({ made: madeOf, explain: { explain }, evaluate: { seenSourcesOf } }, [data, wanted]) => {
@@ -150,11 +156,8 @@ def test_what_a_token_reads_is_said_in_the_words_of_the_core(
 ) -> None:
     trace = traced(scenario)
     for query in range(len(scenario.tokens)):
-        said = script.run(
-            "({ made, reads_most: { readsMost } }, [data, query]) => readsMost(made(data), query)",
-            [board_data(scenario, trace, query, digits), query],
-        )
-        assert said == attends_most(trace, query, digits)
+        kind, places = script.run(_READS, [board_data(scenario, trace, query, digits), query])
+        assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, digits)
 
 
 @pytest.mark.parametrize(

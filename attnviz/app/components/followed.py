@@ -1,5 +1,5 @@
-"""What the page says while a number is dragged on the board: one sentence that follows it, and others that can't and
-are marked as older, so that one page never says two numbers for one thing.
+"""What the page says while a number is dragged on the board: sentences that can't follow it are marked as older, so
+that one page never says two numbers for one thing.
 """
 
 from collections.abc import Iterator
@@ -15,26 +15,6 @@ from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-
-_followed = st.components.v2.component(
-    "attnviz_followed",
-    html='<div class="followed"></div>',
-    # What the board says of newer numbers takes the place of what Python said of older ones.
-    css="""
-      .st-key-followed:has(.followed:not(:empty)) [data-testid="stText"] { display: none; }
-      .followed { overflow-wrap: anywhere; }
-    """,
-    js=joined(_HERE / "followed.js"),
-    isolate_styles=False,
-)
-
-
-def show_followed(said: str) -> None:
-    """Draw a sentence on what a token reads most; while the board shows newer numbers, it says it of those."""
-    with st.container(key="followed", gap=None):
-        st.text(said)
-        _followed(key="followed.now", data={"said": said})
-
 
 _outdated = st.components.v2.component(
     "attnviz_outdated",
