@@ -46,7 +46,7 @@ def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
 @pytest.fixture
 def first_page() -> Playground:
     """The playground with the published example."""
-    return Playground(view="", example="published")
+    return Playground(view="board")
 
 
 def test_a_first_visit_shows_the_board_with_numbers_that_mean_something() -> None:
