@@ -18,6 +18,7 @@ import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
 import { Hints } from "./spine/hints.js";
 import { layoutOf } from "./spine/layout.js";
+import { titlesOf } from "./spine/titles.js";
 import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { Plane } from "./spine/plane.js";
 import { Play } from "./spine/play.js";
@@ -106,6 +107,8 @@ export class Board {
     this.fed = null; // what the cell that is pointed at feeds
     this.laid = "";
     this.layout = NOWHERE;
+    /** @type {Record<string, import("./spine/types.js").Title>} */
+    this.titles = {};
     this.panel = new Dock(this);
     this.sentence = new Sentence(this);
     this.flow = new Flow(this);
@@ -255,7 +258,10 @@ export class Board {
     this.views.disconnect();
     if (this.story.takes(room)) return this.story.lay(room);
     const { placed } = this;
-    this.layout = layoutOf([...this.stages.values()], this.torch, placed, room);
+    const stages = [...this.stages.values()];
+    this.layout = layoutOf(stages, this.torch, placed, room);
+    const named = stages.filter((stage) => this.featuresOf(stage).length).map(({ name }) => name);
+    this.titles = titlesOf(this.layout, stages, named, Math.max(this.layout.width, room.width));
     this.root.style.setProperty("--s", String(this.layout.scale));
     Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
     for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
@@ -318,6 +324,13 @@ export class Board {
     this.grids.set(name, grid);
     this.views.observe(grid.element);
     return grid;
+  }
+
+  // The names of a matrix's columns, where these are features that have one.
+  /** @param {Stage} stage @returns {string[]} */
+  featuresOf(stage) {
+    const { features } = this.data;
+    return stage.origin === "input" && stage.columns === "feature" && features?.length === this.torch[stage.name].columns ? features : [];
   }
 
   // How many digits a cell has.

@@ -5,6 +5,7 @@ import { isMasked } from "./evaluate.js";
 import { placeInWords } from "./explain.js";
 import { written } from "./numbers.js";
 import { addressOf } from "./places.js";
+import { HEADED } from "./spine/titles.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
@@ -13,8 +14,6 @@ import { say } from "../scripts/sentences.js";
 
 const ROOM = 7; // characters of a number that fit a cell in whole letters
 export const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
-const NAMED = 24; // a column as wide has its token over it
-const TITLE = 22;
 const MARKS = ["fed", "source", "chosen"];
 
 export class Grid {
@@ -54,37 +53,26 @@ export class Grid {
     }
   }
 
-  // Its name and in two or three words what it is; what is over the spine has it above, what has names of columns there, below.
+  // Its name and in two or three words what it is, as much of it as there is room for.
   titled() {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
-    const below = stage.columns === "key" || board.layout.columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
     const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: stage.symbol }) : stage.symbol]);
     const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
     const note = board.data.notes?.[stage.name];
-    const title = make("div", "title", [called, " ", make("span", "short", [stage.short]), " ", shape, ...(note ? [make("span", "note", [` ${say("board.matrix.note", { note })}`])] : [])]);
+    const short = make("span", "short", [stage.short]);
+    const title = make("div", "title", [called, " ", ...(note ? [shape, " ", make("span", "note", [say("board.matrix.note", { note })]), " ", short] : [short, " ", shape])]);
     title.title = stage.plain;
-    const space = below ? box.y + box.height + 3 : box.y - (this.hasHeads() ? 2 : 1) * 0.86 * TITLE * board.layout.scale;
-    const weight = board.layout.columns.find((column) => column.factor === stage)?.weight;
-    const beside = box.turned && weight ? Math.min(board.layout.boxes[weight.name].width, box.width / 2) : 0; // of the line that leads there
-    Object.assign(title.style, { left: `${box.x + beside}px`, top: `${space}px` });
+    const { x, y, width } = board.titles[stage.name];
+    Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
     return title;
-  }
-
-  hasHeads() {
-    return this.stage.columns === "feature" && this.featureNames().length > 0;
-  }
-
-  featureNames() {
-    const { features } = this.board.data;
-    return this.stage.origin === "input" && features?.length === this.board.torch[this.stage.name].columns ? features : [];
   }
 
   // The tokens over columns that are keys, and the names of features where these have any.
   heads() {
     const { box, stage, board } = this;
-    const names = stage.columns === "key" ? board.data.labels : this.featureNames();
-    if (box.cell < NAMED || !names.length) return [];
+    const names = stage.columns === "key" ? board.data.labels : board.featuresOf(stage);
+    if (box.cell < HEADED || !names.length) return [];
     return names.map((name, at) => {
       const head = make("span", "head", [name]);
       head.title = name;

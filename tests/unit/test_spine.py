@@ -12,12 +12,17 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
+from attnviz.teach.questions import QUESTIONS, Question
 from tests.node import PageScript
 
 _LAYOUT = """({ "spine/layout": { layoutOf } }, [data, room]) => {
   const placed = data.shown.filter((name) => name !== "scaled_scores");
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   return layout;
+}"""
+_TITLES = """({ "spine/layout": { layoutOf }, "spine/titles": { titlesOf } }, [data, room]) => {
+  const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
+  return [layout, titlesOf(layout, data.stages, [], Math.max(layout.width, room.width))];
 }"""
 _RIBBONS = """({ "spine/ribbons": { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
@@ -96,6 +101,31 @@ def test_no_matrix_lies_on_another_and_rows_and_columns_are_aligned(
         assert boxes[below]["cell"] == pytest.approx(boxes[above]["cell"])
     assert boxes["k"]["turned"]
     assert all(box["x"] >= 0 and box["y"] >= 0 for box in boxes.values())
+
+
+@pytest.mark.parametrize("question", [question for question in QUESTIONS if question.shows], ids=lambda q: q.name)
+@pytest.mark.parametrize("width", [390.0, 798.0, 1310.0])
+def test_some_matrices_alone_stand_apart_and_no_title_lies_on_another_or_beyond_the_board(
+    script: PageScript, question: Question, width: float
+) -> None:
+    ends_of_sliders = (c.change(question.start, value) for c in question.controls for value in (c.low, c.high))
+    for scenario in (question.start, *ends_of_sliders):
+        data = board_data(scenario, trace(scenario), 0, 4, question.shows)
+        layout, titles = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens), plane=False)])
+        stand_apart(layout, titles, width)
+
+
+def stand_apart(layout: dict[str, Any], titles: dict[str, Box], width: float) -> None:
+    boxes: dict[str, Box] = layout["boxes"]
+    ends = max(layout["width"], width) + 0.01
+    for one, other in combinations(boxes, 2):
+        assert not overlap(boxes[one], boxes[other]), (one, other)
+        assert not overlap(titles[one], titles[other]), (one, other)
+    for name, title in titles.items():
+        assert title["x"] + title["width"] <= ends
+        assert [other for other in boxes if other != name and overlap(title, boxes[other])] == [], name
+    if {"k", "v", "w_v"} <= set(boxes) and "attention_weights" not in boxes and boxes["k"]["turned"]:
+        assert boxes["w_v"]["x"] - boxes["k"]["x"] - boxes["k"]["width"] >= 15
 
 
 @pytest.mark.parametrize(("width", "height"), [(1310, 586), (1310, 704), (1860, 1016)])

@@ -120,8 +120,7 @@ class Measure {
     const gap = this.gaps * (stage.rule === "softmax" ? GAP.operation : GAP.column);
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
-    const over = before.factor ? 0 : this.widthOf(before) - LEGEND;
-    return Math.max(gap, needed - over);
+    return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND);
   }
 }
 

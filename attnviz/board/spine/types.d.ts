@@ -59,6 +59,16 @@ export interface Layout {
   columns: Column[];
 }
 
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Where a matrix has its name, and how wide that may be. */
+export type Title = Rect;
+
 /** A ribbon to a word, as the path of an SVG. */
 export interface Ribbon {
   word: number;

@@ -1,0 +1,37 @@
+// Where the name of each matrix stands, and how much room it has there: up to what stands beside it at the same height.
+
+/** @import { Stage } from "../types.js" */
+/** @import { Layout, Rect, Title } from "./types.js" */
+
+export const HEADED = 24; // a column as wide has its name over it
+const LINE = 20;
+const APART = 6; // between a title and what comes next
+const ABOVE = 19; // a matrix, where its title begins
+const HEAD = { above: 19, height: 18 };
+
+/**
+ * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over it.
+ * They end before the next matrix, its title, and the `end` of the board. `named` are the matrices with named columns.
+ * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @returns {Record<string, Title>}
+ */
+export function titlesOf(layout, stages, named, end) {
+  const { boxes, columns, scale, plane } = layout;
+  const placed = stages.filter(({ name }) => boxes[name]);
+  const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
+  /** @type {(Rect & { of: string })[]} */
+  const starts = placed.map((stage) => {
+    const box = boxes[stage.name];
+    const below = stage.columns === "key" || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
+    const weight = columns.find((column) => column.factor === stage)?.weight;
+    const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0; // of the line that leads there
+    const y = below ? box.y + box.height + 3 : box.y - (isNamed(stage) ? 2 : 1) * ABOVE * scale;
+    return { of: stage.name, x: box.x + beside, y, width: 1, height: LINE * scale };
+  });
+  const heads = placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
+    .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width, height: HEAD.height * scale }));
+  const around = [...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts, ...(plane ? [{ of: "", ...plane }] : [])];
+  return Object.fromEntries(starts.map(({ of, x, y, height }) => {
+    const beside = around.filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
+    return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height }];
+  }));
+}
