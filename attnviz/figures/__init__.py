@@ -4,6 +4,7 @@ from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.picking import is_pickable
+from attnviz.figures.small_picture import small_picture
 from attnviz.figures.small_tables import points_spec, table_spec
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "is_pickable",
     "points_spec",
     "row_spec",
+    "small_picture",
     "table_spec",
 ]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.app.text import as_message
 from attnviz.link.question_text import example_text, start_of
-from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
 from tests.pages.reader import Reader, control_of, in_address
@@ -65,6 +65,23 @@ def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
         assert question.answer[0] in texts(at)
         press(at, "All questions")
     assert title(at) == ""
+
+
+def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -> None:
+    at = opened()
+    headings = [f"##### {say(f'question_page.subject.{subject}')}" for subject in SUBJECTS]
+    assert [each.value for each in at.markdown if each.value in headings] == headings
+    cards = [str(button.key) for button in at.button if str(button.key).startswith("questions.open.")]
+    ordered = sorted(range(len(QUESTIONS)), key=lambda at: SUBJECTS.index(QUESTIONS[at].subject))
+    assert cards == [f"questions.open.{number + 1}" for number in ordered]
+
+
+def test_no_figure_of_zeros_is_drawn(opened: Open) -> None:
+    """Where both differences are 0, a sentence says so."""
+    at = opened(question="symmetry")
+    assert len(at.get("plotly_chart")) == 2
+    press(at, say("questions.symmetry.press.equal"))
+    assert len(at.get("plotly_chart")) == 1, "S is symmetric now, A isn't"
 
 
 def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:

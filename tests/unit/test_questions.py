@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from attnviz import Edit, Scenario
 from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
-from attnviz.figures import points_spec, table_spec
+from attnviz.figures import points_spec, small_picture, table_spec
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
@@ -61,6 +62,20 @@ def tried(question: Question) -> list[Scenario]:
     for control in question.controls:
         examples += [moved(question, control.name, value) for value in (control.low, control.high)]
     return examples
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 13))
+def test_its_small_picture_is_of_its_own_example_and_none_of_zeros(question: Question) -> None:
+    for matrix, _ in question.pictured:
+        assert matrix.isfinite().all()
+        assert matrix.max() > matrix.min()
+    drawn = {
+        dark: small_picture([(m.numpy(), role) for m, role in question.pictured], dark=dark) for dark in (False, True)
+    }
+    assert drawn[False] != drawn[True]
+    for svg in drawn.values():
+        cells = [rect for rect in ElementTree.fromstring(svg).iter() if rect.get("fill", "none") != "none"]
+        assert len(cells) == sum(matrix.numel() for matrix, _ in question.pictured)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 13))

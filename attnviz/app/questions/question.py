@@ -1,4 +1,4 @@
-"""The questions on a page: the list, one question with its example, and what can be done to that.
+"""A question on its page: its example, what can be done to that, and its answer.
 
 The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
 example of the open question, what is chosen there and the token that is followed are a text in the URL.
@@ -14,6 +14,7 @@ from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.questions.listing import listed
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
@@ -35,19 +36,8 @@ def open_question() -> int | None:
     return 1 + [question.slug for question in QUESTIONS].index(slug) if slug else None
 
 
-def show_list() -> None:
-    """Draw all questions, each leading to its answer."""
-    st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
-    for number, question in enumerate(QUESTIONS, 1):
-        st.button(_listed(number, question), key=f"questions.open.{number}", type="tertiary", on_click=_open,
-                  args=(number,))  # fmt: skip
-
-
-def _listed(number: int, question: Question) -> str:
-    return say("question_page.listed", number=number, title=question.title)
-
-
-def _open(number: int | None) -> None:
+def open_it(number: int | None) -> None:
+    """Go to a question, by its number from 1, or with None to the list."""
     url_texts.put(QUESTION, "" if number is None else QUESTIONS[number - 1].slug)
     url_texts.send(NUMBERS, "")
 
@@ -58,30 +48,30 @@ def show_question(number: int) -> None:
     _show_head(number, question)
     example = example_of(question)
     scenario, options, query = example.scenario, example.options, example.query
-    left, right = st.columns([38, 62], gap="medium")
-    with left, st.container(gap="xsmall"):
+    seen = question.look(scenario, options, state.digits(), query)
+    left, right = st.columns([65, 35], gap="medium")
+    with left:  # what answers it is seen first, on a telephone too
+        _show_board(question, number, scenario, options, query)
+        _show_pictures(seen, number, scenario)
+    with right, st.container(gap="xsmall"):
         answer, *more = question.answer
         st.text(answer)
-        _show_try(number, question, example)
-        seen = question.look(scenario, options, state.digits(), query)
         _show_sentences(seen, scenario)
-        for paragraph in more:  # below what there is to do and to see, which so stands on a laptop's first screen
+        _show_try(number, question, example)
+        for paragraph in more:
             st.text(paragraph)
         _show_ways_on(question)
-    with right:
-        _show_pictures(seen, number, scenario)
-        _show_board(question, number, scenario, options, query)
 
 
 def _show_head(number: int, question: Question) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(say("question_page.all"), on_click=_open, args=(None,), key="questions.all")
-        st.button(say("question_page.back"), on_click=_open, args=(number - 1,), disabled=number == 1,
+        st.button(say("question_page.all"), on_click=open_it, args=(None,), key="questions.all")
+        st.button(say("question_page.back"), on_click=open_it, args=(number - 1,), disabled=number == 1,
                   shortcut="PageUp", key="questions.back")  # fmt: skip
-        st.button(say("question_page.next"), on_click=_open, args=(number + 1,), disabled=number == len(QUESTIONS),
+        st.button(say("question_page.next"), on_click=open_it, args=(number + 1,), disabled=number == len(QUESTIONS),
                   shortcut="PageDown", key="questions.next")  # fmt: skip
         st.caption(say("question_page.place", number=number, n=len(QUESTIONS)), width="content")
-    st.markdown(f"#### {_listed(number, question)}")
+    st.markdown(f"#### {listed(number, question)}")
 
 
 def example_of(question: Question) -> Example:
@@ -197,13 +187,14 @@ def _show_ways_on(question: Question) -> None:
 
 
 def _show_pictures(seen: Seen, number: int, scenario: Scenario) -> None:
-    if not seen.tables and seen.points is None:
+    tables = [(i, table) for i, table in enumerate(seen.tables) if table.matrix.any()]  # of zeros is told in words
+    if not tables and seen.points is None:
         return
     with (
         marked_while_older(scenario, "pictures"),
         st.container(horizontal=True, gap="small", key="questions_pictures"),
     ):
-        for i, table in enumerate(seen.tables):
+        for i, table in tables:
             key = f"questions.{number}.table.{i}"
             show_offered(partial(table_spec, table, state.digits()), key, table.title, _in_words(table))
         if seen.points is not None:

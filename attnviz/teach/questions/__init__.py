@@ -1,6 +1,6 @@
 """Questions that people ask about self-attention, each with an answer and a way to see it."""
 
-from attnviz.teach.questions.asking import Control, Exponent, Option, Preset, Question
+from attnviz.teach.questions.asking import SUBJECTS, Control, Exponent, Option, Preset, Question
 from attnviz.teach.questions.dividing import ROOT, WHERE
 from attnviz.teach.questions.matching import MATCHING
 from attnviz.teach.questions.mixing import MIXING
@@ -13,6 +13,7 @@ QUESTIONS: tuple[Question, ...] = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHI
 
 __all__ = [
     "QUESTIONS",
+    "SUBJECTS",
     "Control",
     "Exponent",
     "Now",

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 
@@ -18,6 +18,8 @@ from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import plural, say
 
 Change = Callable[[Scenario], Scenario]
+Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
+SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
 
 
@@ -84,7 +86,8 @@ class Exponent:
 class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
-    `name` is that of its sentences in the catalogue. `shows` are the matrices on the board (none: no board), `seen`
+    `name` is that of its sentences in the catalogue. `card` are the matrices of the small picture that stands for it
+    in the list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen`
     says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its
     titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the example one with its
     tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
@@ -96,6 +99,8 @@ class Question:
     name: str
     start: Scenario
     seen: Callable[[Now], Seen]
+    subject: Subject
+    card: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
@@ -143,6 +148,14 @@ class Question:
             return Seen((say("seen.too_large"),))
         seen = self.seen(now)
         return replace(seen, sentences=(say("seen.start"), *seen.sentences)) if now.is_start else seen
+
+    @property
+    def pictured(self) -> tuple[tuple[torch.Tensor, str], ...]:
+        """The matrices that stand for it in the list, with the numbers of the start, each with its role."""
+        if self.card:
+            trace = traced(self.start)
+            return tuple((trace[name], trace.stages[name].role) for name in self.card)
+        return tuple((table.matrix, table.role) for table in self.look(self.start, {}, 2).tables)
 
     def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
         """Return what a button makes of the example."""

@@ -68,6 +68,8 @@ _AXIS = Question(
         w_q=rows((3, 2, 0), (3, 0, 2), (3, 0, 0)), w_v=rows((2, 6), (6, 2), (4, 4.5)),
     ),
     _axis,
+    subject="softmax",
+    card=("scores", "attention_weights"),
     shows=("w_q", "scores", "scaled_scores", "v"),
     options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
     varies=OF_OLDER_LINKS,
@@ -102,6 +104,8 @@ _SYMMETRY = Question(
     "symmetry",
     _FOUR,
     _mirrored,
+    subject="meaning",
+    card=("scores", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
         Preset(say("questions.symmetry.press.equal"), lambda s: with_matrix(s, "w_k", s.matrix("w_q")), of="now"),
@@ -169,6 +173,8 @@ _SELF = Question(
     "self",
     _PLAIN,
     _own,
+    subject="meaning",
+    card=("x", "attention_weights"),
     shows=("x", "w_q", "w_k", "scores", "scaled_scores", "attention_weights"),
     presets=(
         Preset(say("questions.self.press.lengthen"), _lengthened),

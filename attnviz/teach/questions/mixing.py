@@ -31,6 +31,8 @@ _VALUES = Question(
     "values",
     _PHRASE,
     _apart,
+    subject="meaning",
+    card=("attention_weights", "v", "context"),
     shows=("w_q", "w_k", "w_v", "v", "scaled_scores", "attention_weights", "context"),
     presets=(
         Preset(say("questions.values.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
@@ -78,6 +80,8 @@ _SUM = Question(
     "sum",
     _ONE_HOT,
     _same_context,
+    subject="meaning",
+    card=("v", "context"),
     shows=("w_q", "w_v", "scaled_scores", "attention_weights", "v", "context"),
     presets=(
         Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
@@ -125,6 +129,8 @@ _BIASES = Question(
     "biases",
     replace(_PHRASE, d_v=2, bias=True),
     _biases,
+    subject="softmax",
+    card=("q", "k", "scores"),
     shows=("b_q", "b_k", "b_v", "q", "k", "scores", "scaled_scores", "attention_weights", "context"),
     controls=(_bias("b_q"), _bias("b_k"), _bias("b_v")),
     step=3,

@@ -89,6 +89,8 @@ _LEARNED = Question(
     "learned",
     _TRAINED,
     _learned,
+    subject="training",
+    card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         _steps(1),
@@ -168,6 +170,7 @@ _ORDER = Question(
     "order",
     _BITES,
     _order,
+    subject="order",
     shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),

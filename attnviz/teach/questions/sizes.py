@@ -84,6 +84,8 @@ SIZES = Question(
     "sizes",
     _WIDTHS,
     _shapes,
+    subject="shapes",
+    card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
     notes=lambda _: SYMBOLIC,  # the board tells the numbers
     controls=(
@@ -160,6 +162,8 @@ WHICH_D = Question(
     "which_d",
     _drawn(8, 2),
     _which_d,
+    subject="scaling",
+    card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(
         Control("d_in", say("questions.which_d.control.d_in"), 1, 16, 1, lambda s: s.d_in,
