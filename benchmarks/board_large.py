@@ -50,7 +50,7 @@ def _rows(browser: Browser, address: str, size: int) -> list[Row]:
         within_a_frame(f"pointing at a cell to its sources lit, for 19 of 20, {what}", points),
         within_a_frame(f"picking a token to its row, {what}", picks)._replace(target="<= 50 ms"),
         within_a_frame(f"a number dragged to what follows of it, {what}", moves)._replace(target=""),
-        detail(f"letting go to torch's numbers on the board, {what}", [release]),
+        Row(f"letting go to torch's numbers on the board, {what}", f"{release:.0f} ms"),
         Row(f"the message with torch's numbers, {what}", f"{megabytes:.2f} MB"),
     ]
 
