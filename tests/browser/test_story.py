@@ -46,6 +46,9 @@ _SMALL_LETTERS = f"""() => {{ {_ROOT}
   }}
   return small;
 }}"""
+_CUT = f"""() => {{ {_ROOT}
+  return seen('.cell:not(.chosen)').filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent);
+}}"""
 _PICTURES = f"""() => {{ {_ROOT}
   return Object.fromEntries(seen('.bars .cell').map(cell => [cell.dataset.at, getComputedStyle(cell).backgroundImage]));
 }}"""
@@ -91,6 +94,7 @@ class Story(Board):
         small = [box for box in self.boxes(".cell, .board button, .slider, summary") if box["height"] < 27]
         assert small == []  # a cell of 28 pixels has a gap of one
         assert self.page.evaluate(_SMALL_LETTERS) == []
+        assert self.page.evaluate(_CUT) == []
 
 
 @pytest.fixture
@@ -198,7 +202,8 @@ def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story])
     order = [box["of"].split(",")[0] for box in story.boxes(".cell")]
     assert list(dict.fromkeys(order)) == ["e", "p", "x", "q", "k", "scaled_scores", "attention_weights", "v", "context",
                                           "preactivations", "hidden", "output"]  # fmt: skip
-    story.open_story(Scenario(text="the quick brown fox jumps over the lazy dog near a river", d_in=8, d_out=8))
+    story.open_story(Scenario(text="the quick brown fox jumps over the lazy dog near a river", d_in=8, d_out=8,
+                               edits=(("x", 0, 0, -9876.5432), ("w_q", 0, 0, -123.4567))), query=0)  # fmt: skip
     story.fits_the_screen()
     story.tap(("k", 11, 7))
     assert story.is_in_view(story.boxes(".source, .chosen"))

@@ -49,8 +49,8 @@ export class Story {
     const small = Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
     const narrow = room.sentence && small && room.width < NARROW && data.says !== false; // a lesson has words of its own
     this.told = narrow && !this.whole;
-    const { sentence } = this.board;
-    for (const element of [sentence.says, sentence.tools]) Object.assign(element.style, { width: "", height: "" }); // on the spine they're as large as they are
+    const { says, tools, element } = this.board.sentence;
+    for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
     this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
@@ -215,10 +215,11 @@ export class Story {
       sentence.chips[at].style.fontSize = "";
     });
     put(sentence.strip, { x: 0, y: 0, width, height: says.y });
-    put(sentence.says, says);
     put(sentence.tools, tools);
     sentence.tools.style.right = "";
-    sentence.element.style.height = `${says.y + says.height}px`;
+    // What is read has so much room; where more is said, the parts give way.
+    Object.assign(sentence.says.style, { left: "", top: "", width: "", minHeight: `${says.height}px` });
+    Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
   }
 
   // ---- following ----
