@@ -1,22 +1,37 @@
 """The scaling page: why scores are divided by the square root of d_k."""
 
+import streamlit as st
+
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
 from attnviz.app.scaling.controls import show_settings
-from attnviz.app.scaling.curves import show_curves, show_table, show_theory
+from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_table, show_theory
 from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension
 from attnviz.app.scaling.row import show_row
 from attnviz.app.scaling.sweeps import last_or_swept
+from attnviz.words import say
 
 scenario = current_scenario()
-settings = show_settings()
-swept = last_or_swept(settings, scenario)
+plot, slider, findings = st.container(), st.container(), st.container()
+settings = show_settings(plot, slider)
+with plot:  # with how far a sweep is, and what is wrong with it
+    swept = last_or_swept(settings, scenario)
+    if swept is not None:
+        settings = swept.settings
+        show_plot(swept)
+with st.expander(say("scaling.theory.heading")):
+    show_theory()
 if swept is not None:
-    settings = swept.settings
-    show_theory(swept)
-    show_curves(swept)
+    with findings:
+        show_findings(swept)
+    with st.expander(say("scaling.curve.heading")):
+        show_curves(swept)
     show_table(swept)
-show_row(settings, scenario)
-show_classic_row(settings)
-show_which_dimension(settings)
-show_broken_assumption(scenario)
+with st.expander(say("scaling.row.heading")):
+    show_row(settings, scenario)
+with st.expander(say("scaling.classic.heading")):
+    show_classic_row(settings)
+with st.expander(say("scaling.heads.heading")):
+    show_which_dimension(settings)
+with st.expander(say("scaling.broken.heading")):
+    show_broken_assumption(scenario)

@@ -32,16 +32,22 @@ def _curve(column: str, **drawn: Any) -> Curve:
 
 _OF_DOT_PRODUCTS = (_curve("variance", log_y=True, theory=True), _curve("std", log_y=True, theory=True))
 _OF_SOFTMAX = tuple(_curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
-# In the rows in which a page draws them.
-CURVE_ROWS = (_OF_DOT_PRODUCTS, *(_OF_SOFTMAX[first : first + 3] for first in range(0, len(_OF_SOFTMAX), 3)))
-CURVES = tuple(curve for row in CURVE_ROWS for curve in row)
+CURVES = _OF_DOT_PRODUCTS + _OF_SOFTMAX
+# In the rows in which a page draws them: the first one is large.
+CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(CURVES), 3)))
 
 
 _MOST_LABELS = 16  # of keys, below the bars
 
 
 def curve_spec(
-    table: pd.DataFrame, curve: Curve, *, picked: int | None = None, dark: bool = False, theory: bool = True
+    table: pd.DataFrame,
+    curve: Curve,
+    *,
+    picked: int | None = None,
+    dark: bool = False,
+    theory: bool = True,
+    height: int = 300,
 ) -> dict[str, Any]:
     """Return one statistic of a sweep's table over the dimension, a line for each scale, as Plotly reads it.
 
@@ -54,6 +60,7 @@ def curve_spec(
         if theory and curve.theory:
             data.append(_theory(rows, curve, dark))
     layout = _layout(curve, sorted(table.dim.unique().tolist()), picked, dark)
+    layout["height"] = height
     if curve.log_y and table[curve.column].max() > 30 * table[curve.column].min():
         layout["yaxis"]["dtick"] = 1  # whole powers of ten
     return {"data": data, "layout": layout}

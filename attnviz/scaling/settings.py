@@ -1,7 +1,7 @@
 """What the scaling page sweeps, as one plain value, and its form in a URL.
 
 ``dims.2-8-64*trials.500*p.0.3`` sweeps three dimensions with 500 trials and a slider at p = 0.3; what is
-not named has its default.
+not named has its default, but the line of the slider is drawn only where it is named, or nothing is.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -46,7 +46,7 @@ class SweepSettings:
     keys: int = 64
     seed: int = 0
     source: str = "normal"
-    scales: tuple[str, ...] = ("none", "sqrt", "linear")
+    scales: tuple[str, ...] = SCALE_CHOICES
     statistics: Statistics = "all"
     p: float = 0.3
     dim: int = 0
@@ -122,20 +122,24 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
 
 
 _DEFAULT = SweepSettings()
+# What a link that names anything leaves unsaid: when the first were made, the line of one's own p was off at first.
+_OF_LINKS = replace(_DEFAULT, scales=("none", "sqrt", "linear"))
 
 
 def encode_settings(settings: SweepSettings) -> str:
     """Write the settings that differ from the default as the text that a URL carries.
 
     >>> encode_settings(SweepSettings(dims=(2, 8), trials=500))
-    'dims.2-8*trials.500'
+    'dims.2-8*trials.500*scales.none-sqrt-linear-own_p'
     """
+    if settings == _DEFAULT:
+        return ""
     parts = []
     for field in fields(SweepSettings):
         value = getattr(settings, field.name)
-        if value != getattr(_DEFAULT, field.name):
+        if value != getattr(_OF_LINKS, field.name):
             parts.append(f"{field.name}.{text_of(value)}")
-    return "*".join(parts)
+    return "*".join(parts) or f"scales.{text_of(settings.scales)}"
 
 
 def text_of(value: object) -> str:
@@ -150,10 +154,11 @@ def text_of(value: object) -> str:
 def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:
     """Read settings from the text of a URL; return also the parts that are none.
 
-    >>> decode_settings("trials.500*keys.many") == (SweepSettings(trials=500), ["keys.many"])
-    True
+    >>> settings, ignored = decode_settings("trials.500*keys.many")
+    >>> settings == SweepSettings(trials=500, scales=("none", "sqrt", "linear")), ignored
+    (True, ['keys.many'])
     """
-    settings = _DEFAULT
+    settings = _OF_LINKS if text else _DEFAULT
     ignored = []
     for part in text[:2000].split("*") if text else []:
         name, _, written = part.partition(".")

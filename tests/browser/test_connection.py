@@ -311,6 +311,7 @@ def _fills_a_table(reader: Board) -> Callable[[], bool]:
 
 
 def _sets_trials(reader: Board) -> Callable[[], bool]:
+    reader.page.get_by_text(say("scaling.controls.heading"), exact=True).click()
     reader.set_number("Trials", 77)
     return lambda: "trials.77" in reader.address
 

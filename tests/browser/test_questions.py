@@ -67,13 +67,30 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
 
 
-def test_a_token_is_followed_by_the_marked_row_and_the_bars(learner: Learner) -> None:
+def test_a_token_is_followed_by_the_marked_row(learner: Learner) -> None:
     learner.questions(question=1)
-    bars = learner.page.locator(".mix .title")
-    expect(bars).to_contain_text("black")
+    followed = re.compile(r"\bquery\b")
+    expect(learner.cell("attention_weights", 1, 0)).to_have_class(followed)
     learner.page.get_by_role("radio", name="sleeps").click()
-    expect(bars).to_contain_text("sleeps")
-    expect(learner.cell("attention_weights", 3, 0)).to_have_class(re.compile(r"\bquery\b"))
+    expect(learner.cell("attention_weights", 3, 0)).to_have_class(followed)
+    expect(learner.cell("attention_weights", 1, 0)).not_to_have_class(followed)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_the_cards_are_reached_by_key_and_each_has_its_picture(
+    new_learner: Callable[..., Learner], size: tuple[int, int]
+) -> None:
+    learner = new_learner(*size).questions()
+    cards = learner.page.locator("[class*=st-key-questions-open-] button")
+    expect(cards).to_have_count(len(QUESTIONS))
+    pictures = cards.evaluate_all("all => all.map(card => getComputedStyle(card, '::before').backgroundImage)")
+    assert all(picture.startswith('url("data:image/svg+xml') for picture in pictures)
+    assert len(set(pictures)) == len(QUESTIONS)
+    assert learner.sideways <= 0
+    if size == (1366, 768):
+        assert all(box["y"] + box["height"] <= 768 for card in cards.all() if (box := card.bounding_box()))
+    learner.tab_to("12. ").page.keyboard.press("Enter")
+    learner.is_at("12. ")
 
 
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:

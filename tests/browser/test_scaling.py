@@ -27,7 +27,14 @@ class Reader(Playground):
             super()._note(error)
 
     def sweep(self, settings: str = SMALL) -> Self:
-        return self.open("/scaling", **({"sweep": settings} if settings else {}))
+        return self.open("/scaling", **({"sweep": settings} if settings else {})).unfold()
+
+    def unfold(self) -> Self:
+        """Open all that is folded below the plot."""
+        self.page.locator(".js-plotly-plot").first.wait_for()
+        for folded in self.page.locator("[data-testid=stMain] details:not([open]) > summary").all():
+            folded.click()
+        return self
 
     def type_dims(self, text: str) -> Self:
         return self.set_number("Dimensions d", text)
@@ -117,7 +124,7 @@ def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
 def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     new_scaling_reader: Callable[..., Reader],
 ) -> None:
-    reader = new_scaling_reader().open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5")
+    reader = new_scaling_reader().open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5").unfold()
     reader.type_dims("2, 4, 32")
     eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
     reader.pick_point("variance", 1).looks_at(4)
@@ -131,9 +138,27 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     assert "/scaling" not in playground.evaluate("location.pathname")
     playground.close()
     reader.page.reload()  # the page that was left open keeps its set-up
-    reader.settle().looks_at(4)
+    reader.settle().unfold().looks_at(4)
     assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 4, 32"
     assert reader.page.get_by_label("Trials", exact=True).input_value() == "50"
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_first_there_is_the_plot_with_the_line_of_p_and_its_slider_right_under_it(
+    new_scaling_reader: Callable[..., Reader], size: tuple[int, int]
+) -> None:
+    reader = new_scaling_reader(*size).open("/scaling")
+    plots = reader.page.locator(".js-plotly-plot:visible")
+    expect(plots).to_have_count(1)
+    expect(plots.locator(".legendtext")).to_have_text(["raw", "/ √d", "/ d", "/ d^0.3"])
+    plot, slider = plots.bounding_box(), reader.page.get_by_role("slider").bounding_box()
+    assert plot is not None
+    assert slider is not None
+    assert plot["height"] >= 380
+    assert 0 <= slider["y"] - plot["y"] - plot["height"] < 100
+    assert slider["y"] + slider["height"] < size[1]
+    expect(reader.page.get_by_text("Divided by d^0.3, the variance grows")).to_be_in_viewport()
+    assert out_of_place(reader) == []
 
 
 def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_leaves_the_plot(reader: Reader) -> None:

@@ -49,6 +49,8 @@ def test_the_first_run_sweeps_the_default() -> None:
     assert page.errors == page.messages == []
     assert in_address(page.at, "sweep") == ""
     assert page.picked == 64
+    assert "/ d^0.3" in page.curves("curve.variance"), "the line of the slider is on"
+    assert page.text("Divided by d^0.3") == flat_or_not(sweep_of(SweepSettings()), "0.3")
 
 
 def test_the_worked_line_of_theory_has_the_measured_value() -> None:
@@ -153,6 +155,14 @@ def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage, s
     assert any("The query is `journey`" in caption.value for caption in scaling.at.caption)
     scaling.set("text", "dog bites man")
     assert scaling.shows(sweep_of(settings, sentence("dog bites man")))
+
+
+def test_a_link_of_before_has_the_lines_that_it_had() -> None:
+    """When it was made, the slider's own line was off until the slider was moved."""
+    page = ScalingPage("dims.2-8-64*trials.40")
+    assert list(page.curves("curve.variance")) == ["raw", "/ √d", "/ d"]
+    page.set("scaling.p", 0.5)
+    assert "/ d^0.5" in page.curves("curve.variance")
 
 
 def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: ScalingPage) -> None:
@@ -377,7 +387,7 @@ def test_what_an_address_cannot_be_is_named_and_the_rest_is_used(bad: str) -> No
     assert "in the sweep, " in message
     name, _, text = bad.partition(".")
     assert (f"{name} = `{text}`" if text else f"`{bad[:30]}") in message
-    assert page.run().settings == SweepSettings(seed=3)
+    assert page.run().settings == SweepSettings(seed=3, scales=("none", "sqrt", "linear"))
     assert page.errors == []
 
 

@@ -63,6 +63,12 @@ def test_the_default_needs_no_text() -> None:
     assert decode_settings("") == (SweepSettings(), [])
 
 
+def test_a_link_that_names_anything_leaves_out_the_line_of_p_as_it_did_before() -> None:
+    before = ("none", "sqrt", "linear")
+    assert decode_settings("trials.500") == (SweepSettings(trials=500, scales=before), [])
+    assert encode_settings(SweepSettings(scales=before)) == "scales.none-sqrt-linear"
+
+
 @given(settings_of_sweeps)
 def test_the_picked_dimension_is_one_of_those_swept(settings: SweepSettings) -> None:
     assert settings.picked in settings.dims
@@ -160,7 +166,7 @@ NONSENSE = (
 
 @pytest.mark.parametrize("part", NONSENSE, ids=[part[:20] for part in NONSENSE])
 def test_a_part_that_is_none_is_reported_and_the_rest_is_read(part: str) -> None:
-    expected = SweepSettings(dims=(2, 8), p=0.4)
+    expected = SweepSettings(dims=(2, 8), p=0.4, scales=("none", "sqrt", "linear"))
     assert decode_settings(f"dims.2-8*{part}*p.0.4") == (expected, [part])
 
 

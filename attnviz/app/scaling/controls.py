@@ -10,6 +10,7 @@ from attnviz.app.refusals import told
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
@@ -22,9 +23,34 @@ _GOOD = "scaling.good"
 _LOG_STEPS = ("first", "last", "how_many")
 
 
-def show_settings() -> SweepSettings:
-    """Draw the controls and return what they ask for; what can't be swept gets a message and changes nothing."""
+def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSettings:
+    """Draw the slider of p where it has its place, and all other controls, folded; return what they ask for.
+
+    What can't be swept gets a message, which is not folded away, and changes nothing.
+    """
     take_from_url()
+    with slider:
+        p = _show_p()
+    with st.expander(say("scaling.controls.heading"), key="scaling_settings"):
+        dims, values = _show_sweep()
+    with messages:
+        settings = _checked(dims, values | {"p": p})
+    _keep(settings)
+    return settings
+
+
+def _show_p() -> float:
+    p = show_exponent(
+        say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
+        help=say("scaling.controls.p_help"),
+    )  # fmt: skip
+    if OWN not in st.session_state["scaling.scales"]:
+        st.caption(say("scaling.controls.p_hidden"))
+    return p
+
+
+def _show_sweep() -> tuple[str, dict[str, Any]]:
+    """Draw what is swept; return the text of the dimensions, and the values of all else."""
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         dims = st.text_input(
@@ -47,40 +73,29 @@ def show_settings() -> SweepSettings:
             say("scaling.controls.seed"), step=1, key="scaling.seed", persist_state="session"
         ),
     }  # fmt: skip
-    values |= _show_what_is_drawn()
-    settings = _checked(dims, values)
-    _keep(settings)
-    return settings
+    return dims, values | _show_what_is_drawn()
 
 
 def _show_what_is_drawn() -> dict[str, Any]:
     """Draw the controls of the source, the scales and the statistics; return their values."""
-    left, middle, right = st.columns([5, 4, 3], vertical_alignment="bottom")
+    left, right = st.columns([5, 7], vertical_alignment="bottom")
     source = left.selectbox(
         say("scaling.controls.source"), SOURCES, format_func=said_source,
         key="scaling.source", persist_state="session",
     )  # fmt: skip
-    chosen = middle.pills(
+    chosen = right.pills(
         say("scaling.controls.scales"), SCALE_CHOICES, selection_mode="multi",
         format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),
         key="scaling.scales", persist_state="session",
     )  # fmt: skip
-    with right:
-        p = show_exponent(
-            say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
-            help=say("scaling.controls.p_help"),
-        )  # fmt: skip
-    left, right = st.columns([9, 3])
-    own = say("scaling.controls.p_shown", p=f"{p:g}") if OWN in chosen else say("scaling.controls.p_hidden")
-    right.caption(own)
-    dots = left.toggle(
+    dots = st.toggle(
         say("scaling.controls.dots"),
         key="scaling.dots",
         persist_state="session",
         help=say("scaling.controls.dots_help"),
     )
     scales = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
-    return {"source": source, "scales": scales, "p": p, "statistics": "dot products" if dots else "all"}
+    return {"source": source, "scales": scales, "statistics": "dot products" if dots else "all"}
 
 
 def _show_log_steps() -> None:

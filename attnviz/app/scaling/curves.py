@@ -9,44 +9,61 @@ from attnviz.app.scaling.controls import pick_dimension
 from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import Swept
 from attnviz.app.text import is_dark
-from attnviz.figures import CURVE_ROWS, Curve, curve_spec
+from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec
 from attnviz.scaling.in_words import about_gradient, about_source, described_curve, flat_or_not, theory_against_measured
 from attnviz.scaling.settings import OWN, SweepSettings
 from attnviz.words import say
 
+_PLOT = CURVES[0]
+_HEIGHT = 400  # of it
 
-def show_theory(swept: Swept) -> None:
-    """Show why the variance of a dot product is d, with the measured value beside it."""
+
+def show_plot(swept: Swept) -> None:
+    """Draw the variance over the dimension, large: the plot in which one looks for the p whose line lies flat."""
+    _show_curve(swept, _PLOT, height=_HEIGHT)
+
+
+def show_findings(swept: Swept) -> None:
+    """Say what the plot shows: whether the reader's own line lies flat, and theory against what was measured."""
     table, settings, x = swept
+    if OWN in settings.scales:
+        st.text(flat_or_not(table, f"{settings.p:g}"))
+    st.text(theory_against_measured(table, settings.picked))
+    if other := about_source(settings.source, x, settings.picked):
+        st.text(other)
+
+
+def show_theory() -> None:
+    """Show why the variance of a dot product is d."""
     with st.container(horizontal=True, gap="large"):  # two formulas, one below the other where it is narrow
         st.latex(
             r"\operatorname{Var}(q\cdot k)=\sum_{i=1}^{d}\operatorname{Var}(q_i k_i)=d\cdot 1\cdot 1=d", width="content"
         )
         st.latex(r"\operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt d}\right)=\frac{d}{d}=1", width="content")
     st.caption(say("scaling.theory.assumption"))
-    st.text(theory_against_measured(table, settings.picked))
-    if other := about_source(settings.source, x, settings.picked):
-        st.text(other)
-    if OWN in settings.scales:
-        st.text(flat_or_not(table, f"{settings.p:g}"))
 
 
 def show_curves(swept: Swept) -> None:
-    """Draw every statistic over the dimension; a click on a point picks its dimension."""
+    """Draw every other statistic over the dimension."""
     table, settings, _ = swept
-    dark = is_dark()
     for curves in CURVE_ROWS:
-        row = [curve for curve in curves if curve.column in table]
+        row = [curve for curve in curves if curve.column in table and curve != _PLOT]
         for column, curve in zip(st.columns(len(row)) if row else (), row, strict=True):
             with column:
-                draw = partial(curve_spec, table, curve, picked=settings.picked, theory=_has_theory(curve, settings))
-                key, alt = f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
-                clicked = show_pickable(draw(dark=dark), key, alt)
-                offer(key, curve.title, alt, draw)
-                _take_click(curve.column, clicked)
+                _show_curve(swept, curve)
     st.caption(say("scaling.curve.caption"))
     if settings.statistics == "all":
         st.text("\n".join(about_gradient(table, settings.dims[-1])))
+
+
+def _show_curve(swept: Swept, curve: Curve, height: int = 300) -> None:
+    """Draw one statistic; a click on a point picks its dimension."""
+    table, settings, _ = swept
+    draw = partial(curve_spec, table, curve, picked=settings.picked, theory=_has_theory(curve, settings), height=height)
+    key, alt = f"scaling.curve.{curve.column}", described_curve(table, curve.column, curve.title)
+    clicked = show_pickable(draw(dark=is_dark()), key, alt)
+    offer(key, curve.title, alt, draw)
+    _take_click(curve.column, clicked)
 
 
 def show_table(swept: Swept) -> None:

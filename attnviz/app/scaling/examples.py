@@ -30,7 +30,6 @@ _BROKEN_SCORES = 200_000
 
 def show_classic_row(settings: SweepSettings) -> None:
     """Show the softmax of one small row times a factor."""
-    st.markdown(f"#### {say('scaling.classic.heading')}")
     left, right = st.columns([4, 8])
     with left:
         factor = show_times(settings)
@@ -53,7 +52,6 @@ def show_classic_row(settings: SweepSettings) -> None:
 
 def show_which_dimension(settings: SweepSettings) -> None:
     """Show that the d under the root is that of one head."""
-    st.markdown(f"#### {say('scaling.heads.heading')}")
     left, right = st.columns([4, 8])
     with left:
         heads = st.select_slider(
@@ -85,7 +83,6 @@ def show_which_dimension(settings: SweepSettings) -> None:
 
 def show_broken_assumption(scenario: Scenario | None) -> None:
     """Show that projections whose entries are not around zero break the argument."""
-    st.markdown(f"#### {say('scaling.broken.heading')}")
     st.text(say("scaling.broken.why"))
     x = inputs_of(scenario)
     if x is None:

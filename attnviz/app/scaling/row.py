@@ -28,7 +28,6 @@ from attnviz.words import say
 def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     """Show one softmax row at the picked dimension, before and after scaling, and the way to the playground."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.markdown(f"#### {say('scaling.row.heading')}")
         st.selectbox(
             say("scaling.row.dimension"), settings.dims, settings.dims.index(settings.picked),
             key=f"scaling.at.{settings.picked}", on_change=_take_choice, args=(settings.picked,), width=140,
