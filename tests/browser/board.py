@@ -154,9 +154,11 @@ class Board(Playground):
 
 
 def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
-    """Every number of a trace as the board writes it, a masked weight as a dash."""
+    """Every number of a trace that has a place from the start, a masked weight as a dash."""
     wanted: dict[str, str] = {}
     for name in STAGES:
+        if name == "scaled_scores":  # these stand where scores do, when they are asked for
+            continue
         matrix: Any = getattr(trace, name)
         if matrix is None:
             continue
