@@ -12,7 +12,7 @@ import { say } from "../scripts/sentences.js";
 /** @import { BoardCell, Matrix, Place, Span, Stage } from "./types.js" */
 /** @import { Box, Layout } from "./spine/types.js" */
 
-const ROOM = 7; // characters of a number that fit a cell in whole letters
+const ROOM = 5.6; // digits that fit the widest cell of scores in whole letters
 export const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
 const MARKS = ["fed", "source", "chosen"];
 
@@ -152,15 +152,16 @@ export class Grid {
     if ((cell.dataset.changed === "") !== Boolean(bar)) bar ? (cell.dataset.changed = "") : delete cell.dataset.changed;
   }
 
-  // So many have room in a cell.
+  // So many digits have room in a cell.
   get characters() {
-    return Math.max(3, Math.round((this.box.cell / this.board.layout.scale / 42) * ROOM));
+    return Math.max(2, (this.box.cell / this.board.layout.scale / 42) * ROOM);
   }
 
   // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
-    const size = text.length > this.characters ? `${Math.floor((1000 * this.characters) / text.length) / 10}%` : "";
+    const digits = widthOf(text);
+    const size = digits > this.characters ? `${Math.floor((1000 * this.characters) / digits) / 10}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
@@ -241,8 +242,14 @@ function changeOf(value, before, limit) {
 /** @param {number} value @param {number} digits @param {number} room */
 function shortened(value, digits, room) {
   const text = written(value, digits);
-  if (text.length <= room || !text.includes("e")) return text;
+  if (widthOf(text) <= room || !text.includes("e")) return text;
   return value.toExponential(0).replace("+", "").replaceAll("-", "−");
+}
+
+// How wide a number is, in digits.
+/** @param {string} text */
+function widthOf(text) {
+  return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
 }
 
 const ROUNDING = 2e-6; // of the largest number

@@ -1,6 +1,7 @@
 """The board under the hand: mouse and keys on a board that stands alone in a page, without a server behind it."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import attnviz
 from attnviz import Scenario
+from attnviz.app.shell.letters import app_letters
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
+from attnviz.colours.palette import LETTERS
 from attnviz.core.scenario import traced
 from attnviz.explanation import before_edits
 from attnviz.words import say
@@ -19,6 +22,11 @@ from tests.browser.cells import number_in, shows_number
 from tests.browser.looks import contrast
 
 W_Q = ("w_q", 0, 0)
+# The app's own letters, by which numbers have room or not.
+LETTERS_AS_CSS = (
+    f"@font-face {{ font-family: '{LETTERS}'; font-weight: 200 900; "
+    f"src: url(data:font/woff2;base64,{b64encode(app_letters() or b'').decode()}) format('woff2'); }}"
+)
 WAITS = say("board.status.waiting")
 
 _MOUNT = """async ([source, style, data]) => {
@@ -114,7 +122,8 @@ class LoneBoard:
 
 def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: object) -> Page:
     page = browser.new_context(viewport={"width": 1366, "height": 900}).new_page()
-    page.set_content(f"<style>body {{ font: 14px sans-serif; {style} }}</style>")
+    page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
+    page.evaluate(f"document.fonts.load('14px {LETTERS}')")
     own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None} | data
     page.evaluate(_MOUNT, [BOARD_SCRIPT, BOARD_STYLE, own])
     return page
@@ -154,7 +163,11 @@ def test_the_box_to_type_into_is_its_cells_own_in_a_presentation_too(board: Lone
         board.page.evaluate("zoom => (document.body.style.zoom = zoom)", zoom)
         board.cell(("w_k", 2, 1)).dblclick()
         cell, typed = board.cell(("w_k", 2, 1)), board.page.locator(".typed")
-        assert box_of(typed) == pytest.approx(box_of(cell), abs=0.6)
+        its, own = box_of(typed), box_of(cell)
+        assert [its[part] for part in ("x", "y", "height")] == pytest.approx(
+            [own[part] for part in ("x", "y", "height")], abs=0.6
+        )
+        assert its["width"] >= own["width"] - 0.6  # and more where all digits take more
         board.page.keyboard.type("−12.345678")
         longer = board.page.locator(".typed")
         assert box_of(longer)["height"] == pytest.approx(box_of(cell)["height"], abs=0.6)
@@ -385,8 +398,11 @@ def test_the_cell_with_the_focus_is_told_from_the_one_that_is_pinned(chromium: B
         looks.append(look_of(board, place))
     assert looks[0]["outlineStyle"] == looks[1]["outlineStyle"] == "dashed"
     assert look_of(board, pinned)["outlineStyle"] == "solid"
-    paper, mark = (channels(looks[1][part]) for part in ("backgroundColor", "outlineColor"))
-    assert contrast(paper, mark) >= 3
+    # The outer tone stands out from the page, the inner one from the cell.
+    paper, outer = (channels(looks[1][part]) for part in ("backgroundColor", "outlineColor"))
+    inner = channels(looks[1]["boxShadow"].partition(")")[0])
+    assert contrast([255, 255, 255], outer) >= 3
+    assert contrast(paper, inner) >= 3
     board.cell(pinned).focus()
     assert look_of(board, pinned)["outlineStyle"] == "solid"
     page.context.close()
