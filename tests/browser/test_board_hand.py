@@ -121,7 +121,7 @@ class LoneBoard:
 
 
 def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: object) -> Page:
-    page = browser.new_context(viewport={"width": 1366, "height": 900}).new_page()
+    page = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce").new_page()
     page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
     page.evaluate(f"document.fonts.load('14px {LETTERS}')")
     own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None} | data
