@@ -15,6 +15,7 @@ from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.half_precision import half_of
+from attnviz.marking.marks import ENTERS
 from attnviz.marking.masked import looks_masked, may_be_masked, without_masked
 from attnviz.marking.outcome import Marking
 from attnviz.marking.settings import ALL_DIGITS, ROUNDED_FROM, Inputs, Reading, Results, Settings
@@ -22,6 +23,7 @@ from attnviz.marking.shapes import check_shapes, known_d_k
 from attnviz.marking.walk import Walk
 from attnviz.tables.printed_table import Printed
 
+_STAYS_WRONG = 1 / 3  # of the cells of a table
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
 
@@ -93,8 +95,16 @@ def _likeliest(
         if not best.n_not_right or best.unlikeliness == -math.inf:
             break
         marking = Walk(printed, settings, reading, precision).marking()
-        best = marking if marking.unlikeliness < best.unlikeliness else best
+        best = marking if marking.unlikeliness < best.unlikeliness and _clears(best, marking) else best
     return best
+
+
+def _clears(before: Marking, after: Marking) -> bool:
+    """Whether a reading clears up a table: to excuse some cells of one that stays wrong proves nothing for it."""
+    return any(
+        table.count(*ENTERS) < same.count(*ENTERS) and table.count(*ENTERS) < _STAYS_WRONG * table.n_cells
+        for same, table in zip(before.tables, after.tables, strict=True)
+    )
 
 
 def _in_half(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipeline, verdict
 from attnviz.tables.reading import read_table
 from attnviz.words import plural, say
-from benchmarks.handouts import ORDER, softmax
+from benchmarks.handouts import ORDER, softmax, wrong_handout
 
 Numbers = dict[str, np.ndarray]
 
@@ -201,6 +201,16 @@ def test_hidden_digits_are_one_set_for_the_whole_handout() -> None:
     for q, n_wrong in (([[0.504, 0.504]], 0), ([[0.504, 0.496]], 1)):
         marking = mark_pipeline({"x": x, "w_q": w, "q": Printed.of(q, 3)}, rounded_inputs=True)
         assert marking.n_not_right == n_wrong
+
+
+@pytest.mark.parametrize("seed", [201, 222])
+def test_a_table_made_with_the_wrong_w_is_not_excused_in_part_by_another_reading(seed: int) -> None:
+    handout = wrong_handout("other_factor", seed)
+    assert handout
+    marking = mark_pipeline(handout.tables, **handout.settings)
+    assert marking.reading.inputs == "exact"
+    (table,) = (each for each in marking.tables if each.stage.name == handout.stage)
+    assert table.at(*NOT_RIGHT)[handout.traces > 2].all()
 
 
 def test_what_only_a_conspiracy_of_digits_explains_is_unlikely_and_said_so() -> None:
