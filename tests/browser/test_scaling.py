@@ -32,8 +32,11 @@ class Reader(Playground):
     def unfold(self) -> Self:
         """Open all that is folded below the plot."""
         self.page.locator(".js-plotly-plot").first.wait_for()
-        for folded in self.page.locator("[data-testid=stMain] details:not([open]) > summary").all():
-            folded.click()
+        folded = self.page.locator("[data-testid=stMain] details:not([open]) > summary:visible")
+        while folded.count():
+            each = folded.first.element_handle()  # what is opened may hold another one
+            each.click()
+            eventually(lambda: each.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
         return self
 
     def type_dims(self, text: str) -> Self:
@@ -215,7 +218,7 @@ def out_of_place(reader: Reader) -> list[object]:
     found: list[object] = ["the page"] if reader.sideways > 0 else []
     room = reader.page.get_by_test_id("stMain").bounding_box()
     assert room is not None
-    for number, chart in enumerate(reader.page.locator(".js-plotly-plot").all()):
+    for number, chart in enumerate(reader.page.locator(".js-plotly-plot:visible").all()):
         box = chart.bounding_box()
         assert box is not None
         if box["x"] < room["x"] or box["x"] + box["width"] > room["x"] + room["width"]:
@@ -230,7 +233,8 @@ def brightness_of_texts(reader: Reader) -> list[float]:
 
 
 # Pairs of texts of a chart that lie on each other.
-_OVERLAPPING = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => {
+_OVERLAPPING = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(
+  each => each.checkVisibility()).flatMap(plot => {
   const texts = [...plot.querySelectorAll('.gtitle, .legendtext, .xtick text, .ytick text, .xtitle')].filter(
     text => text.textContent);
   const boxes = texts.map(text => text.getBoundingClientRect());
