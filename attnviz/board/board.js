@@ -274,9 +274,9 @@ export class Board {
     this.plane.build(this.layout);
     const cells = [...this.grids.values()].map(({ matrix }) => matrix);
     this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, this.play.layer, this.undo.element);
-    const board = make("div", "scroller", [this.spine]);
+    const scroller = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
-    this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), board, this.panel.element);
+    this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
     for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
     this.hints.show();
   }

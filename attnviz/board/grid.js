@@ -149,7 +149,8 @@ export class Grid {
     const paper = `${bar}${shade?.paper ?? ""}`;
     if (cell.paper !== paper) cell.style.background = cell.paper = paper;
     if (cell.ink !== ink) cell.style.color = cell.ink = ink;
-    if ((cell.dataset.changed === "") !== Boolean(bar)) bar ? (cell.dataset.changed = "") : delete cell.dataset.changed;
+    if (bar) cell.dataset.changed = "";
+    else if (cell.dataset.changed !== undefined) delete cell.dataset.changed;
   }
 
   // So many digits have room in a cell.

@@ -18,7 +18,7 @@ export function planOf(stages, placed, many) {
   /** @type {Column[]} */
   const columns = [];
   // From the end on: a factor is known by what it is a factor of.
-  for (const stage of [...table.values()].reverse()) {
+  for (const stage of [...table.values()].toReversed()) {
     if (taken.has(stage.name)) continue;
     // Scaled scores that stand in the place of scores have over them what these are made of.
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
