@@ -119,8 +119,8 @@ export class Grid {
     const empty = board.isEmpty({ matrix: stage.name, row, column });
     const change = before ? changeOf(values[at], before[at], limit) : 0;
     const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
-    if (Object.is(cell.value, values[at]) && cell.look === look && cell.change === change) return;
-    const anew = !Object.is(cell.value, values[at]);
+    const anew = !isSame(cell.value, values[at], board.settled ? 0 : LAST_BITS);
+    if (!anew && cell.look === look && cell.change === change) return;
     Object.assign(cell, { value: values[at], look, empty, change });
     if (anew) cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
@@ -247,6 +247,13 @@ function shortened(value, digits, room) {
   return value.toExponential(0).replace("+", "").replaceAll("-", "−");
 }
 
+// Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell nothing.
+/** @param {number | undefined} shown @param {number} value @param {number} within */
+function isSame(shown, value, within) {
+  return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
+}
+
+const LAST_BITS = 1e-6; // of a number
 // How wide a number is, in digits.
 /** @param {string} text */
 function widthOf(text) {

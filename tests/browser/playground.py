@@ -350,9 +350,10 @@ class Playground:
 
     @property
     def link(self) -> str:
-        """The parameters in the address, all of them."""
+        """The parameters in the address, all of them; blank where it only names the published set-up."""
         # Playwright's own page.url lags behind by one change.
-        return str(self.page.evaluate("decodeURIComponent(location.search)"))
+        query = str(self.page.evaluate("decodeURIComponent(location.search)"))
+        return "" if query == "?example=published" else query
 
     @property
     def address(self) -> str:

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from attnviz import Edit, Scenario, explain, trace
 from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
-from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.cells import shows_another, shows_number
@@ -33,11 +32,12 @@ def edited(*edits: tuple[str, int, int, float], **setup: object) -> Scenario:
 
 
 def around(name: str, made: Trace) -> tuple[str, str, str]:
-    """What is to stand around a matrix: its title, its shape, what it is, and of scores what rows and columns are."""
+    """What is to stand around a matrix: its symbol, its shape, what it is; K stands on its side."""
     stage, shape = STAGES[name], made[name].shape
     rows, columns = shape if len(shape) == 2 else (1, *shape)
-    axes = [stage.axes] if stage.columns == "key" else []
-    return stage.title, f"{rows} × {columns}", " ".join([stage.plain, *axes])
+    if name in ("k", "b_k"):
+        return f"{stage.symbol}ᵀ", f"{columns} × {rows}", stage.plain
+    return stage.symbol, f"{rows} × {columns}", stage.plain
 
 
 # --- Every number --------------------------------------------------------------------------------------------
@@ -59,7 +59,8 @@ def test_every_cell_is_torchs_before_and_after_scrubs(
     digits = int(str(address.get("digits", 4)))
     scenario = Scenario(**(PUBLISHED | setup))
     board.shows_all(scenario, trace(scenario), digits)
-    assert board.matrices == {name: around(name, trace(scenario)) for name in trace(scenario).matrices}
+    placed = set(trace(scenario).matrices) - {"scaled_scores"}
+    assert board.matrices == {name: around(name, trace(scenario)) for name in placed}
     edits = []
     for matrix, row, column, steps in (("w_q", 0, 1, 25), ("x", 1, 0, -40), ("w_v", 2, 0, 10)):
         start = scenario.matrix(matrix)[row, column].item()
@@ -88,24 +89,23 @@ def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) ->
 
 
 def test_the_sentence_follows_the_hand_and_is_torchs_in_the_end(board: Board) -> None:
-    followed = board.page.locator(".st-key-followed")
-    expect(followed).to_have_text(attends_most(trace(edited()), 1, 4))
+    says, shares = board.board.locator(".says b"), board.board.locator(".share")
+    expect(says).to_have_text("“journey” reads itself most: 23 %")
     board.torch_says()
     board.point_at(("w_k", 2, 1))
     eventually(lambda: board.chosen, ["w_k,2,1"])
     x, y = board.grab(("w_k", 2, 1))
     board.page.mouse.move(x + DRAG_STARTS + 400, y)
     shows_another(board.cell(("attention_weights", 1, 1)), "0.2264")
-    shown = board.numbers()
-    largest = max(shown[f"attention_weights,1,{key}"] for key in range(6))
     expect(board.status).to_have_text(say("board.status.preview"))
-    assert largest in followed.inner_text()
-    assert "0.2264" not in followed.inner_text()
+    row = [float(board.numbers()[f"attention_weights,1,{key}"]) for key in range(6)]
+    assert f"{100 * max(row):.0f} %" in says.inner_text()
+    for share, weight in zip(shares.all_inner_texts(), row, strict=True):
+        assert share.startswith(f"{100 * weight:.0f} %")
     board.page.mouse.up()
     board.torch_says()
-    now = attends_most(trace(edited(("w_k", 2, 1, 1.6871))), 1, 4)
-    expect(followed.get_by_test_id("stText")).to_have_text(now)
-    expect(followed.locator(".followed")).to_be_empty()
+    weights = trace(edited(("w_k", 2, 1, 1.6871))).attention_weights[1]
+    expect(says).to_contain_text(f"{100 * weights.max().item():.0f} %")
 
 
 def close(shown: dict[str, str], wanted: dict[str, str]) -> bool:
@@ -140,6 +140,7 @@ def test_only_the_cells_that_change_are_drawn(board: Board) -> None:
 
 def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 1100).open_board(bias="true", causal="true")
+    board.board.get_by_role("button", name=say("board.op.all")).click()
     scenario = Scenario(**PUBLISHED, bias=True, causal=True)
     computed = trace(scenario)
     for name in STAGES:
@@ -176,7 +177,7 @@ def test_a_cell_is_pinned_unpinned_and_its_sources_are_stepped_through(board: Bo
     board.page.reload()
     board.settle()
     eventually(lambda: board.chosen, ["attention_weights,1,2"])
-    expect(board.panel).to_contain_text("Attention weights, query 1 'journey', key 2 'starts'")
+    expect(board.panel).to_contain_text("“journey” reads “starts”: 22 %")
     board.focus_on(("x", 0, 0)).press_keys("Escape").point_at(("x", 0, 1))
     eventually(lambda: board.chosen, ["x,0,1"])
     eventually(lambda: board.link, "")
@@ -189,12 +190,11 @@ def test_a_cell_is_pinned_unpinned_and_its_sources_are_stepped_through(board: Bo
     board.button("Unpin").click()
     eventually(lambda: board.focused_cell, "attention_weights,1,2")
     eventually(lambda: board.link, "")
-    board.button("Go to S′").click()
     board.button("Go to S").click()
     board.button("Go to K").click()
     board.button("Go to W_k").click()
     eventually(lambda: board.focused_cell, "w_k,0,0")
-    for back in ("k,2,0", "scores,1,2", "scaled_scores,1,2", "attention_weights,1,2"):
+    for back in ("k,2,0", "scores,1,2", "attention_weights,1,2"):
         board.button("Back").click()
         eventually(lambda: board.focused_cell, back)
 
@@ -316,8 +316,8 @@ def test_overflow_is_shown_where_it_arises_and_explained(new_board: Callable[...
 def test_texts_of_a_reader_stay_texts(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(tokenizer="whitespace", text="<img src=x onerror=alert(1)> </b> &amp; `a`")
     board.point_at(("scores", 0, 2))
-    expect(board.panel).to_contain_text("query 0 '<img', key 2 'onerror=alert(1)>'")
-    expect(board.board.locator(".beside", has_text="&amp;").first).to_be_visible()
+    expect(board.panel).to_contain_text("“<img” asks “onerror=alert(1)>”")
+    expect(board.board.locator(".name", has_text="&amp;").first).to_be_visible()
     assert board.page.locator("img, .board b b, .board script").count() == 0
     assert board.dialogs == []
 
