@@ -219,7 +219,7 @@ export class Board {
     const { labels, features, sentence, plane } = this.data;
     const { width, top } = this.root.getBoundingClientRect();
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
-    const zoom = width / (this.root.offsetWidth || width || 1);
+    const zoom = width / (this.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
     const height = (window.innerHeight - top - scrolled) / zoom - 8;
     const inside = width / zoom;
     return {
