@@ -9,6 +9,7 @@ import torch
 from attnviz.link.set_up import parameters
 from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
+from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -37,13 +38,13 @@ def opened(name: str) -> Playground:
 def drawn(page: Playground) -> dict[str, torch.Tensor]:
     """Return the matrices that a page draws, on a board or as heatmaps."""
     for board in page.boards:
-        return {name: _table(given) for name, given in board["matrices"].items()}
+        return {name: _table(board["matrices"], name) for name in board["matrices"]}
     return {name: heatmap(page, name) for name in page.charts}
 
 
-def _table(given: dict[str, Any]) -> torch.Tensor:
-    numbers = [float(value) for value in given["values"]]
-    return torch.tensor(numbers, dtype=torch.float64).reshape(given["rows"], given["columns"])
+def _table(given: dict[str, Any], name: str) -> torch.Tensor:
+    sent = given[name]
+    return torch.from_numpy(numbers_in(given, name).copy()).double().reshape(sent["rows"], sent["columns"])
 
 
 def heatmap(page: Playground, name: str) -> torch.Tensor:

@@ -1,7 +1,5 @@
 """The views of the playground: a board where it fits, heatmaps wherever they are asked for."""
 
-from base64 import b64decode
-from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -14,6 +12,7 @@ from attnviz.explanation.summary import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
+from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -30,17 +29,6 @@ def board_shows(playground: Playground, scenario: Scenario) -> bool:
         np.array_equal(numbers_in(given, name), matrix.flatten().numpy(), equal_nan=True)
         for name, matrix in wanted.items()
     )
-
-
-def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of a matrix as the page unpacks them."""
-    sent = given[name]
-    if "values" in sent:
-        return np.array(sent["values"], dtype=np.float32)
-    if "float32" in sent:
-        return np.frombuffer(b64decode(sent["float32"]), "<f4")
-    divided: np.ndarray = (numbers_in(given, sent["of"]) / np.float64(sent["dividedBy"])).astype(np.float32)
-    return divided
 
 
 @pytest.fixture

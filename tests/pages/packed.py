@@ -1,0 +1,17 @@
+"""The numbers that the board is sent, unpacked as the page does it."""
+
+from base64 import b64decode
+from typing import Any
+
+import numpy as np
+
+
+def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
+    """The numbers of a matrix as the page unpacks them."""
+    sent = given[name]
+    if "values" in sent:
+        return np.array(sent["values"], dtype=np.float32)
+    if "float32" in sent:
+        return np.frombuffer(b64decode(sent["float32"]), "<f4")
+    divided: np.ndarray = (numbers_in(given, sent["of"]) / np.float64(sent["dividedBy"])).astype(np.float32)
+    return divided
