@@ -321,7 +321,7 @@ FirstAct = tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool]]]
 FIRST_ACTS: tuple[FirstAct, ...] = (
     ("/", {"view": "heatmaps"}, _edits_a_table),
     ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
-    ("/", {}, _picks_a_token),
+    ("/", {"example": "published"}, _picks_a_token),
     ("/lesson", {"step": "embeddings"}, _goes_on),
     ("/check", {}, _fills_a_table),
 )
