@@ -75,3 +75,10 @@ def test_the_published_sentence_stands_first_under_examples_and_the_opening_one_
 def test_check_my_numbers_opens_no_tables_of_an_example_that_was_not_published() -> None:
     for address in ({"example": OPENING}, {"example": "published"}, NOTHING):
         assert Reader("pages/check.py", **address).value("check.mode") == "check"
+
+
+def test_what_is_said_of_a_link_of_which_nothing_is_left_stands_on_the_next_run() -> None:
+    reader = Reader(query="77", d_in="abc")
+    (said,) = reader.messages
+    assert "were ignored" in said
+    assert reader.run().messages == [said]  # as the browser asks for it where its connection broke

@@ -66,13 +66,13 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
         if first:
             _draw_panel(panel, table, own_examples)
         published_example.take_named()  # a page opened later does not open it
+        address.name_published()  # before messages: they stand while what the address says stays the same
         with overlay:
             messages.show(values, offers=not own_examples)
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with share:
             show_share()
-        address.name_published()
         url_texts.draw()
         connection.watch()
     reconnecting.go_on()
