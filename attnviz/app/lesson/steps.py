@@ -23,6 +23,9 @@ _PRESENTATION_CSS = """<style>
 .stMainBlockContainer { padding: 0.5rem 1rem 0; }
 .stMainBlockContainer [data-testid="stText"] { font-size: clamp(1rem, 1.7vw, 3rem); line-height: 1.3; }
 .stMainBlockContainer [data-testid="stCaptionContainer"] p { font-size: clamp(0.9rem, 1.3vw, 2rem); }
+/* What isn't seen takes no room below the board. */
+[data-testid="stLayoutWrapper"]:has(> .st-key-lesson_questions) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; }
 /* The controls are there for the hand that looks for them. */
 .st-key-lesson_head { opacity: 0.25; transition: opacity 0.2s; }
 .st-key-lesson_head:is(:hover, :focus-within) { opacity: 1; }
