@@ -17,6 +17,7 @@ const AROUND = 34; // of a chip, beside its letters
 const BETWEEN = 14;
 const SMALLEST = 0.6; // of these, before the words scroll
 export const SAYS = 350; // the room that what is read takes beside the words
+const TOOLS = 220; // and that the tools take, where nothing is read
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 // How wide a word's chip is, by its letters.
@@ -113,7 +114,8 @@ export class Sentence {
       : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
-    Object.assign(this.tools.style, below ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
+    const above = below || (this.board.data.says === false && left + TOOLS * scale > width);
+    Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
     this.offer();
     this.mark();
   }
