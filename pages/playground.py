@@ -22,9 +22,9 @@ def show_playground(scenario: Scenario) -> None:
     if view == HEATMAPS:
         show_pictures(scenario)
         return
-    with board:
-        show_board_of_now(sentence=True)
     show_folded_editor(scenario)
+    with board:  # with what was typed into the editor
+        show_board_of_now(sentence=True)
 
 
 def show_pictures(scenario: Scenario) -> None:

@@ -309,7 +309,7 @@ def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing
     (frame,) = sharing.at.get("iframe")
     alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
     assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt, letters=app_letters())
-    assert "background: #ffffff" in frame.proto.srcdoc
+    assert "background: #ffffff" in frame.proto.srcdoc.lower()
 
 
 @pytest.mark.parametrize(
