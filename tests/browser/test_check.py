@@ -102,7 +102,7 @@ def test_an_example_opens_in_the_playground_with_one_click(check: Learner) -> No
     eventually(lambda: check.address, "?check=examples")
     check.press("Open in the playground")
     expect(check.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
-    check.says("'love' reads 'AI' most: attention weight 0.5761")
+    check.says("“love” reads “AI” most: 58 %")
     eventually(lambda: "x.example.love-ai*w_q.example.love-ai" in check.address, True)
     check.page.go_back()
     check.says(LOVE_AI_SAYS)
@@ -112,7 +112,7 @@ def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_learner: C
     reader = new_learner().open("/", "board", example="love-ai")
     for _ in range(2):
         expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("I love AI")
-        reader.says("'love' reads 'AI' most: attention weight 0.5761")
+        reader.says("“love” reads “AI” most: 58 %")
         eventually(lambda: "example=" in reader.address.replace("edits=", ""), False)
         reader.page.reload()
 

@@ -42,10 +42,10 @@ def saved(playground: Playground, button: str) -> Path:
 def test_the_copied_link_opens_the_same_elsewhere(new_board: Callable[..., Board]) -> None:
     sender = new_board(permissions=CLIPBOARD).open_board(init="linear", seed=789, edits="w_v.identity")
     sender.type_over(("w_q", 0, 1), "0.9").torch_says()
-    sender.switch("Causal mask").pick("starts").says("'starts' reads ")
+    sender.switch("Causal mask").pick("starts").says("“starts” reads “Your” most")
     link, receiver = copied(share(sender), "Copy link"), new_board()
     receiver.page.goto(link)
-    receiver.settle().says("'starts' reads ")
+    receiver.settle().says("“starts” reads “Your” most")
     eventually(receiver.numbers, sender.torch_says().numbers())
     expect(receiver.cell(("w_q", 0, 1))).to_have_attribute("data-value", "0.8999999761581421")
     expect(receiver.cell(("w_v", 0, 0))).to_have_attribute("data-value", "1")
