@@ -12,7 +12,7 @@ def test_the_first_load_shows_the_published_numbers_and_every_heatmap_has_a_text
     playground.says("'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667.")
     assert playground.address == ""
     figures = playground.page.get_by_role("figure")
-    expect(figures).to_have_count(len(MATRICES))
+    expect(figures).to_have_count(len((*MATRICES, "w_q", "w_k", "w_v")))
     for figure in figures.all():
         assert "Values from" in (figure.get_attribute("aria-label") or "")
 
