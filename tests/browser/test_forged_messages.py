@@ -25,6 +25,7 @@ def client(server: str) -> Iterator[ClientConnection]:
 def run(client: ClientConnection, *states: WidgetState) -> tuple[str, set[str]]:
     """Ask for a run with these values of controls; return the session's id and the ids of all controls drawn."""
     message = BackMsg()
+    message.rerun_script.query_string = "example=published"  # a bare address runs twice, for the example that it opens
     message.rerun_script.widget_states.widgets.extend(states)
     client.send(message.SerializeToString())
     session, drawn = "", set()
