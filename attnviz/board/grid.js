@@ -12,7 +12,7 @@ import { say } from "../scripts/sentences.js";
 /** @import { BoardCell, Matrix, Place, Span, Stage } from "./types.js" */
 /** @import { Box, Layout } from "./spine/types.js" */
 
-const ROOM = 5.7; // digits that fit the widest cell of scores in whole letters
+const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 export const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
 const MARKS = ["fed", "source", "chosen"];
 

@@ -29,7 +29,7 @@ _NAMES = """() => [...document.body.shadowRoot.querySelectorAll('.plane .names s
     wide: text.getBoundingClientRect().width, letters: parseFloat(getComputedStyle(name).fontSize)};
 }).filter(({text}) => text)"""
 _INSIDE = """() => {
-  const {left, right, top, bottom} = document.body.shadowRoot.querySelector('.canvas').getBoundingClientRect();
+  const {left, right, top, bottom} = document.body.shadowRoot.querySelector('.plane .canvas').getBoundingClientRect();
   return [left, right, top, bottom];
 }"""
 
