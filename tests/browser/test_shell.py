@@ -142,7 +142,7 @@ def test_a_bare_address_opens_what_means_something_and_keeps_what_is_changed(new
     expect(board.settle().cell(FLUFFY_READS_CAT)).to_have_text("0.01")
     board.use_example("Your journey starts with one step")
     eventually(lambda: "text=" in board.link, False)
-    assert "example=published" in board.address
+    eventually(lambda: "example=published" in board.page.evaluate("location.search"), True)
     board.page.reload()
     expect(board.settle().page.get_by_label("Sentence", exact=True)).to_have_value("Your journey starts with one step")
 
