@@ -83,7 +83,7 @@ class Learner(Playground):
     def frame_of(self, matrix: str) -> str:
         """How a matrix is framed: "solid", "dashed" or "none"."""
         grid = self.cell(matrix, 0, 0).locator("xpath=ancestor::*[@role='grid']")
-        return str(grid.evaluate("grid => getComputedStyle(grid).borderTopStyle"))
+        return str(grid.evaluate("grid => getComputedStyle(grid).outlineStyle"))
 
     @property
     def too_tall(self) -> int:

@@ -134,7 +134,8 @@ def test_a_bare_address_opens_what_means_something_and_keeps_what_is_changed(new
     board.go()
     expect(board.cell(FLUFFY_READS_CAT)).to_have_text("0.61")
     eventually(lambda: "text=the+fluffy+cat" in board.address, True)
-    assert board.page.evaluate("history.length") == entries + 1  # one Back leads away
+    most = 50  # entries that a browser keeps
+    assert board.page.evaluate("history.length") == min(entries + 1, most)  # one Back leads away
     board.type_over(("w_q", 1, 0), "-2")
     expect(board.cell(FLUFFY_READS_CAT)).to_have_text("0.01")
     eventually(lambda: "w_q.1.0.-2.0" in board.address, True)
