@@ -38,7 +38,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query: number, text?: string, example?: string }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, text?: string, example?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false });
@@ -497,7 +497,7 @@ export class Board {
       this.picked = query;
       this.hints.done("pick");
       this.play.stop();
-      this.tell();
+      this.tell([], false, true);
     }
     this.motion.follow(() => this.follow(), PICKED_MS);
   }
@@ -505,7 +505,7 @@ export class Board {
   // Begin with another sentence, or with an example.
   /** @param {{ text: string } | { example: string }} other */
   begin(other) {
-    this.sender.send({ edits: [], pinned: null, query: this.picked, ...other });
+    this.sender.send({ edits: [], pinned: null, ...other });
   }
 
   /** @param {number | null} query */
@@ -606,9 +606,9 @@ export class Board {
   }
 
   /** @param {Edit[]} edits */
-  tell(edits = [], replaces = false) {
+  tell(edits = [], replaces = false, picks = false) {
     const sent = edits.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.sender.send({ edits: sent, pinned: this.pinned, query: this.picked }, replaces);
+    this.sender.send({ edits: sent, pinned: this.pinned, ...(picks ? { query: this.picked } : {}) }, replaces);
     for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });
   }
 
@@ -621,7 +621,7 @@ export class Board {
     this.picked = query ?? this.picked;
     const fitting = edits.filter((edit) => this.fits(edit));
     if (fitting.length) this.commit(fitting);
-    else this.tell();
+    else this.tell([], false, query !== undefined);
   }
 
   /** @param {Place} place */

@@ -142,7 +142,8 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
                 st.session_state[_asked(key)] = True
             elif picks:
                 pick(_from_place(sent["pinned"]))
-                _pick_token(int(sent["query"]))
+                if sent.get("query") is not None:
+                    _pick_token(int(sent["query"]))
             if sent["edits"]:
                 make(lambda scenario: _with_edits(scenario, sent["edits"]))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
