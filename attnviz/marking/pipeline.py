@@ -89,7 +89,7 @@ def _likeliest(
         printed = without_masked(printed)
     plainest, *others = _readings(printed, rounded, carried)
     best = Walk(printed, settings, plainest, precision).marking()
-    if best.first_wrong is not None and precision is FLOAT32:
+    if best.first_wrong is not None:
         best = _in_half(printed, settings, rounded, carried, best)
     for reading in others:
         if not best.n_not_right or best.unlikeliness == -math.inf:

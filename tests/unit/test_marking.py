@@ -291,7 +291,8 @@ def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype) -> Non
 def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtype, seed: int) -> None:
     tensors = computed_in(dtype, seed)
     as_text = {name: read_table(f"{table.double().tolist()}, dtype={dtype}") for name, table in tensors.items()}
-    for tables in (tensors, as_text):
+    as_printed = {name: read_table(repr(table)) for name, table in tensors.items()}
+    for tables in (tensors, as_text, as_printed):
         assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in mark_pipeline(tables).tables)
 
 
