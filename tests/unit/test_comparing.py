@@ -90,7 +90,7 @@ def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
     comparison = Comparison(trace(Scenario("a b")), trace(Scenario("a b c", d_out=4)))
     assert comparison.difference("attention_weights") is None
     assert moved_most(comparison, "attention_weights", 2) == [
-        "The attention weights of A are 2×2, those of B 3×3: there is no B − A."
+        say("compare.moved.shapes", matrix="attention weights", a="2×2", b="3×3")
     ]
     assert list(comparison_specs(comparison, "context")) == ["A", "B"]
     assert other_words(comparison) == ""
@@ -99,7 +99,7 @@ def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
 def test_rows_without_numbers_are_not_said_to_have_stood_still() -> None:
     broken = traced(Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)]))
     (words,) = moved_most(Comparison(trace(Scenario("a b c", causal=True)), broken), "context", 2)[-1:]
-    assert words == "3 rows can't be compared: they hold cells that are no finite numbers."
+    assert words == say("compare.moved.not_finite", n=3)
 
 
 def test_other_words_at_the_same_places_are_named() -> None:

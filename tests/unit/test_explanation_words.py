@@ -116,9 +116,9 @@ def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_
                 continue
             ((exponent),) = map(as_decimal, re.findall(r"exp\((\S+)\) / ", text))
             ((largest),) = map(as_decimal, re.findall(r"m = (\S+), is subtracted", text))
-            ((score, less, is_rounded),) = re.findall(
-                r"is (\S+), and less m it is (\S+?)( \(rounded\))?\.(?= |$)", text
-            )
+            said = re.escape(say("explanation.softmax.less", score="", value="VALUE", less="LESS").strip().rstrip("."))
+            pattern = said.replace("VALUE", r"(\S+)").replace("LESS", r"(\S+?)")
+            ((score, less, is_rounded),) = re.findall(rf"{pattern}( \(rounded\))?\.(?= |$)", text)
             assert as_decimal(less) == exponent
             assert (as_decimal(score) - largest == exponent) != bool(is_rounded)
             rounded += as_decimal(score) - largest != exponent

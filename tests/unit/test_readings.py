@@ -220,7 +220,7 @@ def test_what_only_a_conspiracy_of_digits_explains_is_unlikely_and_said_so() -> 
     assert usual.tables[0].marks == ((Mark.HIDDEN,),)
     marking = mark_pipeline({"x": x, "w_q": w, "q": Printed.of([[20.15]], 2)}, rounded_inputs=True)
     assert marking.tables[0].marks == ((Mark.UNLIKELY,),)
-    assert "unlikely by rounding" in verdict(marking).summary
+    assert say("marking.part.unlikely", n=1) in verdict(marking).summary
     assert verdict(marking).first_error
     beyond = mark_pipeline({"x": x, "w_q": w, "q": Printed.of([[20.5]], 2)}, rounded_inputs=True)
     assert beyond.tables[0].marks == ((Mark.WRONG,),)
