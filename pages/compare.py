@@ -1,4 +1,4 @@
-"""Compare: a set-up that was kept as A beside the set-up of now, B."""
+"""Compare: a set-up that was kept as A beside the current set-up, B."""
 
 import streamlit as st
 

@@ -12,7 +12,7 @@ from attnviz.words import say
 
 
 def show_lesson(scenario: Scenario) -> None:
-    """Draw the step of now, told with this scenario."""
+    """Draw the current step, told with this scenario."""
     query = picked_query(scenario)
     computed = traced(scenario)
     number = current_step()

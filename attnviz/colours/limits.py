@@ -27,7 +27,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
 
 
 def _largest_share(trace: Trace, name: str) -> float:
-    """Return the largest weight in rows that may read two words or more; 0 where there are none."""
+    """Return the largest weight in rows that may read two tokens or more; 0 where there are none."""
     weights, hidden = trace[name], trace.masked_in(name)
     n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
     return _largest_finite(weights[..., torch.from_numpy(n_readable > 1).to(weights.device), :])

@@ -134,7 +134,7 @@ def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
 
 
 def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]:
-    """Lay dropped changes over the matrices of now, as far as they fit; return also those that do not.
+    """Lay dropped changes over the current matrices, as far as they fit; return also those that do not.
 
     >>> dropped = Changes(edits=(Edit("w_q", 0, 1, 0.9), Edit("w_q", 2, 1, 0.5)))
     >>> bring_back(Scenario(d_in=2), dropped)[1].edits

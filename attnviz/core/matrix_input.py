@@ -131,7 +131,7 @@ def random_seed(given: str | None) -> int | None:
 
 
 def checked_edit(given: Any) -> Edit:
-    """Return an edit of some matrix, or raise ``ValueError`` for what is none."""
+    """Return a well-formed edit of some matrix, or raise ``ValueError``."""
     try:
         matrix, row, column, value = given
         edit = Edit(matrix, index(row), index(column), float(value))

@@ -30,7 +30,7 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 class Trace:
-    """Every intermediate of a computation, by name, with the table of stages that it is of.
+    """Every intermediate of a computation, by name, with its table of stages.
 
     `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says what it is made of, `trace.matrices` has
     all, in the order of the computation. A matrix that the table does not have is not there; `get` gives None for it.

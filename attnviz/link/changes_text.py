@@ -78,7 +78,7 @@ def encode_changes(changes: Changes) -> str:
 
 
 def decode_changes(text: str) -> tuple[Changes, list[str]]:
-    """Read changes from the text of a URL; return also the parts that are none.
+    """Read changes from the text of a URL; return also the parts that can't be read.
 
     >>> decode_changes("w_q.0.1.0.9*nonsense")
     (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
@@ -89,7 +89,7 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
 
 @lru_cache(maxsize=8)
 def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
-    """Return the changes, the parts that are none, and why there is nothing that can be read."""
+    """Return the changes, the parts that can't be read, and why where nothing can be."""
     try:
         plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
     except ValueError as error:

@@ -59,7 +59,7 @@ class Windows(NamedTuple):
 
 
 def mark(given: Any, computed: Any, decimals: int = 4) -> tuple[tuple[Mark, ...], ...]:
-    """Mark a table cell by cell: whether each number is what the computed one rounds to at so many decimals.
+    """Mark a table cell by cell: is each number what the computed one rounds to, at this many decimals?
 
     `given` and `computed` are ``(rows, columns)``, as nested sequences or arrays; a NaN in `given` is a blank.
     A tie may be rounded either way, and what float32 cannot hold is allowed for.

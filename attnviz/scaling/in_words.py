@@ -26,7 +26,7 @@ def shown(value: float) -> str:
 
 
 def said_scale(scale: str) -> str:
-    """Name a scale by its label in a sweep; what is none, an init, is its own name.
+    """Name a scale by its label in a sweep; an init, which is no scale, is its own name.
 
     >>> said_scale("sqrt"), said_scale("0.3"), said_scale("torch.rand")
     ('/ √d', '/ d^0.3', 'torch.rand')

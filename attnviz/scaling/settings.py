@@ -152,7 +152,7 @@ def text_of(value: object) -> str:
 
 
 def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:
-    """Read settings from the text of a URL; return also the parts that are none.
+    """Read settings from the text of a URL; return also the parts that can't be read.
 
     >>> settings, ignored = decode_settings("trials.500*keys.many")
     >>> settings == SweepSettings(trials=500, scales=("none", "sqrt", "linear")), ignored

@@ -71,7 +71,7 @@ class Printed:
         return np.broadcast_to(np.minimum(columns, self.decimals), self.shape).copy()
 
     def with_decimals(self, decimals: int) -> "Printed":
-        """Return the same table as one of so many decimals in every number."""
+        """Return the same table with this many decimals in every number."""
         check_whole("decimals", decimals, 0, MAX_DECIMALS)
         return replace(self, decimals=decimals, shown=None, by_power=False)
 
@@ -105,7 +105,7 @@ def as_table(name: str, table: Any) -> np.ndarray:
 
 
 def as_printed(value: float, decimals: int) -> str:
-    """Write a number with so many decimals, as a table prints it.
+    """Write a number with this many decimals, as a table prints it.
 
     >>> as_printed(-1.047, 2), as_printed(float("nan"), 2)
     ('−1.05', '–')

@@ -69,5 +69,5 @@ CHALLENGES: tuple[Challenge, ...] = tuple(
 
 
 def undefined(trace: AttentionTrace) -> bool:
-    """Whether a trace has attention weights that are no numbers, so that nothing can be checked."""
+    """Whether a trace has attention weights that aren't numbers, so that nothing can be checked."""
     return bool(torch.isnan(trace.attention_weights).any())

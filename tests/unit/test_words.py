@@ -14,6 +14,7 @@ SCRIPTS = sorted(ROOT.glob("attnviz/**/*.js"))
 BANNED = (
     "is to be seen", "as it is", "as they are", "let go", "hands on", "from its place", "carried rounding",
     "affinely independent", "dead key", "commutes", "need not", "was not taken", "were not taken",
+    " of now", "what is none", "are no number", "and less m", "carried on rounded",
 )  # fmt: skip
 
 

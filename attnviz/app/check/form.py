@@ -176,7 +176,7 @@ def _take_upload() -> None:
 
 
 def _read(below: Mapping[str, DeltaGenerator]) -> tuple[dict[str, Printed], tuple[str, ...]]:
-    """Read the typed tables; what is none is told below it. Return them, and the names of what is none."""
+    """Read the typed tables, and say below each that can't be read why. Return the tables, and the names of those."""
     texts = {name: text_of(name) for name in TABLE_NAMES}
     tables = {}
     for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():

@@ -48,7 +48,7 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
 
 
 def keep() -> None:
-    """Keep the scenario of now as A."""
+    """Keep the current scenario as A."""
     scenario = scenario_now()
     if scenario is None:
         return

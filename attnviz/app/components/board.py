@@ -64,7 +64,7 @@ def show_board(
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
     computed ones a dashed one; `notes` stand beside titles.
 
-    What is edited on it becomes edits of the scenario of now, or of the one that `make` applies a change to.
+    What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to.
     A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
     page after each change.
     """
@@ -104,7 +104,7 @@ def show_board(
 
 @st.fragment
 def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
-    """Draw the board of the scenario of now; `looks` as in :func:`show_board`.
+    """Draw the board of the current scenario; `looks` as in :func:`show_board`.
 
     It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
     asks for the rest of the page.

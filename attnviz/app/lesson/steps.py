@@ -72,7 +72,7 @@ def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int
 
 
 def _dots(number: int) -> str:
-    """Return a dot for each step, that of now filled; the words are for those who hear them."""
+    """Return a dot for each step, the current one filled; the words are for those who hear them."""
     place = say("lesson.place", number=number, count=len(STEPS))
     dots = "".join("<i class='now'></i>" if n == number else "<i></i>" for n in range(1, len(STEPS) + 1))
     return f"<span class='lesson-dots' role='img' aria-label='{place}' title='{place}'>{dots}</span>"

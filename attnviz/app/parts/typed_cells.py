@@ -102,6 +102,6 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
 
 
 def scenario_now() -> Scenario | None:
-    """Return the scenario of now with what has just been typed; None while the sentence is blank."""
+    """Return the current scenario with what has just been typed; None while the sentence is blank."""
     scenario = state.current_scenario()
     return None if scenario is None else with_typed(scenario)

@@ -1,4 +1,4 @@
-"""Turns: so many at a time, and who comes later waits in line."""
+"""Turns: a few at a time, and whoever comes later waits in line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -13,7 +13,7 @@ from attnviz.link.parameter_table import QUERY, texts
 def receive(
     name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
 ) -> tuple[Any, bool]:
-    """Return the value of now, and whether it came from the URL; `values` are others that it depends on.
+    """Return the current value, and whether it came from the URL; `values` are others that it depends on.
 
     What came and can't be used is told, and leaves the address.
     """
@@ -29,7 +29,7 @@ def receive(
 def take(
     name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
 ) -> Any:  # fmt: skip
-    """Return the value of now, as :func:`receive` does."""
+    """Return the current value, as :func:`receive` does."""
     return receive(name, scenario, computed, **values)[0]
 
 

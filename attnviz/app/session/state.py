@@ -119,7 +119,7 @@ def start_set_up_anew(scenario: Scenario) -> None:
 
 
 def current_scenario() -> Scenario | None:
-    """Return the scenario of now, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
+    """Return the current scenario, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
     run_by_entry_point()
     if st.session_state[_BLANK] or _SETUP not in st.session_state:
         return None
@@ -148,7 +148,7 @@ def keep(scenario: Scenario) -> None:
 
 
 def adopt(scenario: Scenario) -> None:
-    """Make this the scenario of now, in every control; in a callback, before the controls are drawn."""
+    """Make this the current scenario, in every control; in a callback, before the controls are drawn."""
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
     device, notice = resolve_device(scenario.device)
     values["device"] = str(device)
@@ -162,7 +162,7 @@ def adopt(scenario: Scenario) -> None:
 
 
 def redraw_editors() -> None:
-    """Make the editors start from the matrices of now: each is drawn under a new key."""
+    """Make the editors start from the current matrices: each is drawn under a new key."""
     st.session_state[_REVISION] = revision() + 1
 
 
@@ -203,7 +203,7 @@ def offered_here() -> Changes:
 
 
 def take_back() -> None:
-    """Lay the offered changes over the matrices of now; what does not fit stays on offer."""
+    """Lay the offered changes over the current matrices; what does not fit stays on offer."""
     scenario = current_scenario()
     if scenario is None:
         return

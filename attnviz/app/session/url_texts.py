@@ -19,7 +19,7 @@ _DRAWN = "bound.drawn"
 
 
 def receive(name: str) -> tuple[str, bool]:
-    """Return the text of now, and whether it came from the URL: on the first run, or by Back and Forward."""
+    """Return the current text, and whether it came from the URL: on the first run, or by Back and Forward."""
     arrived = False
     context = get_script_run_ctx()
     if _key(name) not in st.session_state:
@@ -34,22 +34,22 @@ def receive(name: str) -> tuple[str, bool]:
 
 
 def send(name: str, text: str) -> None:
-    """Make this the text of now; before :func:`draw`."""
+    """Make this the current text; before :func:`draw`."""
     st.session_state[_key(name)] = st.session_state[name] = text
 
 
 def put(name: str, value: Any) -> None:
-    """Make this the value of now."""
+    """Make this the current value."""
     send(name, rows()[name].write(value))
 
 
 def current(name: str) -> str:
-    """Return the text of now, as it was received or sent last."""
+    """Return the current text, as it was received or sent last."""
     return str(st.session_state.get(_key(name), ""))
 
 
 def texts() -> dict[str, str]:
-    """Return all texts of now, by the names of their parameters."""
+    """Return all current texts, by the names of their parameters."""
     return {name: current(name) for name in rows()}
 
 

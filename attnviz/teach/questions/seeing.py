@@ -1,4 +1,4 @@
-"""What there is to see of a question's example: its numbers of now, of the start, and in words what became of them."""
+"""What there is to see of a question's example: its numbers now and at the start, and in words what became of them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Seen:
-    """What there is to see: sentences with the numbers of now, and pictures beside the board."""
+    """What there is to see: sentences with the current numbers, and pictures beside the board."""
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()
@@ -90,7 +90,7 @@ def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
 
 @dataclass(frozen=True)
 class Now:
-    """The example of now and of the start, both computed, with what is chosen and the decimals;
+    """The example now and at the start, both computed, with what is chosen and the decimals;
     `query` is the place of the token that is followed.
     """
 
@@ -110,7 +110,7 @@ class Now:
 
     @cached_property
     def exact(self) -> AttentionTrace:
-        """The example of now in float64."""
+        """The current example in float64."""
         return in_float64(self.trace)
 
     @cached_property
@@ -120,12 +120,12 @@ class Now:
 
     @cached_property
     def sizes(self) -> dict[str, float]:
-        """How large the numbers are that each matrix of now is made from."""
+        """How large the numbers are that each current matrix is made from."""
         return sizes_of(self.exact)
 
     @property
     def is_finite(self) -> bool:
-        """Whether float32 holds every number of now."""
+        """Whether float32 holds every current number."""
         return all(bool(torch.isfinite(getattr(self.trace, name)).all()) for name in COMPUTED)
 
     def write(self, value: float | Tensor) -> str:
@@ -156,7 +156,7 @@ class Now:
         return real_difference(getattr(self.exact, name), getattr(self.exact_start, name), size)
 
     def has_changed(self, name: str) -> bool:
-        """Whether a matrix of now is another one than at the start, by more than rounding."""
+        """Whether a matrix differs from that of the start by more than rounding."""
         same_shape = getattr(self.trace, name).shape == getattr(self.start, name).shape
         return not same_shape or bool(self.moved_by(name).any())
 
