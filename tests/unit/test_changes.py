@@ -16,6 +16,7 @@ from attnviz.core.changes import (
     bring_back,
     carry_over,
     changes_of,
+    edit_cells,
     edit_matrix,
     random_replacement,
     renamed,
@@ -361,3 +362,14 @@ def test_a_w_v_of_another_width_leaves_what_still_fits() -> None:
     assert (drawn.w_v, drawn.b_v, drawn.w_1) == (None, None, None)
     assert drawn.b_1 == wide.b_1
     assert trace(drawn)["output"].shape == (6, 2)
+
+
+@given(scenario=changed(), data=st.data())
+def test_cells_that_are_edited_twice_are_as_edited_once(scenario: Scenario, data: st.DataObject) -> None:
+    cells = {edit[:3]: data.draw(st.none() | st.just(0.5)) for edit in data.draw(edits_of(scenario))}
+    once = edit_cells(scenario, cells)
+    assert edit_cells(once, cells) == once
+    assert edit_cells(once, {edit[:3]: edit.value for edit in once.edits[:1]}) == once
+    values = {edit[:3]: edit.value for edit in once.edits}
+    assert {cell: values.get(cell) for cell in cells} == cells
+    assert {edit for edit in once.edits if edit[:3] not in cells} == {e for e in scenario.edits if e[:3] not in cells}

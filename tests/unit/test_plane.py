@@ -81,6 +81,14 @@ def apart(a: Any, b: Any) -> bool:
     return across or a["y"] + a["height"] <= b["y"] + 1e-6 or b["y"] + b["height"] <= a["y"] + 1e-6
 
 
+def test_both_axes_are_named_in_a_picture_narrower_than_their_names(script: PageScript) -> None:
+    sizes: dict[str, Any] = {"d_in": 4, "d_out": 3, "d_v": 2}
+    scenario = Scenario(text="the cat", embedding="table", **sizes, init="normal", seed=598500, scale=False)
+    for picture in pictures(script, scenario, 0, (160, 140)):
+        boxes = boxes_of(picture)
+        assert all(apart(box, other) for at, box in enumerate(boxes) for other in boxes[at + 1 :])
+
+
 @given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
 def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
     script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]

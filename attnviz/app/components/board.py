@@ -18,8 +18,7 @@ from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import Changes, changes_of, with_changes
-from attnviz.core.matrix_input import Edit
+from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.link.page_texts import Place
@@ -145,7 +144,8 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
                 if sent.get("query") is not None:
                     _pick_token(int(sent["query"]))
             if sent["edits"]:
-                make(lambda scenario: _with_edits(scenario, sent["edits"]))
+                cells = {(each["matrix"], each["row"], each["column"]): each["value"] for each in sent["edits"]}
+                make(lambda scenario: edit_cells(scenario, cells))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         state.say(say("board.refused", why=told(error)))
 
@@ -162,11 +162,3 @@ def _change_scenario_of_now(change: Change) -> None:
     if scenario is not None:
         state.keep(change(scenario))
         state.redraw_editors()
-
-
-def _with_edits(scenario: Scenario, sent: list[dict[str, Any]]) -> Scenario:
-    """Return the scenario with these edits, in place of the older ones of their cells; None resets a cell."""
-    values = {(each["matrix"], each["row"], each["column"]): each["value"] for each in sent}
-    older = tuple(edit for edit in scenario.edits if edit[:3] not in values)
-    newer = tuple(Edit(*cell, value) for cell, value in values.items() if value is not None)
-    return with_changes(scenario, Changes((*older, *newer), changes_of(scenario).replaced))

@@ -19,3 +19,8 @@ export function reopened(query, longest, most, leftOut, mark) {
   return [...written.filter((each) => kept.has(each)).map(({ text }) => text),
     `${leftOut}=${encodeURIComponent(said)}`].join("&");
 }
+
+// What the page was opened with: by now the address may hold what the server thinks it opened.
+export function openedQuery() {
+  return new URL(performance.getEntriesByType("navigation")[0]?.name ?? location.href).search.slice(1);
+}

@@ -26,7 +26,7 @@ from attnviz.words import plural, say
 _REOPENED = joined(Path(__file__).parent / "long_link.js")
 _SCRIPT = """<script type="module">
 %s
-const query = reopened(location.search.slice(1), %d, %d, "%s", "%s");
+const query = reopened(openedQuery(), %d, %d, "%s", "%s");
 if (query !== null) location.replace(`?${query}`);
 </script>"""
 _SOON = 120  # seconds in which the browser opens the link once more

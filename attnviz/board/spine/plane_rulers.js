@@ -25,7 +25,9 @@ export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across =
     const named = box(across);
     const below = y + gap + named.height <= height;
     const stands = { ...named, x: width - named.width, y: within(below ? y + gap : y - gap - named.height, height - named.height) };
-    if (rulers.some((other) => overlap(other, stands))) stands.x = 0;
+    const lies = () => rulers.some((other) => overlap(other, stands));
+    if (lies()) stands.x = 0;
+    if (lies()) stands.y = named.height; // the picture is narrower than both names
     rulers.push({ ...stands, path: isBetween(y, height) ? line([0, y], [width, y]) : "" });
   }
   return rulers;
