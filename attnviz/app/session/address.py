@@ -37,6 +37,13 @@ def open_as(query: Mapping[str, str]) -> None:
     run_again()
 
 
+def came_bare() -> bool:
+    """Whether the page was opened without parameters, as far as the server was told: of too many, it is told none."""
+    context = get_script_run_ctx()
+    came, _ = st.session_state.get(_OPENED, ("" if context is None else context.query_string, ""))
+    return not came
+
+
 def correct() -> None:
     """Read the address as the page was opened, where the browser still sends it as it came; before any control.
 

@@ -46,7 +46,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
     take_offered()  # by a run that was stopped before its end
     first = state.first_run()
     state.resume([each.id for each in reconnecting.held()])
-    perhaps_refused = first and not st.query_params
+    perhaps_refused = first and address.came_bare()
     opened = opened_link.read() if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table, own_examples) if opened is None else opened
