@@ -237,8 +237,11 @@ def test_what_a_link_says_and_nobody_knows_is_named_and_leaves_the_address(addre
 def test_only_what_the_server_made_the_browser_say_tells_of_a_link_that_was_too_long() -> None:
     mark = long_link.own_mark(int(time.time()))
     (message,) = Playground(d_in="4", left_out=f"{mark} 9999999 3 1 edits").messages
-    said = "it is too long: 9,999,999 characters and 3 parameters, where 524,288 and 1,000 can be read. "
-    assert message == say("links.part", part=f"{said}It opened with all but `edits`.")
+    part = say(
+        "links.long.said", characters="9,999,999 characters", parameters="3 parameters", most_characters="524,288",
+        most_parameters="1,000", opened=say("links.long.all_but", names="`edits`"),
+    )  # fmt: skip
+    assert message == say("links.part", part=part)
     forged = mark[:-1] + ("0" if mark[-1] != "0" else "1")
     assert Playground(d_in="4", left_out=f"{forged} 9999999 3 1 edits").messages[0].endswith("know `left_out`.")
 
