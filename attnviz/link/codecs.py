@@ -161,7 +161,7 @@ class Number:
         return str(int(value)) if whole else repr(float(value)).replace("+", "")  # a plus would be read as a blank
 
     def expected(self) -> str:
-        return say("links.expected.number", low=self.low, high=self.high)
+        return say("links.expected.number", low=self.encode(self.low), high=self.encode(self.high))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableError, Whole, unreadable_part
 from attnviz.link.packing import pack, unpack
-from attnviz.link.parameter import Around
+from attnviz.link.parameter import Around, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import VARIANCES, worked_examples
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, Statistics
@@ -86,7 +86,7 @@ class PackedScenario(Codec):
         except ValueError as error:
             raise unreadable_part(error, "kept", None) from error
         if ignored:
-            raise UnreadableError("", scenario, parts=" ".join(ignored))
+            raise UnreadableError("", scenario, parts=as_one(ignored))
         return scenario
 
     def encode(self, value: Scenario | None) -> str:

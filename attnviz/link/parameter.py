@@ -120,6 +120,16 @@ def _shown(fact: object, show: Show) -> object:
     return listed(fact, show) if isinstance(fact, list) else fact
 
 
+def as_one(sentences: Sequence[str]) -> str:
+    """Return sentences of which some begin with no capital as one, to stand within another.
+
+    >>> as_one(["d_in can't be 0.", "the change 'x' can't be read."])
+    "d_in can't be 0; the change 'x' can't be read."
+    """
+    *others, last = sentences
+    return "; ".join([*(each.removesuffix(".") for each in others), last])
+
+
 def listed(names: Sequence[str], show: Show) -> str:
     """Return texts of a link in one line, each ready to be shown: the first few, and how many more there are.
 

@@ -5,13 +5,15 @@ from urllib.parse import parse_qsl
 
 from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
-from attnviz.link.codecs import UnreadableError
-from attnviz.link.parameter import Around
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.codecs import Number, UnreadableError
+from attnviz.link.parameter import Around, as_one, listed
+from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
+from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.teach.questions.asking import Exponent, Option, first_followed
 from attnviz.words import say
 
+_OF_EXAMPLES = frozenset({*parameters(), CHANGES})
 QUERY = "query"  # the place of the token that is followed
 # As older links have them: a question by its number, from 1; what is chosen by its place, from 0. Both stay for ever.
 NUMBERED = (
@@ -79,8 +81,19 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
         if option.may_be(choice):
             options[option.name] = choice
         else:
-            ignored.append(say("links.choice", label=option.label))
+            ignored.append(_no_choice(option, given))
+    if strange := [name for name in dict(parse_qsl(rest, keep_blank_values=True)) if name not in _OF_EXAMPLES]:
+        ignored.append(say("links.unknown", names=listed(strange, quoted)))
     return Example(scenario, options, _followed(own.get(QUERY, ""), scenario)), ignored
+
+
+def _no_choice(option: Option | Exponent, given: str) -> str:
+    """Say that something can't be chosen, and what is."""
+    if isinstance(option, Exponent):
+        expected = Number(0, MAX_P).expected()
+        return say("links.value", name=option.name, raw=quoted(given), expected=expected, used=option.default)
+    used = option.choices[option.default]
+    return say("links.choice", raw=quoted(given), label=option.label, used=used)
 
 
 def _translated(question: Question, option: Option | Exponent, given: str) -> str:
@@ -115,7 +128,7 @@ def fits_question(text: str, around: Around) -> str:
     if not ignored and text and around.just_arrived and not can_be_shown(question, example, around.digits):
         ignored = [say("question_page.foreign")]
     if ignored:
-        raise UnreadableError("links.example", "", parts=" ".join(ignored))
+        raise UnreadableError("links.example", "", parts=as_one(ignored))
     return example_text(question, example)
 
 

@@ -140,7 +140,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     too_long = len(query) > MAX_QUERY_CHARACTERS or (query and not given)
     ignored = [say("links.query_too_long")] if too_long else []
     values, refused = read_controls(given)
-    ignored += [parameters()[name].told(given[name], error, _quoted) for name, error in refused.items()]
+    ignored += [parameters()[name].told(given[name], error, quoted) for name, error in refused.items()]
     try:
         plain = scenario_of(values)
     except ValueError:  # each value is one that it may be, but not with the others: no tokens, or too many
@@ -149,9 +149,10 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     changes, error = EDITS.read(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
     if error := with_misfits(error, left):
-        ignored.append(EDITS.told(given[CHANGES], error, _quoted))
+        ignored.append(EDITS.told(given[CHANGES], error, quoted))
     return scenario, ignored
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a part of a link, cut to 40 characters, in quotes, as a sentence shows it that has no code."""
     return repr(text[:40])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -188,10 +189,25 @@ def test_a_choice_that_there_is_not_gives_way_to_the_start(opened: Open, number:
     question = QUESTIONS[int(number) - 1]
     option = next(option for option in question.options if option.name == damaged.partition("=")[0])
     (warning,) = at.warning
-    part = say("links.example", parts=say("links.choice", label=option.label))
-    assert warning.value == as_message(say("links.part", part=part))
+    raw = repr(damaged.partition("=")[2])
+    if isinstance(option, Exponent):
+        expected = say("links.expected.number", low="0", high="1")
+        said = say("links.value", name=option.name, raw=raw, expected=expected, used=option.default)
+    else:
+        said = say("links.choice", raw=raw, label=option.label, used=option.choices[option.default])
+    assert warning.value == as_message(say("links.part", part=say("links.example", parts=said)))
     assert "`" not in warning.value, "a sentence, and no code"
     assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
+
+
+@pytest.mark.parametrize("strange", ["foo=9", "%25%25", "axes=whole", "d_in"])
+def test_what_nobody_knows_in_a_links_example_is_named(opened: Open, strange: str) -> None:
+    at = opened(question="axis", numbers=f"axis=zz&{strange}")
+    (warning,) = at.warning
+    name = unquote(strange.partition("=")[0])
+    assert as_message(repr(name) if name != "d_in" else "d_in = ''") in warning.value
+    assert "zz" in warning.value, "both are told"
+    assert ".;" not in warning.value
 
 
 @pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])

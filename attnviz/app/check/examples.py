@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.navigation import go_to
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import EVERY_STAGE, feed_forward_table, pictured
 from attnviz.core.trace import Trace
 from attnviz.documents.marked_tables import in_pairs, marked_table, plain_table
 from attnviz.explanation import explain
@@ -29,8 +30,7 @@ from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.words import say
 
 _KEY = "check.example"
-_INPUTS = ("x", "w_q", "w_k", "w_v")
-_RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+_STEP = feed_forward_table()
 
 
 def show_examples() -> None:
@@ -85,8 +85,8 @@ def marking_of(example: WorkedExample) -> Marking:
     """Mark what an example prints against the numbers of its scenario, all digits of them."""
     tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
     if not example.from_scores:
-        tables |= {name: example.scenario.matrix(name) for name in _INPUTS}
-    results = {name: rows for name, rows in example.published.items() if name not in _INPUTS}
+        tables |= {name: example.scenario.matrix(name) for name in example.scenario.editable}
+    results = {name: rows for name, rows in example.published.items() if EVERY_STAGE[name].rule is not None}
     tables |= {name: Printed.of(rows, example.decimals, shown=True) for name, rows in results.items()}
     if example.feed_forward is not None:
         step = example.feed_forward
@@ -99,7 +99,8 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
     """Draw each table twice: as printed, with its marks, and as computed."""
     marked = {table.stage.name: table for table in marking.tables} | _printed_inputs(example, marking)
     pairs = []
-    for name in (*_INPUTS, *_RESULTS, "output"):
+    # Of the step after attention a source prints its output alone; how that is made is pictured below.
+    for name in (*example.scenario.table, *(name for name in marked if name not in example.scenario.table)):
         computed = marked[name].exact if name in marked else marking.before.get(name)
         stage = EVERY_STAGE[name]
         if computed is None:
@@ -119,7 +120,7 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
 def _printed_inputs(example: WorkedExample, marking: Marking) -> dict[str, MarkedTable]:
     """Mark the matrices that a source draws from a seed and prints."""
     marked = {}
-    for name in (name for name in _INPUTS if name in example.published):
+    for name in (name for name in example.published if EVERY_STAGE[name].rule is None):
         printed, computed = np.array(example.published[name]), marking.before[name]
         marks = mark(printed, computed, example.decimals)
         marked[name] = MarkedTable(EVERY_STAGE[name], example.decimals, printed, computed, computed, marks)
@@ -136,7 +137,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
     made = trace(replace(example.scenario, d_ff=len(step.b_1), w_1=step.w_1, b_1=step.b_1, w_2=step.w_2, b_2=step.b_2))
     st.markdown(f"#### {as_message(say('check.examples.feed_forward'))}")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
-        for name in ("context", "w_1", "preactivations", "hidden", "w_2", "output"):
+        for name in chain.from_iterable(pictured(_STEP)):
             draw = partial(heatmap_spec, made, name, digits=example.decimals)
             stage = EVERY_STAGE[name]
             alt = say("check.examples.alt", title=stage.title, meaning=stage.meaning)
@@ -147,8 +148,8 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
 def _show_cell(made: Trace, example: WorkedExample) -> None:
     left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
     name = left.selectbox(
-        say("check.examples.cell"), ("preactivations", "hidden", "output"), format_func=lambda n: EVERY_STAGE[n].title,
-        key="check.ff_table",
+        say("check.examples.cell"), [name for name, stage in _STEP.items() if stage.rule is not None],
+        format_func=lambda n: EVERY_STAGE[n].title, key="check.ff_table",
     )  # fmt: skip
     shape = getattr(made, name).shape
     row = middle.number_input(say("check.examples.row"), 0, shape[0] - 1, 0, key="check.ff_row")
