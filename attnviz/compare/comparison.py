@@ -7,10 +7,10 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
-from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES, feed_forward_table
 from attnviz.core.tokens import token_labels, visible
+from attnviz.explanation.summary import filled_with
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -94,10 +94,7 @@ def _shown(name: str, value: object) -> str:
 def _filled(by: object) -> str:
     if by is None:
         return say("compare.changes.as_drawn")
-    if not isinstance(by, str):
-        return say("compare.changes.given")
-    example = by.removeprefix(EXAMPLE_FILL)
-    return by if example == by else say("compare.changes.example", example=example)
+    return filled_with(by)
 
 
 def _cell(value: float | None) -> str:

@@ -1,7 +1,8 @@
 """The published examples as they were printed, the one that a reader of the notebook recognises, and one made by hand.
 
 The sentence and its vectors are from S. Raschka, Build a Large Language Model (From Scratch), 2024,
-chapter 3.3 to 3.4. All examples stand in one file, which nothing else repeats.
+chapter 3.3 to 3.4. The numbers of all examples stand in one file, which nothing else repeats; what they are called
+stands in the catalogue.
 """
 
 import json
@@ -10,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
+
+from attnviz.words import say
 
 _FILE = files("attnviz").joinpath("published", "worked_examples.json")
 
@@ -44,7 +47,17 @@ def examples_made_by_hand() -> Mapping[str, Mapping[str, Any]]:
 
 def stated_features(example: str) -> tuple[str, ...]:
     """Return what an example calls the columns of its X; nothing where it doesn't say."""
-    return tuple(examples_made_by_hand().get(example, {}).get("features", ()))
+    stated = examples_made_by_hand().get(example, {}).get("features", ())
+    return tuple(say(f"published.{example}.feature.{feature}") for feature in stated)
+
+
+def called(example: str) -> str:
+    """Return what an example is called within a sentence.
+
+    >>> called("love-ai")
+    'I love AI'
+    """
+    return say(f"published.{example}.name")
 
 
 def stated_matrix(example: str, name: str) -> Rows | None:

@@ -1,7 +1,7 @@
 """Where a given number is from: published, drawn from a seed, replaced or edited."""
 
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
-from attnviz.core.published_matrices import chosen_matrices
+from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
@@ -53,7 +53,7 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if replaced is not None and replaced.startswith(EXAMPLE_FILL):
         example = replaced.removeprefix(EXAMPLE_FILL)
         chosen = name in chosen_matrices(example)
-        return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=example)
+        return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=called(example))
     if replaced is not None:
         return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
     if name == scenario.token_matrix:

@@ -6,7 +6,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
-from attnviz.core.published_matrices import chosen_matrices, stated_features
+from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import position_seed
@@ -96,8 +96,8 @@ def _vectors_in_words(scenario: Scenario) -> str:
         if not isinstance(given, str):
             return say("summary.vectors.given", symbol=symbol)
         if given.startswith(EXAMPLE_FILL):
-            return say("summary.vectors.example", example=given.removeprefix(EXAMPLE_FILL))
-        return say("summary.vectors.filled", symbol=symbol, by=given)
+            return say("summary.vectors.example", example=called(given.removeprefix(EXAMPLE_FILL)))
+        return say("summary.vectors.filled", symbol=symbol, by=filled_with(given))
     if scenario.embedding == "table":
         return say("summary.vectors.table", seed=scenario.seed)
     n_tokens = len(scenario.tokens)
@@ -107,6 +107,21 @@ def _vectors_in_words(scenario: Scenario) -> str:
     if published:
         return say("summary.vectors.some_published", n=published, count=n_tokens, seed=scenario.seed)
     return say("summary.vectors.seeded", seed=scenario.seed)
+
+
+def filled_with(by: object) -> str:
+    """Say by what a whole matrix is given.
+
+    >>> filled_with("random:7"), filled_with("example:love-ai")
+    ('random, from seed 7', 'as in the worked example “I love AI”')
+    """
+    if not isinstance(by, str):
+        return say("summary.by.given")
+    if by.startswith(EXAMPLE_FILL):
+        return say("summary.by.example", which=called(by.removeprefix(EXAMPLE_FILL)))
+    if by.startswith(RANDOM_FILL):
+        return say("summary.by.random", which=by.removeprefix(RANDOM_FILL))
+    return say(f"summary.by.{by}")
 
 
 def features_of(scenario: Scenario) -> tuple[str, ...]:
@@ -164,7 +179,7 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
         return say("summary.projections.set", **places)
     kind = "random" if origin == "random" else "example"
     if kind == "example":
-        places["example"] = origin.removeprefix(EXAMPLE_FILL)
+        places["example"] = called(origin.removeprefix(EXAMPLE_FILL))
         if features := features_of(scenario):
             kind, places["features"] = "by_hand", ", ".join(features)
     if kind == "by_hand" and len(names) == len(_PROJECTIONS) and not edited:
@@ -194,10 +209,11 @@ def chosen_in_words(scenario: Scenario) -> str:
         return ""
     labels = token_labels(scenario.tokens, LONGEST_NAME)
     times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
-    said = say("summary.chosen.every", example=example)
+    said = say("summary.chosen.every", example=called(example))
     if times:
         names = listed([say("summary.named", token=labels[position]) for position in times])
-        said = say("summary.chosen.times", example=example, token=names, times=f"{next(iter(times.values())):g}")
+        factor = f"{next(iter(times.values())):g}"
+        said = say("summary.chosen.times", example=called(example), token=names, times=factor)
     return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
 
 

@@ -19,6 +19,7 @@ from attnviz.core.published_matrices import (
     stated_matrix,
 )
 from attnviz.core.scenario import Scenario
+from attnviz.words import catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 OPENING = "fluffy-cat"  # what the app opens with
@@ -127,8 +128,8 @@ def _example(raw: Mapping[str, Any]) -> WorkedExample:
     scale = raw.get("scale", False)  # what says nothing of it is the softmax of a row as it stands
     return WorkedExample(
         id=raw["id"],
-        title=raw["title"],
-        note=raw.get("note", ""),
+        title=say(f"published.{raw['id']}.title"),
+        note=say(note) if (note := f"published.{raw['id']}.note") in catalogue() else "",
         tokens=tokens,
         scale=scale,
         decimals=raw["decimals"],

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from attnviz.explanation.summary import filled_with
 from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 
@@ -51,7 +52,7 @@ def test_an_edit_outlasts_another_sentence_and_is_offered_back_after_another_see
 
 
 def test_a_matrix_is_made_an_identity_or_pasted_as_a_table(playground: Playground) -> None:
-    playground.look_at("X").press("Identity").says("X: identity")
+    playground.look_at("X").press("Identity").says(f"X: {filled_with('identity')}")
     playground.shows("x", "journey", ["0.0000", "1.0000", "0.0000"])
     playground.paste("W_q", "1\t0\n0\t1\n0\t0")
     playground.shows("q", "journey", ["0.0000", "1.0000"])

@@ -12,6 +12,7 @@ import torch
 from attnviz import Scenario
 from attnviz.core.changes import edit_matrix
 from attnviz.core.stages import BIASES, STAGES
+from attnviz.explanation.summary import filled_with
 from attnviz.words import say
 from tests.pages.playground import Playground
 
@@ -144,7 +145,7 @@ def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name:
     playground.set("init", "linear").set("bias", True).edit(name, 0, 1, 0.9)
     playground.press("Identity")
     assert playground.shows(Scenario(**drawn | {name: "identity"}))
-    assert f"{STAGES[name].symbol}: identity" in playground.texts
+    assert f"{STAGES[name].symbol}: {filled_with('identity')}" in playground.texts
     playground.press("Zeros")
     assert playground.shows(Scenario(**drawn | {name: "zeros"}))
     playground.press("Random")
@@ -161,7 +162,7 @@ def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name:
 def test_a_replaced_matrix_can_be_edited_and_its_replacement_undone(playground: Playground) -> None:
     playground.press("Identity").edit("w_q", 2, 0, 4.0)
     assert playground.shows(Scenario(**PUBLISHED, w_q="identity", edits=[("w_q", 2, 0, 4.0)]))
-    playground.undo("W_q: identity")
+    playground.undo(f"W_q: {filled_with('identity')}")
     assert playground.shows(Scenario(**PUBLISHED))
 
 
@@ -283,7 +284,7 @@ def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground:
     explained = next(caption for caption in playground.captions if "overflow first" in caption)
     assert "The numbers overflow first in Scores: 36 of 36 cells hold no finite number (S[0, 0] is ∞)." in explained
     assert any("6 of 6 rows of attention weights are undefined (NaN)" in caption for caption in playground.captions)
-    assert playground.sentence == "'journey' has no attention weights: its scores are not all finite numbers."
+    assert playground.sentence == say("summary.reads.undefined", token="journey")
     assert np.isnan(playground.matrix("scores")).all()
     assert playground.signs("scores") == {"∞, beyond float32": 36}
     assert playground.signs("attention_weights") == {"NaN, not a number": 36}

@@ -111,7 +111,7 @@ def test_the_largest_board() -> None:
 
 def test_edits_can_be_undone_under_the_board() -> None:
     playground = Playground(view="", edits="w_q.0.1.0.9*w_q.0.0.2.0*w_v.zeros")
-    playground.undo("W_q[0, 0]: 0.2961 → 2.0000").undo("W_v: zeros")
+    playground.undo("W_q[0, 0]: 0.2961 → 2.0000").undo("W_v: all zeros")
     assert board_shows(playground, Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
 
 

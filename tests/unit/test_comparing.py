@@ -122,7 +122,7 @@ def test_what_differs_is_said_in_the_words_of_the_page() -> None:
     b = Scenario("a c", seed=7, d_v=4, w_k="random:3", edits=[("w_q", 0, 0, 2.0), ("x", 1, 2, 0.5)])
     assert changed_in_words(a, b) == [
         "Sentence 'a b' → 'a c'", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
-        "W_k as drawn → random:3", "W_v identity → as drawn",
+        "W_k as drawn → random, from seed 3", "W_v the identity matrix → as drawn",
         "W_q[0, 0] 1.0000 → 2.0000", "X[1, 2] as drawn → 0.5000",
     ]  # fmt: skip
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
+from attnviz.core.published_matrices import called
 from attnviz.core.scenario import traced
 from attnviz.core.stages import BIASES, EVERY_STAGE, STAGES, VECTORS, attention_table, formula_of, pictured
 from attnviz.core.tokens import token_labels
@@ -159,7 +160,7 @@ def test_matrices_of_a_worked_example_are_not_called_random(name: str) -> None:
     stated = isinstance(scenario.w_q, str) and scenario.w_q.startswith("example:")
     said = projections_in_words(scenario)
     assert ("random" in said) == (scenario.w_q is None)
-    assert (f"those of the worked example {name}: made up to compute with" in said) == stated
+    assert (f"those of the worked example “{called(name)}”: made up to compute with" in said) == stated
     assert ("set by hand" in said) == (scenario.w_q == "identity")
     if stated:
         edited = replace(scenario, edits=[("w_q", 0, 0, 9.0)])
@@ -253,7 +254,8 @@ def test_undefined_rows_are_counted() -> None:
         ({"embedding": "published", "d_in": 4}, "drawn from its text, d_in and seed 123"),
         ({"embedding": "stable", "seed": 9}, "drawn from its text, d_in and seed 9"),
         ({"embedding": "table"}, "rows of nn.Embedding"),
-        ({"x": "identity"}, "X is identity."),
+        ({"x": "identity"}, "X is the identity matrix."),
+        ({"x": "random:7"}, "X is random, from seed 7."),
         ({"x": [[1, 2, 3]] * 6}, "The numbers of X are given."),
     ],
 )

@@ -19,6 +19,7 @@ from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
+from attnviz.words import say
 
 EXAMPLES = tuple(worked_examples().values())
 FROM_SCORES = tuple(example for example in EXAMPLES if example.from_scores)
@@ -29,7 +30,8 @@ def test_every_example_of_the_file_is_there_in_its_order() -> None:
     raw = published_data()["examples"]
     assert [example["id"] for example in raw] == list(worked_examples())
     for of_file, example in zip(raw, worked_examples().values(), strict=True):
-        assert (example.title, example.note) == (of_file["title"], of_file.get("note", ""))
+        assert example.title == say(f"published.{example.id}.title")
+        assert example.note == say(f"published.{example.id}.note")
         assert example.decimals == of_file["decimals"]
     assert len(published_variances()) == len(published_data()["variance_of_dot_products"]["rows"])
 
@@ -114,7 +116,7 @@ def test_what_is_chosen_for_scores_is_said_while_it_is_so() -> None:
     assert not any(chosen_in_words(example.scenario) for example in WHOLE)
     trace = attnviz.trace(scenario)
     said = explain(trace, "w_k", 0, 0, scenario=scenario).words
-    assert said == "Given: chosen for the scores of the worked example slide-row"
+    assert said == "Given: chosen for the scores of the worked example “A slide's scores”"
 
 
 def test_an_unknown_example_is_an_error_that_names_the_known_ones() -> None:
@@ -166,8 +168,8 @@ def test_where_an_examples_numbers_are_from_is_said() -> None:
     scenario = worked_example("three-words").scenario
     trace = attnviz.trace(scenario)
     words = explain(trace, "w_q", 0, 1, scenario=scenario).words
-    assert words == "Given: stated by the worked example three-words"
-    assert vectors_in_words(scenario) == "The vectors are those of the worked example three-words."
+    assert words == "Given: stated by the worked example “Three words”"
+    assert vectors_in_words(scenario) == "The vectors are those of the worked example “Three words”."
     assert stated_matrix("three-words", "w_q") == worked_example("three-words").given["w_q"]
 
 

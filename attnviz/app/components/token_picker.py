@@ -10,8 +10,10 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import picked_query
 from attnviz.core.matrix_input import EXAMPLE_FILL
+from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.explanation.summary import filled_with
 from attnviz.link.parameter_table import QUERY
 from attnviz.scripts import joined
 from attnviz.words import say
@@ -67,7 +69,6 @@ def _origin(scenario: Scenario, row: int) -> str:
         return say("playground.picker.seeded")
     if not isinstance(given, str):
         return say("playground.picker.given")
-    example = given.removeprefix(EXAMPLE_FILL)
-    if example != given:
-        return say("playground.picker.example", example=example)
-    return say("playground.picker.filled", by=given)
+    if given.startswith(EXAMPLE_FILL):
+        return say("playground.picker.example", example=called(given.removeprefix(EXAMPLE_FILL)))
+    return say("playground.picker.filled", by=filled_with(given))

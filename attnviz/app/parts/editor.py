@@ -10,10 +10,10 @@ from attnviz.app.parts.typed_cells import OF_TOKENS, scenario_now, start_table, 
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit
+from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import EDITABLE
-from attnviz.explanation.summary import vectors_in_words
+from attnviz.explanation.summary import filled_with, vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -145,14 +145,15 @@ def _paste(name: str) -> None:
 
 
 def _replaced(scenario: Scenario) -> dict[str, str]:
+    """Return the matrices that are given as a whole, each with what it's given by, in words."""
     replaced = {name: getattr(scenario, name) for name in EDITABLE if getattr(scenario, name) is not None}
-    return {name: by if isinstance(by, str) else say("editor.by.given") for name, by in replaced.items()}
+    return {name: filled_with(by) for name, by in replaced.items()}
 
 
 def _show_edits(scenario: Scenario) -> None:
     for name, by in _replaced(scenario).items():
         _undo_line(
-            say("editor.replaced", symbol=scenario.table[name].symbol, by=_by_in_words(by)),
+            say("editor.replaced", symbol=scenario.table[name].symbol, by=by),
             f"playground.undo.{name}",
             _replace,
             (name, lambda: None),
@@ -175,14 +176,6 @@ def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
         )
         for edit in scenario.edits
     }  # fmt: skip
-
-
-def _by_in_words(by: str) -> str:
-    """Say what a whole matrix was replaced by, as in "random:7" and "example:love-ai"."""
-    for fill, key in ((EXAMPLE_FILL, "editor.by.example"), (RANDOM_FILL, "editor.by.random")):
-        if by.startswith(fill):
-            return say(key, which=by.removeprefix(fill))
-    return by
 
 
 def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
