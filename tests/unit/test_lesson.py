@@ -178,7 +178,7 @@ def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest
         says = " ".join(STEPS[7].says(computed, query, DIGITS))
         assert f"'{computed.tokens[key]}' gives {share} times its value" in says
         assert "largest part" not in says
-        assert "A large weight on a small value still gives little" in says
+        assert "A large attention weight on a small value still gives little" in says
 
 
 def test_a_row_that_is_no_number_gets_a_sentence_of_its_own() -> None:

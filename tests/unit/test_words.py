@@ -58,6 +58,17 @@ def test_every_sentence_speaks_as_the_glossary_says() -> None:
     assert not said
 
 
+def test_a_weight_is_an_attention_weight_wherever_it_is_spoken_of() -> None:
+    """The bare word could be a projection's number just as well."""
+    bare = [
+        key
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        if re.search(r"(?<!attention )(?<!attention\xa0)\bweights?\b", re.sub(r"\{\w+\}", "", text.lower()))
+    ]
+    assert not bare
+
+
 def test_a_number_of_things_has_its_forms() -> None:
     """No "1 tokens": a bare number before a plural needs the forms `one` and `other`, or plural()."""
     counted = {
