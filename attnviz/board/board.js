@@ -37,6 +37,7 @@ import { say } from "../scripts/sentences.js";
 /** @import { Layout } from "./spine/types.js" */
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
+const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, text?: string, example?: string }} Changes what Python is told of */
 
@@ -95,6 +96,7 @@ export class Board {
     this.all = false; // ... or beside them
     this.inFull = false; // whether cells have as many digits as the dock
     this.wholeScale = false; // whether the colours of attention weights go up to 1
+    this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
     /** @type {Matrices | null} */
     this.base = null; // what was there before a number was held
     this.picked = data.query;
@@ -216,7 +218,7 @@ export class Board {
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
   get room() {
-    const { labels, features, sentence, plane } = this.data;
+    const { labels, features, sentence, plane, ofNow } = this.data;
     const { width, top } = this.root.getBoundingClientRect();
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
     const zoom = width / (this.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
@@ -225,6 +227,7 @@ export class Board {
     return {
       width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
       saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
+      ...(ofNow ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
     };
   }
 
@@ -307,7 +310,7 @@ export class Board {
   }
 
   // Another choice of what the cells show.
-  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale">>} choice */
+  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders">>} choice */
   showAs(choice) {
     Object.assign(this, choice);
     const focused = this.input.focused;

@@ -44,7 +44,7 @@ export function mostRead({ names, settings, matrices }, query, tell, name, write
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) return tell(count > 1 ? "first" : "alone", { token, weight });
-  const isLargest = (/** @type {number} */ value) => Math.fround(largest - value) < SAME && write(value) === weight;
+  const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
@@ -56,8 +56,14 @@ export function mostRead({ names, settings, matrices }, query, tell, name, write
   return tell(kind, { token, names: namesOf(names, query, ties, name), weight, even });
 }
 
+// Whether a weight is as large as the largest.
+/** @param {number} largest @param {number} value */
+export function areSame(largest, value) {
+  return Math.fround(largest - value) < SAME;
+}
+
 /** @param {string[]} labels @param {number} query @param {number[]} keys @param {(token: string) => string} name */
-function namesOf(labels, query, keys, name) {
+export function namesOf(labels, query, keys, name) {
   const names = keys.map((key) => (key === query ? say("summary.itself") : name(labels[key])));
   if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
-import pytest
 from playwright.sync_api import FloatRect, Locator
 
 from tests.browser.accessibility import serious_trouble
@@ -52,7 +51,6 @@ def right_of(element: Locator) -> float:
     return box_of(element)["x"] + box_of(element)["width"]
 
 
-@pytest.mark.xfail(reason="two heatmaps beside each other at 390 px leave 26 px for a number of four decimals")
 def test_at_390_pixels_a_long_sentence_stays_in_its_place(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader(390, 844).open(text="The animal didn't cross the street because it was too tired", d_out=12)
     assert playground.sideways <= 0

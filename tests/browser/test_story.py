@@ -207,3 +207,19 @@ def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story])
     story.fits_the_screen()
     story.tap(("k", 11, 7))
     assert story.is_in_view(story.boxes(".source, .chosen"))
+
+
+def test_columns_of_many_words_are_as_wide_as_a_finger_and_moved_sideways(telephone: Callable[..., Story]) -> None:
+    words = "the quick brown fox jumps over the lazy dog near a river and a big tree"
+    story = telephone().open_story(Scenario(text=words, d_in=4), query=1)
+    expect(story.board.get_by_text(say("board.story.swipe")).first).to_be_visible()
+    assert min(box["width"] for box in story.boxes(".cell")) >= 27  # and a gap of one
+    assert story.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
+    last = ("k", 15, 0)
+    assert not story.is_in_view([box for box in story.boxes(".cell") if box["of"] == "k,15,0"])
+    story.tap(last)
+    of_last = [box for box in story.boxes(".cell") if box["of"].split(",")[1:2] == ["15"] and box["of"][0] in "kv"]
+    of_last += [box for box in story.boxes(".cell") if box["of"] in ("scaled_scores,1,15", "attention_weights,1,15")]
+    assert len(of_last) == 6
+    assert len({round(box["left"]) for box in of_last}) == 1, "what belongs to a word moves together"
+    assert story.is_in_view(story.boxes(".source, .chosen"))

@@ -64,17 +64,20 @@ export class Flow {
     this.follow();
   }
 
-  // The left factor of a product that is on the board.
-  /** @param {string} name */
+  // The left factor of a product that is on the board, with the name over it.
+  /** @param {string} name @returns {Box | null} */
   sourceOf(name) {
-    return this.board.layout.boxes[this.board.stages.get(name).sources[0]] ?? null;
+    const { layout, stages, titles } = this.board;
+    const [source] = stages.get(name).sources;
+    const box = layout.boxes[source];
+    return box ? { ...box, y: Math.min(box.y, titles[source]?.y ?? box.y) } : null;
   }
 
   // From the spine up, and to the right.
   /** @param {string} className @param {Box} from @param {Box} to @param {number} aside */
   rise(className, from, to, aside) {
     const { scale } = this.board.layout;
-    const [x, y] = [from.x + from.width / 2 + aside, from.y - 24 * scale];
+    const [x, y] = [from.x + from.width / 2 + aside, from.y - scale];
     const middle = to.y + to.height / 2;
     return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(middle)}, ${at(x + 60 * scale)} ${at(middle)}, ${at(to.x - 6)} ${at(middle)}`);
   }
@@ -83,7 +86,7 @@ export class Flow {
   /** @param {string} className @param {Box} from @param {Box} to */
   over(className, from, to) {
     const { scale } = this.board.layout;
-    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - 24 * scale, 2 * scale];
+    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - scale, 2 * scale];
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
     return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(roof)}, ${at(x + 60 * scale)} ${at(roof)}, ${at(x + 140 * scale)} ${at(roof)} L${at(bend - 40 * scale)} ${at(roof)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);

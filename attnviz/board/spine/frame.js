@@ -18,6 +18,7 @@ export class Frame {
   constructor(board) {
     this.board = board;
     this.band = make("div", "picked-row");
+    this.column = make("div", "picked-column");
     this.veil = make("div", "veil");
     this.veil.setAttribute("aria-hidden", "true");
     /** @type {HTMLElement[]} */
@@ -55,7 +56,7 @@ export class Frame {
       Object.assign(name.style, { top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
       return name;
     }) : [];
-    this.elements = [...this.names, ...this.between()];
+    this.elements = [...this.names, this.column, ...this.between()];
   }
 
   // The stage of a rule that has a place.
@@ -89,6 +90,7 @@ export class Frame {
     const top = board.query * row;
     this.band.style.transform = `translateY(${top}px)`;
     this.names.forEach((name, at) => toggle(name, "on", at === board.query));
+    this.frameColumn();
     this.scale.style.top = `${start + (board.query + 0.5) * row - 38 * scale}px`;
     this.softmax.style.top = `${start + (board.query + 0.5) * row + 12 * scale}px`;
     const scaled = board.stages.get("scaled_scores");
@@ -102,6 +104,18 @@ export class Frame {
       write(this.stages, say(board.all ? "board.op.fewer" : "board.op.all"));
     }
     this.showLegend();
+  }
+
+  // Around what the picked word is given by each, where that is asked for.
+  frameColumn() {
+    const { board } = this;
+    const weights = this.placed("softmax");
+    const { scale } = board.layout;
+    toggle(this.column, "gone", !board.byReaders || !weights);
+    if (!weights) return;
+    const { x, y, cell, height } = board.layout.boxes[weights.name];
+    Object.assign(this.column.style, { left: `${x - 2 * scale}px`, top: `${y - 2 * scale}px`, width: `${cell + 3 * scale}px`, height: `${height + 3 * scale}px` });
+    this.column.style.transform = `translateX(${board.query * cell}px)`;
   }
 
   showLegend() {

@@ -82,9 +82,11 @@ export class Hints {
     const { board } = this;
     const { tools } = board.sentence;
     const text = say("board.hint.pick");
-    const size = this.sizeOf(text);
-    const [x, y] = [Number.parseFloat(tools.style.left), Number.parseFloat(tools.style.top) - size.height - 4];
-    if (board.data.labels.length < 2 || !(x > 0) || y < 0 || x + size.width > board.root.offsetWidth) return null;
+    const [x, under] = [Number.parseFloat(tools.style.left), Number.parseFloat(tools.style.top) - 4];
+    const whole = this.sizeOf(text);
+    const size = { ...whole, height: Math.min(whole.height, under) };
+    const y = under - size.height;
+    if (board.data.labels.length < 2 || !(x > 0) || size.height < 0.8 * whole.height || x + size.width > board.root.offsetWidth) return null;
     return { text, arrow: "←", at: { x, y, ...size }, within: board.sentence.element };
   }
 

@@ -49,7 +49,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const tries = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
     .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps }));
   const fits = tries.find((each) => each.width <= width) ?? tries[1];
-  return new Placing(plan, shapes, fits).layout(scale, width, room.plane);
+  return new Placing(plan, shapes, fits).layout(scale, width, room);
 }
 
 // How large everything is where a cell of few columns is so wide, one of scores so, a row so high, and gaps are so much of
@@ -136,8 +136,8 @@ class Placing {
     this.boxes = {};
   }
 
-  /** @param {number} scale @param {number} width @param {boolean} plane @returns {Layout} */
-  layout(scale, width, plane) {
+  /** @param {number} scale @param {number} width @param {Room} room @returns {Layout} */
+  layout(scale, width, { plane, arcs = Infinity }) {
     const { sizes } = this;
     let x = LABELS;
     this.plan.forEach((column, at) => {
@@ -154,7 +154,7 @@ class Placing {
       scale, boxes,
       width: times(used), height: times(end + FEET),
       labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
-      arcs: times(SENTENCE.arcs), chips: times(SENTENCE.chips),
+      arcs: Math.min(times(SENTENCE.arcs), arcs), chips: times(SENTENCE.chips),
       plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
       columns: this.plan,
     };

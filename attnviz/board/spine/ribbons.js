@@ -6,7 +6,8 @@ export const WHOLE = 56; // the widths of all ribbons together
 const FAN = 36; // how far apart they leave the picked word
 
 /**
- * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read;
+ * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,
+ * or what each gives this word;
  * `middles` are where the words stand, `floor` is where their upper edges are.
  * @param {(number | null)[]} shares @param {number} picked @param {number[]} middles @param {number} floor @param {number} scale
  * @returns {Ribbon[]}
@@ -14,13 +15,15 @@ const FAN = 36; // how far apart they leave the picked word
 export function ribbonsOf(shares, picked, middles, floor, scale) {
   const highest = floor - 4 * scale;
   const fan = FAN * scale;
+  // What a word reads is one whole; what it is given by others is not.
+  const whole = Math.max(1, shares.reduce((/** @type {number} */ sum, share) => sum + (share !== null && Number.isFinite(share) ? share : 0), 0));
   let left = -fan / 2;
   /** @type {Ribbon[]} */
   const ribbons = [];
   shares.forEach((share, word) => {
     if (share === null || !Number.isFinite(share)) return;
     const width = share * WHOLE * scale;
-    const room = share * fan;
+    const room = (share / whole) * fan;
     const from = middles[picked] + left + room / 2;
     left += room;
     ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale) });

@@ -4,11 +4,14 @@
 import { make, toggle, write } from "../elements.js";
 import { hiddenIn } from "../evaluate.js";
 import { valueAt } from "../matrices.js";
+import { readBy } from "../read_by.js";
 import { percent, readsInPercent } from "../reads_most.js";
+import { PICKED_MS } from "./motion.js";
 import { ribbonsOf } from "./ribbons.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
+/** @import { Matrices } from "../types.js" */
 /** @import { Layout } from "./types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -60,7 +63,10 @@ export class Sentence {
     this.examples = make("select", "examples");
     this.examples.setAttribute("aria-label", say("board.sentence.examples"));
     this.examples.onchange = () => this.take(this.examples.value);
-    this.tools.append(this.editing, this.examples);
+    this.readers = make("button", "readers", [say("board.sentence.readers")]);
+    this.readers.type = "button";
+    this.readers.onclick = () => board.motion.follow(() => board.showAs({ byReaders: !board.byReaders }), PICKED_MS);
+    this.tools.append(this.editing, this.examples, this.readers);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -115,7 +121,8 @@ export class Sentence {
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
     const above = below || (this.board.data.says === false && left + TOOLS * scale > width);
-    Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - 36 * scale}px` });
+    Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
+    this.readers.hidden = this.board.data.says === false || this.board.data.ribbons === false || labels.length < 2;
     this.offer();
     this.mark();
   }
@@ -180,8 +187,8 @@ export class Sentence {
     box.select();
   }
 
-  // The shares of a query, null where it may not read; those that were there before a change, where one is held.
-  /** @param {import("../types.js").Matrices} matrices @param {number} query */
+  // The shares of a query, null where it may not read.
+  /** @param {Matrices} matrices @param {number} query */
   sharesOf(matrices, query) {
     const { stages } = this.board;
     const stage = stages.get("attention_weights");
@@ -190,11 +197,26 @@ export class Sentence {
     return Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 
+  // What each token gives a key, null where it may not read it.
+  /** @param {Matrices} matrices @param {number} key */
+  givenTo(matrices, key) {
+    const { stages } = this.board;
+    const weights = matrices.attention_weights;
+    const hidden = hiddenIn(stages, stages.get("attention_weights"));
+    return Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
+  }
+
+  // What ribbons and chips show of a token.
+  /** @param {Matrices} matrices @param {number} token */
+  sharesFor(matrices, token) {
+    return this.board.byReaders ? this.givenTo(matrices, token) : this.sharesOf(matrices, token);
+  }
+
   show() {
     const { board } = this;
     const { shown, base, query } = board;
-    const shares = this.sharesOf(shown, query);
-    const before = base && this.sharesOf(base, query);
+    const shares = this.sharesFor(shown, query);
+    const before = base && this.sharesFor(base, query);
     this.draw("share", shares, query);
     this.draw("before", before ?? [], query);
     this.shares.forEach((element, key) => {
@@ -204,9 +226,11 @@ export class Sentence {
       const told = change ? `${text}\n${change}` : text;
       if (element.textContent !== told) element.textContent = told;
     });
-    const [reads, even] = readsInPercent(board.made, query);
+    const [reads, even] = board.byReaders ? readBy(board.made, query) : readsInPercent(board.made, query);
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;
+    write(this.readers, "aria-pressed", String(board.byReaders));
+    write(this.readers, "title", say(board.byReaders ? "board.sentence.readers_off" : "board.sentence.readers_on"));
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
     if (this.about.textContent !== about) this.about.textContent = about;
   }

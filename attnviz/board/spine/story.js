@@ -10,6 +10,7 @@ import { RowGrid, put } from "./story_grids.js";
 import { NARROW, storyOf } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { partsOf } from "./story_plan.js";
+import { WordColumns } from "./word_columns.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -37,6 +38,7 @@ export class Story {
     this.element = make("div", "story");
     this.names = make("div");
     this.slider = new Slider(board);
+    this.columns = new WordColumns();
     this.turn = button("turn", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
     board.panel.element.append(this.hand, this.turn);
@@ -86,6 +88,7 @@ export class Story {
     }
     board.sentence.build(board.layout, room.width);
     this.element.replaceChildren(board.frame.veil, this.names, ...[...this.parts.values()].flatMap(({ elements }) => elements));
+    this.columns.build([...this.parts.values()]);
     this.hand.append(board.undo.element);
     board.root.replaceChildren(board.sentence.element, this.element, board.panel.element);
     this.follow();
@@ -166,6 +169,7 @@ export class Story {
     this.putSentence(layout);
     const spots = Object.entries(layout.spots);
     for (const [name, spot] of spots) this.parts.get(name)?.put(spot);
+    this.columns.spread(layout.words);
     const rows = new Map(spots.map(([name, spot]) => [name, new Map([[board.query, spot.cells]])]));
     for (const [name, { raw }] of spots) {
       const stage = this.parts.get(name)?.part.raw;
@@ -208,8 +212,9 @@ export class Story {
 
   // The words in lines, above what the picked one reads.
   /** @param {StoryLayout} layout */
-  putSentence({ chips, tools, says, width }) {
-    const { sentence } = this.board;
+  putSentence({ chips, tools, says, width, low }) {
+    const { sentence, root } = this.board;
+    toggle(root, "low", low);
     chips.forEach((chip, at) => {
       put(sentence.chips[at], chip);
       sentence.chips[at].style.fontSize = "";
@@ -262,6 +267,7 @@ export class Story {
   // Scroll, where something of these is not in view, until it is.
   /** @param {Element[]} cells */
   reveal(cells) {
+    this.columns.reveal(cells);
     const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
     if (!boxes.length) return;
     const top = Math.min(...boxes.map((box) => box.top)) - 8;

@@ -14,51 +14,63 @@ const GUTTER = 36; // left of the words' columns
 const UPRIGHT = { most: 64, letter: 7.5 }; // names over columns too narrow for them
 const HEAD = 17;
 const TITLE = 19;
-const BARS = { most: 64, least: 40 };
+const BARS = { most: 64, least: 40, low: 32 };
 const PERCENT = 18; // under the bars
 const GAP = { most: 9, least: 3 };
 const DOCK = 108; // nothing picked in it
-const CHIP = { height: 36, by: 0.85, between: 8, line: 6 }; // by: of the letters over the spine
+// by: of the letters over the spine. What is read has four lines.
+const HEAD_OF = { whole: { height: 36, by: 0.85, between: 8, line: 6, says: 78 }, low: { height: 30, by: 0.74, between: 6, line: 6, says: 66 } };
 const TOOLS = 206; // behind the words
-const SAYS = 78; // four lines
-const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4 };
+const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4, low: 2 };
 const SCALE = 96; // the button of what scores are divided by
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
 
 /** @param {Part[]} parts @param {Shapes} shapes @param {StoryRoom} room @returns {StoryLayout} */
 export function storyOf(parts, shapes, room) {
-  const line = inLines([...room.labels.map((label) => widthOf(label, CHIP.by)), TOOLS], room.width);
-  const [chips, tools] = [line.slice(0, -1), line[line.length - 1]];
-  const says = { x: 0, y: tools.y + tools.height + 8, width: room.width, height: SAYS };
-  const placed = (/** @type {Partial<StoryRoom>} */ unfolded, /** @type {number} */ bars, /** @type {number} */ gap) =>
-    new Telling(shapes, { ...room, ...unfolded }, bars, gap).place(parts);
-  // On a low screen gaps and then bars give way; what is unfolded takes nothing from what is there.
-  const whole = placed({ open: new Set(), others: [] }, BARS.most, GAP.most);
-  const missing = Math.max(0, says.y + says.height + whole.height + DOCK - room.height);
+  const placed = (/** @type {Partial<StoryRoom>} */ unfolded, /** @type {number} */ bars, /** @type {number} */ gap, low = false) =>
+    new Telling(shapes, { ...room, ...unfolded }, { bars, gap, low }).place(parts);
+  // On a low screen gaps and then bars give way, and then, if that is enough, the size of letters; what is unfolded takes nothing from what is there.
+  const folded = { open: new Set(), others: [] };
+  const missingIn = (/** @type {ReturnType<typeof headOf>} */ { says }, /** @type {number} */ height) => says.y + says.height + height + DOCK - room.height;
+  const head = headOf(room, HEAD_OF.whole);
+  const whole = placed(folded, BARS.most, GAP.most);
   const lines = Object.values(whole.spots).filter(({ joined }) => !joined).length;
+  const missing = Math.max(0, missingIn(head, whole.height));
   const gap = Math.max(GAP.least, GAP.most - missing / lines);
-  const bars = Math.max(BARS.least, BARS.most - Math.max(0, missing - (GAP.most - gap) * lines));
-  return { ...placed({}, Math.floor(bars), gap), width: room.width, chips, tools, says };
+  const wanted = BARS.most - Math.max(0, missing - (GAP.most - gap) * lines);
+  const lowHead = headOf(room, HEAD_OF.low);
+  const overLow = wanted < BARS.least ? missingIn(lowHead, placed(folded, BARS.most, gap, true).height) : Infinity;
+  const low = overLow <= BARS.most - BARS.low; // where that is enough
+  const bars = low ? Math.min(BARS.most, BARS.most - overLow) : Math.max(BARS.least, wanted);
+  return { ...placed({}, Math.floor(bars), gap, low), low, width: room.width, ...(low ? lowHead : head) };
+}
+
+// The words, what is done with them, and what is read.
+/** @param {StoryRoom} room @param {typeof HEAD_OF.whole} size */
+function headOf({ labels, width }, size) {
+  const line = inLines([...labels.map((label) => widthOf(label, size.by)), TOOLS], width, size);
+  const [chips, tools] = [line.slice(0, -1), line[line.length - 1]];
+  return { chips, tools, says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
 }
 
 // The words in lines, and behind them what is done with them.
-/** @param {number[]} widths @param {number} width @returns {Area[]} */
-function inLines(widths, width) {
+/** @param {number[]} widths @param {number} width @param {typeof HEAD_OF.whole} size @returns {Area[]} */
+function inLines(widths, width, { height, between, line }) {
   let [x, y] = [0, 0];
   return widths.map((whole) => {
     const length = Math.min(width, whole);
-    if (x > 0 && x + length > width) [x, y] = [0, y + CHIP.height + CHIP.line];
-    const chip = { x, y, width: length, height: CHIP.height };
-    x += length + CHIP.between;
+    if (x > 0 && x + length > width) [x, y] = [0, y + height + line];
+    const chip = { x, y, width: length, height };
+    x += length + between;
     return chip;
   });
 }
 
 // How many lines a word's mix takes: letters for each word and its share.
-/** @param {string[]} labels @param {number} width */
-function mixLines(labels, width) {
+/** @param {string[]} labels @param {number} width @param {boolean} low */
+function mixLines(labels, width, low) {
   const letters = labels.reduce((sum, label) => sum + Math.min(MIX.longest, [...label].length) + MIX.share, 0);
-  return Math.min(MIX.lines, Math.ceil((letters * MIX.letter) / width));
+  return Math.min(low ? MIX.low : MIX.lines, Math.ceil((letters * MIX.letter) / width));
 }
 
 // So many letters of a mix have room.
@@ -80,14 +92,18 @@ function wayWidth({ weight, bias }) {
 }
 
 class Telling {
-  /** @param {Shapes} shapes @param {StoryRoom} room @param {number} bars @param {number} gap */
-  constructor(shapes, room, bars, gap) {
+  /** @param {Shapes} shapes @param {StoryRoom} room @param {{ bars: number, gap: number, low: boolean }} by */
+  constructor(shapes, room, { bars, gap, low }) {
     this.shapes = shapes;
     this.room = room;
     this.bars = bars;
     this.gap = gap;
+    this.low = low; // whether the words stand over their columns once
+    this.headed = false;
     this.upright = Math.min(UPRIGHT.most, Math.max(...room.labels.map((label) => [...label].length)) * UPRIGHT.letter + 6);
-    this.word = Math.min(CELL.most, (room.width - GUTTER) / room.labels.length);
+    // Where there are more words than fingers find columns for, what has a column for each is moved sideways.
+    this.word = Math.max(TARGET, Math.min(CELL.most, (room.width - GUTTER) / room.labels.length));
+    this.words = GUTTER + room.labels.length * this.word;
   }
 
   /** @param {Part[]} parts */
@@ -102,7 +118,7 @@ class Telling {
       if (joins) at += 1;
       y += this.gap;
     }
-    return { height: y, spots };
+    return { height: y, spots, words: this.words > this.room.width ? this.words : 0 };
   }
 
   /** @param {Part} part @param {Part} next */
@@ -154,7 +170,8 @@ class Telling {
     const spot = this.spot(title, this.cellsOf(part, top + title.height));
     spots[part.stage.name] = spot;
     spot.way = this.button(part, title);
-    if (part.kind === "all") {
+    if (part.kind === "all" && !(this.low && this.headed)) {
+      this.headed = true;
       spot.heads = { x: spot.cells.x, y: spot.cells.y, width: spot.cells.width, height: spot.cells.readable ? HEAD : this.upright };
       spot.cells.y += spot.heads.height;
     }
@@ -180,7 +197,7 @@ class Telling {
     const x = spot.cells.x + spot.cells.width + 10;
     const beside = width - x >= MIX.beside;
     const area = beside ? { x, y: spot.cells.y, width: width - x } : { x: 0, y: end + 3, width };
-    const height = Math.max(beside ? TARGET : 0, mixLines(labels, area.width) * MIX.line);
+    const height = Math.max(beside ? TARGET : 0, mixLines(labels, area.width, this.low) * MIX.line);
     spot.mix = { ...area, height };
     return Math.max(end, area.y + height);
   }

@@ -27,6 +27,12 @@ export class StoryPart {
     this.title = make("div", "title");
     this.heads = spot.heads ? board.data.labels.map((label) => make("span", `head${spot.cells.readable ? "" : " upright"}`, [label])) : [];
     for (const head of this.heads) head.setAttribute("aria-hidden", "true");
+    // What has a column for each word is moved sideways where there are too many of them.
+    const columns = [...this.heads, this.grid.matrix, ...(this.raw ? [this.raw.matrix] : [])];
+    this.columns = make("div", "columns", columns);
+    this.across = make("div", "across", [this.columns]);
+    this.edge = make("div", "edge", ["→"]);
+    this.edge.setAttribute("aria-hidden", "true");
     this.even = make("div", "even-line", [make("span")]);
     this.mix = make("div", "mix");
     this.unfolded = make("div", `unfolded role-${weight?.role ?? stage.role}`);
@@ -39,8 +45,9 @@ export class StoryPart {
 
   // In the order in which it is read.
   get elements() {
-    const { title, way, heads, grid, even, mix, unfolded, weight, bias, raw } = this;
-    return [title, way, ...heads, grid.matrix, even, mix, unfolded, weight?.matrix, bias?.matrix, raw?.matrix].filter((element) => element instanceof HTMLElement);
+    const { title, way, unfolded, across, edge, grid, even, mix, weight, bias } = this;
+    const cells = this.part.kind === "row" ? [grid.matrix] : [across, edge];
+    return [title, way, unfolded, ...cells, even, mix, weight?.matrix, bias?.matrix].filter((element) => element instanceof HTMLElement);
   }
 
   // All but the rows, which another part may show.
@@ -61,6 +68,18 @@ export class StoryPart {
     this.bias?.put(spot.bias);
   }
 
+  // So wide are all words' columns, if they are wider than the screen, else 0.
+  /** @param {number} width */
+  spread(width) {
+    const { across, columns, edge, spot: { cells, heads } } = this;
+    toggle(across, "wide", width > 0);
+    columns.style.width = width ? `${width}px` : "";
+    edge.hidden = !width;
+    const top = heads?.y ?? cells.y;
+    put(edge, { x: 0, y: top, height: cells.y + cells.height - top });
+    edge.style.left = "";
+  }
+
   // "X input → Q asks · “fluffy”", with the part that stands in the same line, if any.
   /** @param {Part | null} joined */
   write(joined) {
@@ -70,7 +89,8 @@ export class StoryPart {
     ]);
     const token = board.data.names[board.query];
     const of = part.kind === "all" ? say("board.story.every") : part.kind === "row" ? say("board.story.row", { token }) : "";
-    title.replaceChildren(...told, short(of && ` · ${of}`));
+    const more = part.kind === "all" && this.across.classList.contains("wide") ? say("board.story.swipe") : "";
+    title.replaceChildren(...told, short([of, more].filter(Boolean).map((each) => ` · ${each}`).join("")));
     heads.forEach((head, at) => toggle(head, "on", at === board.query));
   }
 
@@ -86,7 +106,7 @@ export class StoryPart {
   showEven({ top, bars }) {
     const { board, even, spot: { cells } } = this;
     const share = 1 / (board.data.settings.causal ? board.query + 1 : board.data.labels.length);
-    put(even, { x: 0, y: cells.y + bars - Math.min(bars, Math.round((share / top) * bars)), width: cells.x + cells.width, height: 0 });
+    put(even, { x: 0, y: cells.y + bars - Math.min(bars, Math.round((share / top) * bars)), width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity), height: 0 });
     const text = unbroken(say("board.story.even", { even: percent(share) }));
     if (even.textContent !== text && even.firstChild) even.firstChild.textContent = text;
   }

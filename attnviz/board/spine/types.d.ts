@@ -12,6 +12,8 @@ export interface Room {
   /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
   saysBelow: boolean;
   plane: boolean;
+  /** How high the ribbons may be at most, where that is given. */
+  arcs?: number;
 }
 
 export type Shapes = Record<string, { rows: number; columns: number }>;
@@ -180,5 +182,9 @@ export interface StoryLayout {
   chips: Area[];
   tools: Area;
   says: Area;
+  /** How wide what has a column for each word is where it is moved sideways; 0 where it isn't. */
+  words: number;
+  /** Whether letters are smaller, on a low screen. */
+  low: boolean;
   spots: Record<string, Spot>;
 }

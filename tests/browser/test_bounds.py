@@ -1,0 +1,301 @@
+"""What the board promises its readers, measured where they see it: in a browser, in pixels, shares and milliseconds.
+
+What a telephone shows is measured in test_story.py, the play in test_play.py, names in the plane in test_plane.py; that
+roles are told apart without a kind of cones, and letters on every colour, in tests/unit/test_role_colours.py.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Scenario, trace
+from attnviz.words import say
+from tests.browser.board import DRAG_STARTS, Board, Place
+from tests.browser.looks import contrast, luminance
+from tests.browser.playground import eventually
+from tests.browser.readers import Tabs, readers
+
+CAT = {"example": "fluffy-cat"}
+SPINE = ("x", "q", "scores", "attention_weights", "context")
+RIBBONS = 56  # pixels, all of a row together
+SCREENS = [(1366, 650), (1366, 768), (1920, 1080)]
+BEHIND = 0.35  # how much at most is seen of what a pointed cell has nothing to do with
+
+_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+const root = host.shadowRoot;
+const all = (selector) => [...root.querySelectorAll(selector)];
+const boxOf = (each) => (({x, y, width, height}) => [x, y, width, height])(each.getBoundingClientRect());"""
+_BOXES = f"selector => {{ {_ROOT} return all(selector).map(boxOf); }}"
+_RIBBONS = f"""() => {{ {_ROOT}
+  const scale = parseFloat(getComputedStyle(root.querySelector('.board')).getPropertyValue('--s'));
+  const seen = all('.ribbon').filter(each => each.getAttribute('d') && each.getBoundingClientRect().height > 4);
+  return seen.map(each => parseFloat(getComputedStyle(each).strokeWidth) / scale);
+}}"""
+# Pick one word after the other. Of each: how many ms until what is painted next, and whether band, numbers and ribbons
+# were those of this word before the script let go, so that no server can have had a part in it.
+_PICK = f"""async () => {{ {_ROOT}
+  const took = [];
+  for (const [word, chip] of all('.chip').entries()) {{
+    const before = all('.ribbon').map(each => each.getAttribute('d')).join();
+    const start = performance.now();
+    chip.click();
+    const bold = all('[data-at^="scores,"].query').map(each => each.dataset.at.split(',')[1]);
+    const now = all('.ribbon').map(each => each.getAttribute('d')).join();
+    const done = now !== before && bold.length > 0 && bold.every(row => row === String(word));
+    await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+    took.push([done, performance.now() - start]);
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }}
+  return took;
+}}"""
+# In each frame from now on: what the sentence and the chips say, and the weights of the row that they speak of.
+_FILM = f"""query => {{ {_ROOT}
+  window.film = [];
+  const row = all(`[data-at^="attention_weights,${{query}},"]`);
+  const look = () => {{
+    film.push([root.querySelector('.says b').textContent, all('.share').map(each => each.textContent),
+      row.map(each => Number(each.dataset.value))]);
+    window.filming = requestAnimationFrame(look);
+  }};
+  window.filming = requestAnimationFrame(look);
+}}"""
+_CUT = "() => { cancelAnimationFrame(window.filming); return window.film; }"
+_VALUES = (
+    f"() => {{ {_ROOT} return Object.fromEntries(all('.cell').map(e => [e.dataset.at, Number(e.dataset.value)])); }}"
+)
+# The cells in view that carry a bar for a change.
+_BARS = f"""() => {{ {_ROOT}
+  const barred = (each) => getComputedStyle(each).backgroundImage.includes('linear-gradient');
+  return all('.cell').filter(barred).map(each => each.dataset.at);
+}}"""
+_IN_VIEW = f"""() => {{ {_ROOT}
+  const inView = ([x, y, width, height]) => x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight;
+  return all('.cell').filter(each => inView(boxOf(each))).map(each => each.dataset.at);
+}}"""
+# How much is seen of the cells that are lit, and of the others, through the veil.
+_SEEN = f"""() => {{ {_ROOT}
+  const veil = root.querySelector('.veil');
+  const over = (each) => Number(getComputedStyle(each).zIndex) > Number(getComputedStyle(veil).zIndex);
+  const lit = all('.fed, .source, .chosen');
+  const others = all('.cell, .matrix > .title, .name').filter(each => !lit.includes(each));
+  return {{
+    lit: lit.map(each => [each.dataset.at, over(each)]),
+    others: others.filter(over).map(each => each.dataset.at ?? each.textContent),
+    through: 1 - Number(getComputedStyle(veil).opacity),
+  }};
+}}"""
+_COLOURS = f"""matrix => {{ {_ROOT}
+  const channels = (colour) => colour.match(/\\d+/g).map(Number);
+  return all(`[data-at^="${{matrix}},"]`).map(getComputedStyle).map(
+    ({{backgroundColor, color}}) => [channels(backgroundColor), channels(color)]);
+}}"""
+
+
+_PICKED = f"() => {{ {_ROOT} return all('.chip').findIndex(each => each.matches('.on')); }}"
+
+
+class Bounds(Board):
+    """A reader with a ruler and a watch."""
+
+    def boxes(self, selector: str) -> list[list[float]]:
+        found: list[list[float]] = self.page.evaluate(_BOXES, selector)
+        return found
+
+    def row_of(self, matrix: str, row: int) -> list[list[float]]:
+        return self.boxes(f'[data-at^="{matrix},{row},"]')
+
+    def pick_word(self, at: int) -> None:
+        self.board.locator(".chip").nth(at).click()
+        self.page.mouse.move(2, 2)
+        self.page.wait_for_timeout(300)  # until what moves there has come
+
+
+@pytest.fixture
+def measured(tabs: Tabs, server: str) -> Iterator[Callable[..., Bounds]]:
+    """A function that gives a reader of a board at this address."""
+    for new in readers(Bounds, tabs, server):
+        yield partial(_opened, new)
+
+
+def _opened(new: Callable[..., Bounds], **address: Any) -> Bounds:
+    board = new(1366, 768)
+    board.open_board(**(address or CAT))
+    board.torch_says()
+    return board
+
+
+# --- The sentence and its ribbons -----------------------------------------------------------------------------
+
+
+def test_a_ribbon_to_each_word_that_may_be_read_and_another_word_is_drawn_at_once(
+    measured: Callable[..., Bounds],
+) -> None:
+    board = measured()
+    for picked in (0, 1, 5):
+        board.pick_word(picked)
+        widths = board.page.evaluate(_RIBBONS)
+        assert len(widths) == 6
+        assert sum(widths) == pytest.approx(RIBBONS, abs=2)
+    board.page.mouse.move(2, 2)
+    took = board.page.evaluate(_PICK)
+    assert [done for done, _ in took] == [True] * 6, "what was drawn, before anybody could have answered"
+    assert min(ms for _, ms in took) <= 50, took
+    with board.setting_up():
+        board.switch(say("setup.causal.label"))
+    eventually(lambda: len(board.page.evaluate(_RIBBONS)), 6)
+    board.pick_word(2)
+    widths = board.page.evaluate(_RIBBONS)
+    assert len(widths) == 3, "later words are masked"
+    assert sum(widths) == pytest.approx(RIBBONS, abs=2)
+
+
+# --- Where things stand ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", [CAT, {"example": "published"}], ids=["cat", "published"])
+def test_the_first_screen_holds_the_spine_the_sentence_and_the_dock(
+    measured: Callable[..., Bounds], address: dict[str, str]
+) -> None:
+    board = measured(**address)
+    for width, height in SCREENS:
+        board.page.set_viewport_size({"width": width, "height": height})
+        eventually(partial(out_of_view, board, width, height), [])
+        aligned(board)
+
+
+def out_of_view(board: Bounds, width: int, height: int) -> list[str]:
+    """What is not whole on the screen, with nothing scrolled."""
+    assert board.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+    found = []
+    for selector in (*(f'[data-at^="{name},"]' for name in SPINE), ".chip", ".share", ".says", ".panel", ".title"):
+        boxes = board.boxes(selector)
+        assert boxes, selector
+        if any(x < 0 or y < 0 or x + w > width or y + h > height for x, y, w, h in boxes):
+            found.append(selector)
+    if board.boxes(".chip")[0][1] > 140:
+        found.append("the first chip, which isn't within 140 pixels of the upper edge")
+    return found
+
+
+def aligned(board: Bounds) -> None:
+    """The picked word's cells stand in one row, each product under its right factor."""
+    picked = board.page.evaluate(_PICKED)
+    rows = {name: board.row_of(name, picked) for name in SPINE}
+    heights = [y for row in rows.values() for _, y, _, _ in row]
+    assert max(heights) - min(heights) <= 1
+    names, band = board.boxes(".name.on"), board.boxes(".picked-row")
+    assert len(names) == len(band) == 1
+    for _, y, _, height in (*names, *band):
+        assert y + height / 2 == pytest.approx(heights[0] + rows["x"][0][3] / 2, abs=2)
+    keys = [board.row_of("k", word)[0][0] for word in range(len(rows["scores"]))]
+    assert [x for x, *_ in rows["scores"]] == pytest.approx(keys, abs=1)
+    assert [x for x, *_ in rows["context"]] == pytest.approx([x for x, *_ in board.row_of("v", 0)], abs=1)
+    assert [x for x, *_ in rows["q"]] == pytest.approx([x for x, *_ in board.row_of("w_q", 0)], abs=1)
+
+
+def test_no_setting_and_no_message_moves_a_matrix(measured: Callable[..., Bounds]) -> None:
+    board = measured()
+    before = board.boxes(".cell, .matrix > .title, .chip, .panel")
+    for address in (
+        CAT,
+        CAT | {"temperature": 0.1, "causal": "true"},
+        CAT | {"temperature": 10, "seed": "rubbish"},
+    ):
+        board.open_board(**address)
+        for decimals in (2, 4):
+            expect(board.cell(("q", 0, 0))).to_have_text(re.compile(rf"\d\.\d{{{decimals}}}$"))
+            assert board.boxes(".cell, .matrix > .title, .chip, .panel") == before, (address, decimals)
+            board.focus_on(("q", 0, 0)).press_keys("d")
+    expect(board.page.get_by_text("rubbish").first).to_be_visible()
+
+
+# --- The hand -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [("w_q", 1, 0), ("x", 5, 2), ("w_v", 0, 1)])
+def test_what_a_drag_changes_has_a_bar_and_the_sentence_moves_with_the_board(
+    measured: Callable[..., Bounds], place: Place
+) -> None:
+    board = measured(**CAT, query=1)
+    before = board.page.evaluate(_VALUES)
+    in_view = set(board.page.evaluate(_IN_VIEW))
+    assert len(in_view) == len(before), "all is in view"
+    board.page.evaluate(_FILM, 1)
+    x, y = board.grab(place)
+    for step in range(1, 9):
+        board.page.mouse.move(x - DRAG_STARTS - 100 * step, y)
+        board.page.wait_for_timeout(40)
+    now, barred = board.page.evaluate(_VALUES), set(board.page.evaluate(_BARS))
+    changed = {at for at in in_view if abs(now[at] - before[at]) > 1e-4}
+    assert len(changed & barred) >= 0.95 * len(changed) > 0, changed - barred
+    assert barred <= {at for at in in_view if now[at] != before[at]}, "nothing else has one"
+    film = board.page.evaluate(_CUT)
+    assert len({str(weights) for _, _, weights in film}) >= (1 if place[0] == "w_v" else 4), "pictures of a movement"
+    for says, shares, weights in film:
+        assert in_percent(max(weights)) in says
+        assert [share.split("\n")[0] for share in shares] == [in_percent(weight) for weight in weights]
+    board.page.mouse.up()
+    (undo,), (cell,) = board.boxes(".undo button"), board.boxes(f'[data-at="{",".join(map(str, place))}"]')
+    assert apart(undo, cell) <= 60
+    board.torch_says()
+    assert apart(board.boxes(".undo button")[0], cell) <= 60
+
+
+def in_percent(share: float) -> str:
+    if 0 < share < 0.01:
+        return say("board.share.less")
+    return say("board.share.percent", share=f"{100 * share:.0f}")
+
+
+def apart(one: list[float], other: list[float]) -> float:
+    """How many pixels lie between two boxes."""
+    across = max(one[0], other[0]) - min(one[0] + one[2], other[0] + other[2])
+    down = max(one[1], other[1]) - min(one[1] + one[3], other[1] + other[3])
+    return float(max(across, 0) ** 2 + max(down, 0) ** 2) ** 0.5
+
+
+def test_what_is_pointed_at_stands_out_and_an_input_shows_what_it_feeds(measured: Callable[..., Bounds]) -> None:
+    board = measured()
+    to_the_end = {"q", "scores", "attention_weights", "context"}
+    for place, reached in (
+        (("attention_weights", 1, 2), {"scores", "attention_weights"}),
+        (("x", 1, 1), to_the_end | {"k", "v"}),
+        (("w_q", 1, 0), to_the_end),
+        (("w_k", 0, 1), to_the_end - {"q"} | {"k"}),
+        (("w_v", 2, 0), {"v", "context"}),
+    ):
+        board.point_at(place)
+        eventually(lambda: board.page.evaluate(_SEEN)["through"] <= BEHIND, True)
+        seen = board.page.evaluate(_SEEN)
+        assert seen["others"] == [], "nothing else is over the veil"
+        assert all(over for _, over in seen["lit"])
+        assert {at.partition(",")[0] for at, _ in seen["lit"]} == reached | {place[0]}
+
+
+# --- The eye --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_published_weights_are_told_apart_and_read(measured: Callable[..., Bounds], theme: str) -> None:
+    board = measured(example="published")
+    if theme == "dark":
+        board.darken()
+    wait_for = trace(Scenario(embedding="published")).attention_weights.numel()
+    colours = board.page.evaluate(_COLOURS, "attention_weights")
+    assert len(colours) == wait_for
+    light = sorted((lightness(paper), paper) for paper, _ in colours)
+    assert light[-1][0] - light[0][0] >= 40
+    assert contrast(light[-1][1], light[0][1]) >= 4
+    for matrix in SPINE:
+        for paper, ink in board.page.evaluate(_COLOURS, matrix):
+            assert contrast(paper, ink) >= 4.5, matrix
+
+
+def lightness(colour: list[int]) -> float:
+    """L* of a colour (CIE 1976)."""
+    y = luminance(colour)
+    return 116 * float(y ** (1 / 3)) - 16 if y > 216 / 24389 else 24389 / 27 * y

@@ -1,0 +1,67 @@
+"""Who reads the picked word: the switch that turns ribbons, shares and sentence to the column of attention weights."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from attnviz.core.scenario import traced
+from attnviz.published import starting_points
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+
+CAT_AT = 2
+_FRAME = """() => {
+  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+  const frame = host.shadowRoot.querySelector('.picked-column');
+  if (!frame.checkVisibility({visibilityProperty: true})) return [];
+  const around = frame.getBoundingClientRect();
+  const inside = ({left, right, top, bottom}) => left >= around.left && right <= around.right
+    && top >= around.top && bottom <= around.bottom;
+  const cells = [...host.shadowRoot.querySelectorAll('.cell')].filter(cell => inside(cell.getBoundingClientRect()));
+  return cells.map(cell => cell.dataset.at);
+}"""
+_WIDTHS = """() => {
+  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+  return [...host.shadowRoot.querySelectorAll('.ribbon')].map(each => parseFloat(each.getAttribute('stroke-width')));
+}"""
+
+
+def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(example="fluffy-cat", query=CAT_AT)
+    board.torch_says()
+    weights = traced(starting_points()["fluffy-cat"].scenario).attention_weights
+    says, shares = board.board.locator(".says b"), board.board.locator(".share")
+    row = shares.all_inner_texts()
+    switch = board.board.get_by_role("button", name=say("board.sentence.readers"))
+    assert board.page.evaluate(_FRAME) == []
+    switch.focus()
+    board.press_keys("Enter")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(says).to_have_text(say("board.read_by.most", token="cat", names="“fluffy”", weight="61 %"))
+    column = weights[:, CAT_AT].tolist()
+    assert shares.all_inner_texts() == [f"{100 * share:.0f} %" for share in column]
+    ribbons = board.page.evaluate(_WIDTHS)
+    assert [round(width / ribbons[1], 3) for width in ribbons] == [round(share / column[1], 3) for share in column]
+    assert board.page.evaluate(_FRAME) == [f"attention_weights,{row},{CAT_AT}" for row in range(6)]
+
+    # It follows another word, and a hand that changes a number.
+    board.board.locator(".chip").nth(1).click()
+    expect(says).to_have_text(say("board.read_by.most", token="fluffy", names="“cat”", weight="71 %"))
+    eventually(lambda: board.page.evaluate(_FRAME)[:1], ["attention_weights,0,1"])
+    x, y = board.grab(("w_q", 1, 0))
+    board.page.mouse.move(x - 1600, y)
+    eventually(lambda: "pp" in "".join(shares.all_inner_texts()), True)
+    board.press_keys("Escape")
+    board.page.mouse.up()
+
+    # Under a mask, who comes before a word can't read it.
+    with board.setting_up():
+        board.switch(say("setup.causal.label"))
+    eventually(lambda: shares.all_inner_texts()[0], "–")
+    switch.click()
+    board.board.locator(".chip").nth(CAT_AT).click()
+    with board.setting_up():
+        board.switch(say("setup.causal.label"))
+    eventually(shares.all_inner_texts, row)
+    assert board.page.evaluate(_FRAME) == []
