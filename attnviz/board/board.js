@@ -481,6 +481,12 @@ export class Board {
     this.story.select(place);
   }
 
+  // Say what a matrix is whose name is pointed at, while nothing else has to be said.
+  /** @param {import("./types.js").Stage} stage */
+  describe(stage) {
+    if (!this.pinned && !this.drag && !this.play.moment) this.panel.describe(stage);
+  }
+
   // What a given number feeds depends on the table alone.
   /** @param {Place} place */
   fedBy(place) {

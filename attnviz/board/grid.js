@@ -63,6 +63,8 @@ export class Grid {
     const short = make("span", "short", [stage.short]);
     const title = make("div", "title", [called, " ", ...(note ? [shape, " ", make("span", "note", [say("board.matrix.note", { note })]), " ", short] : [short, " ", shape])]);
     title.title = stage.plain;
+    title.onpointerenter = () => board.describe(stage);
+    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.explain(); // a finger leaves at once
     const { x, y, width } = board.titles[stage.name];
     Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
     return title;

@@ -207,7 +207,15 @@ def test_arrow_keys_walk_a_matrix_and_every_cell_has_a_name(board: Board) -> Non
     label = "Attention weights, query 1 'journey', key 2 'starts': 0.2199"
     assert board.cell(JOURNEY_TO_STARTS).get_attribute("aria-label") == label
     assert board.cell(W_Q).get_attribute("aria-label") == "W_q, row 0, column 1: 0.5166"
-    expect(board.page.get_by_role("grid", name=re.compile("Scores, 6 by 6"))).to_be_visible()
+    grid = board.page.get_by_role("grid", name=re.compile("Scores, 6 by 6"))
+    expect(grid).to_be_visible()
+    told = board.panel.inner_text()
+    stage = STAGES["scores"]
+    board.board.locator(".title", has_text=stage.short).hover()
+    expect(board.panel).to_contain_text(stage.plain)
+    expect(board.panel).to_contain_text("rows: queries, columns: keys")
+    board.point_at(("scores", 0, 2))
+    expect(board.panel).to_have_text(told, use_inner_text=True)
 
 
 # --- Edits ---------------------------------------------------------------------------------------------------

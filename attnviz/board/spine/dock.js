@@ -8,7 +8,7 @@ import { inOneSentence, whatIsNext } from "./sayings.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
-/** @import { Explained, Made, Place } from "../types.js" */
+/** @import { Explained, Made, Place, Stage } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
 
@@ -63,10 +63,17 @@ export class Dock {
     this.steps.replaceChildren(...offered.map(([text, act]) => buttonOf(text, act)));
   }
 
+  // What a matrix is, and what its rows and columns are.
+  /** @param {Stage} stage */
+  describe(stage) {
+    const { rows, columns } = this.board.torch[stage.name];
+    this.tell(stage.plain, "", say("board.dock.matrix", { title: stage.title, rows, columns, axes: stage.axes }));
+  }
+
   // What isn't about a cell that is pointed at.
-  /** @param {string} sentence @param {string} numbers */
-  tell(sentence, numbers) {
-    [sentence, numbers, ""].forEach((text, at) => {
+  /** @param {string} sentence @param {string} numbers @param {string} words */
+  tell(sentence, numbers, words = "") {
+    [sentence, numbers, words].forEach((text, at) => {
       const element = [this.sentence, this.numbers, this.words][at];
       if (element.textContent !== text) element.textContent = text;
     });
