@@ -9,8 +9,8 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES, feed_forward_table
-from attnviz.core.tokens import token_labels, visible
-from attnviz.explanation.summary import filled_with
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.changes_in_words import filled_with, setting_in_words
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -58,7 +58,11 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
     """
     words = [
-        _change(say(f"setup.{name}.label"), _shown(name, getattr(a, name)), _shown(name, getattr(b, name)))
+        _change(
+            say(f"setup.{name}.label"),
+            setting_in_words(name, getattr(a, name)),
+            setting_in_words(name, getattr(b, name)),
+        )
         for name in SETTINGS
         if getattr(a, name) != getattr(b, name)
     ]
@@ -79,16 +83,6 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
 
 def _change(what: str, before: str, after: str) -> str:
     return say("compare.changes.setting", label=what, before=before, after=after)
-
-
-def _shown(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return say("compare.changes.on") if value else say("compare.changes.off")
-    if isinstance(value, str):
-        return say("compare.changes.text", text=" ".join(map(visible, value.split(" "))))
-    if value is None:
-        return say("compare.changes.as_d_out" if name == "d_v" else "compare.changes.off")
-    return str(value)
 
 
 def _filled(by: object) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from attnviz.colours.palette import FONT_FAMILY, LIGHT
 from attnviz.colours.roles import ROLES
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import change_texts, changes_of
+from attnviz.core.changes import changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
-from attnviz.explanation.summary import attends_most, chosen_in_words, out_of_the_ordinary, vectors_in_words
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
+from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary, vectors_in_words
 from attnviz.export import pytorch_script
 from attnviz.figures.heatmap import about_of, formula_in
 from attnviz.figures.picture import Picture, picture
@@ -78,13 +79,13 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 </head>
 <body>
 <h1>{title}</h1>
-{_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario), *trace.notices])}
+{_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])}
 {_paragraphs(out_of_the_ordinary(trace))}
 <div class="matrices">
 {matrices}
 </div>
 <div class="attending">
-{_paragraphs(_attending(trace, digits))}
+{_paragraphs(_attending(scenario, trace, digits))}
 </div>
 <h2>{html.escape(say("report.code"))}</h2>
 <pre>{html.escape(pytorch_script(scenario, digits))}</pre>
@@ -108,28 +109,32 @@ def _set_up(scenario: Scenario) -> str:
     off = {"text"} | ({"positions"} if scenario.positions == "none" else set())
     off |= {"activation"} if scenario.d_ff is None else set()
     named = [name for name in SETTINGS if name not in off and getattr(scenario, name) is not None]
-    shown = ", ".join(f"{name} = {getattr(scenario, name)}" for name in named)
-    return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings=shown)
+    shown = [
+        say("report.setting", label=say(f"setup.{name}.label"), value=setting_in_words(name, getattr(scenario, name)))
+        for name in named
+    ]
+    return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings="; ".join(shown))
 
 
 def _vectors(scenario: Scenario) -> str:
-    said = vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
-    return f"{said} {chosen_in_words(scenario)}".rstrip()
+    return vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
 
 
-def _changes(scenario: Scenario) -> list[str]:
-    texts = [text if len(text) <= 60 else f"{text[:59]}…" for text in change_texts(changes_of(scenario))]
-    if not texts:
-        return []
-    listed, more = ", ".join(texts[:_LISTED_CHANGES]), len(texts) - _LISTED_CHANGES
-    return [say("report.changes_more", changes=listed, n=more) if more > 0 else say("report.changes", changes=listed)]
+def _changes(scenario: Scenario, digits: int) -> list[str]:
+    """Say which matrices are given as a whole, and which numbers were changed."""
+    given = say("report.given", matrices="; ".join(replaced_in_words(scenario).values()))
+    texts = list(edits_in_words(scenario, digits).values())
+    listed, more = "; ".join(texts[:_LISTED_CHANGES]), len(texts) - _LISTED_CHANGES
+    changed = say("report.changes_more", changes=listed, n=more) if more > 0 else say("report.changes", changes=listed)
+    return [given] * bool(changes_of(scenario).replaced) + [changed] * bool(texts)
 
 
-def _attending(trace: AttentionTrace, digits: int) -> list[str]:
+def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[str]:
+    """Say what each token reads most, and first what such a finding is worth."""
     n_tokens = len(trace.tokens)
     shown = [attends_most(trace, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
     and_so_on = say("report.and_so_on", tokens=plural(n_tokens, "token"))
-    return [*shown, and_so_on] if n_tokens > _LISTED_QUERIES else shown
+    return [numbers_in_words(scenario), *shown, *[and_so_on] * (n_tokens > _LISTED_QUERIES)]
 
 
 def _section(trace: AttentionTrace, name: str, digits: int) -> str:

@@ -12,6 +12,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.explanation.changes_in_words import filled_with
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -107,21 +108,6 @@ def _vectors_in_words(scenario: Scenario) -> str:
     if published:
         return say("summary.vectors.some_published", n=published, count=n_tokens, seed=scenario.seed)
     return say("summary.vectors.seeded", seed=scenario.seed)
-
-
-def filled_with(by: object) -> str:
-    """Say by what a whole matrix is given.
-
-    >>> filled_with("random:7"), filled_with("example:love-ai")
-    ('random, from seed 7', 'as in the worked example “I love AI”')
-    """
-    if not isinstance(by, str):
-        return say("summary.by.given")
-    if by.startswith(EXAMPLE_FILL):
-        return say("summary.by.example", which=called(by.removeprefix(EXAMPLE_FILL)))
-    if by.startswith(RANDOM_FILL):
-        return say("summary.by.random", which=by.removeprefix(RANDOM_FILL))
-    return say(f"summary.by.{by}")
 
 
 def features_of(scenario: Scenario) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from attnviz.explanation.summary import filled_with
+from attnviz.explanation.changes_in_words import filled_with
 from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 

@@ -13,7 +13,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.summary import filled_with
+from attnviz.explanation.changes_in_words import filled_with
 from attnviz.link.parameter_table import QUERY
 from attnviz.scripts import joined
 from attnviz.words import say

@@ -12,11 +12,10 @@ from attnviz.app.session import state
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import EDITABLE
-from attnviz.explanation.summary import filled_with, vectors_in_words
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
+from attnviz.explanation.summary import vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
 
 WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
 LISTED = 12  # edits listed one by one
@@ -26,7 +25,7 @@ OFFERED = 200  # edits beyond these, to choose from
 def show_editor(scenario: Scenario) -> Scenario:
     """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
     scenario = _show_table(scenario)
-    if not scenario.edits and not _replaced(scenario):
+    if not scenario.edits and not replaced_in_words(scenario):
         st.caption(say("editor.how"))
     _show_edits(scenario)
     st.caption(vectors_in_words(scenario))
@@ -144,38 +143,15 @@ def _paste(name: str) -> None:
     state.redraw_editors()
 
 
-def _replaced(scenario: Scenario) -> dict[str, str]:
-    """Return the matrices that are given as a whole, each with what it's given by, in words."""
-    replaced = {name: getattr(scenario, name) for name in EDITABLE if getattr(scenario, name) is not None}
-    return {name: filled_with(by) for name, by in replaced.items()}
-
-
 def _show_edits(scenario: Scenario) -> None:
-    for name, by in _replaced(scenario).items():
-        _undo_line(
-            say("editor.replaced", symbol=scenario.table[name].symbol, by=by),
-            f"playground.undo.{name}",
-            _replace,
-            (name, lambda: None),
-        )
-    in_words = _edits_in_words(scenario)
+    for name, words in replaced_in_words(scenario).items():
+        _undo_line(words, f"playground.undo.{name}", _replace, (name, lambda: None))
+    in_words = edits_in_words(scenario, state.digits())
     for edit, words in list(in_words.items())[:LISTED]:
         key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
         _undo_line(words, key, _undo, (edit[:3],))
     if len(in_words) > LISTED:
         _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
-
-
-def _edits_in_words(scenario: Scenario) -> dict[Edit, str]:
-    drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
-    digits = state.digits()
-    return {
-        edit: say(
-            "editor.edit", symbol=scenario.table[edit.matrix].symbol, row=edit.row, column=edit.column,
-            before=written(drawn[edit.matrix][edit.row, edit.column].item(), digits), now=written(edit.value, digits),
-        )
-        for edit in scenario.edits
-    }  # fmt: skip
 
 
 def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
