@@ -50,7 +50,7 @@ pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; backgroun
   td, th { padding: 0 4px !important; }
   .attending { columns: 2; margin: 4px 0; }
   .attending p { margin: 0 0 1px; }
-  pre { columns: 2; font-size: 7px; line-height: 1.2; margin: 2px 0; padding: 6px; }
+  pre { columns: 2; font-size: 7px; line-height: 1.1; margin: 2px 0; padding: 4px; }
 }
 """
 
