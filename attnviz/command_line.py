@@ -23,8 +23,7 @@ from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
-from attnviz.link.example_name import with_example
-from attnviz.link.opening import as_the_app_opens
+from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.words.numbers import written
 
@@ -99,11 +98,11 @@ def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
     beside = [name for name in (*parameters(), CHANGES) if name != "digits" and getattr(given, name) is not None]
     if beside:
         raise ValueError(f"--link holds a whole set-up, expected no {', '.join(beside)} beside it")
-    query = with_example(as_the_app_opens(dict(parse_qsl(_query(given.link), keep_blank_values=True))))
-    scenario, ignored = scenario_from_query(urlencode(query, safe="*"))
-    if ignored:
+    opened = read_link(dict(parse_qsl(_query(given.link), keep_blank_values=True)), repr, lambda _: "")
+    scenario, ignored = scenario_from_query(urlencode(opened.query, safe="*"))
+    if ignored := [*opened.told, *ignored]:
         raise ValueError("parts of the link can't be used: " + "; ".join(ignored))
-    return scenario, query.get("digits")
+    return scenario, opened.query.get("digits")
 
 
 def _query(link: str) -> str:
