@@ -59,6 +59,22 @@ def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> in
     return next((number for counts, number in counted if counts == sizes[name][1] and number is not None), None)
 
 
+def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
+    """Return how many rows a table has to have by the other tables.
+
+    >>> rows_shown("w_q", {"x": (3, 2)}), rows_shown("k", {"scores": (3, 4)}), rows_shown("x", {"w_q": (2, 4)})
+    (2, 4, None)
+    """
+    sizes = _sizes({**shapes, name: (0, 0)})
+    counted = (
+        (counts, number)
+        for other, shape in shapes.items()
+        if other != name
+        for counts, number in zip(sizes[other], shape, strict=True)
+    )
+    return next((number for counts, number in counted if counts == sizes[name][0]), None)
+
+
 def _sizes(shown: Iterable[str]) -> Mapping[str, tuple[str, str]]:
     """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
     return sizes_of(EVERY_STAGE, one_sequence=any(EVERY_STAGE[name].colours == "inputs" for name in shown))

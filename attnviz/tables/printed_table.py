@@ -20,7 +20,8 @@ class Printed:
 
     `shown` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
     with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print names, as
-    numpy and torch do where it isn't their usual one.
+    numpy and torch do where it isn't their usual one. `told` are sentences on how a text was read, where that could be
+    otherwise, and on what of it was left out.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -28,6 +29,7 @@ class Printed:
     shown: tuple[tuple[int, ...], ...] | None = None
     dtype: str = field(default="", repr=False)
     by_power: bool = field(default=False, repr=False)
+    told: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False) -> "Printed":

@@ -2,13 +2,20 @@
 
 import math
 import re
+from types import MappingProxyType
 
 import torch
 
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import MAX_TOKENS
-from attnviz.tables.formats import RawCell, RawTable, quoted, refuse, split_table
+from attnviz.tables.cells import undressed
+from attnviz.tables.formats import split_table
+from attnviz.tables.markup import tables_of_html
+from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
+from attnviz.tables.printouts import plainly
+from attnviz.tables.raw import RawCell, RawTable, quoted, refuse
+from attnviz.tables.side_by_side import joined
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
 from attnviz.words import plural, say
 
@@ -16,13 +23,20 @@ MAX_TABLE_CHARACTERS = 2_000_000
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
 _DTYPE = re.compile(r"\bdtype=(?:torch\.)?(\w{1,20})")
-_INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|infinity|∞|\\\\infty)", re.IGNORECASE)
-# As people mark or hatch a cell that is masked, and as they leave one open.
-_MASKED = re.compile("[x×✗✕]|mask(?:ed)?|[-–—]|[░▒▓█▨▧▦▩╱╳/\\\\#]+", re.IGNORECASE)
-_NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
+_NO_TEXT = re.compile(
+    r"\s{0,20}(?:%PDF-|data:(?:image|application/pdf)|\x89PNG|<svg|!\[[^\]]{0,80}\]\([^)]{1,400}\)\s*$)"
+)
+
+_KINDS_OF_FILES = MappingProxyType(
+    {
+        "picture": (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM6", b"II*\0", b"MM\0*", b"\0\0\0\x18ftyphei"),
+        "pdf": (b"%PDF-",),
+        "workbook": (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"),
+    }
+)
 
 
-def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
+def parse_table(text: str, *, columns: int | None = None, rows: int | None = None) -> torch.Tensor:
     """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``.
 
     Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no finite number, or is of
@@ -31,17 +45,26 @@ def parse_table(text: str, *, columns: int | None = None) -> torch.Tensor:
     >>> parse_table("1, 2\\n3, 4").tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    return torch.tensor(read_table(text, columns=columns).rows, dtype=torch.float64)
+    return torch.tensor(read_table(text, columns=columns, expected_rows=rows).rows, dtype=torch.float64)
 
 
-def read_table(text: str, *, infinite: bool = False, columns: int | None = None, blanks: bool = False) -> Printed:
+def read_table(
+    text: str,
+    *,
+    infinite: bool = False,
+    columns: int | None = None,
+    expected_rows: int | None = None,
+    blanks: bool = False,
+) -> Printed:
     """Read rows of numbers with the decimals that they show.
 
     Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
     or as a Markdown table; each number as :func:`attnviz.tables.typed_numbers.read_number` takes it. Commas beside
     tabs, semicolons or blanks are decimal commas, and so they are alone where nothing else can be meant: `columns`,
     where it is known how many there have to be, decides it. With `infinite`, infinities may stand there, as in masked
-    scores, also as x or hatching; with `blanks`, cells may be blank or ?, and are NaN.
+    scores, also as x or hatching; with `blanks`, cells may be blank or ?, and are NaN. Names of rows and columns, and
+    what programs print around a table, are left out; a head made of numbers is told by the `expected_rows`, or asked
+    about. ``Printed.told`` says what else was left out, and how it was read.
 
     Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
     or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
@@ -49,12 +72,9 @@ def read_table(text: str, *, infinite: bool = False, columns: int | None = None,
     >>> read_table("0,57; 0,81")
     Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
     """
-    if len(text) > MAX_TABLE_CHARACTERS:
-        line, character = _place(text, MAX_TABLE_CHARACTERS)
-        characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
-        raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
-    raw = split_table(text.removeprefix("\ufeff"), columns)
-    _check_rows(raw)
+    _check_text(text)
+    raw, told = _raw_table(text.removeprefix("\ufeff"), expected_rows, columns)
+    raw, dress = _undressed(raw)
     sign = _decimal_sign(raw)
     if blanks:
         raw = _filled_up(raw)
@@ -72,7 +92,58 @@ def read_table(text: str, *, infinite: bool = False, columns: int | None = None,
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
         dtype=said[1] if (said := _DTYPE.search(text)) else "",
         by_power=by_powers,
+        told=(*told, *_told_of(dress)),
     )
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_TABLE_CHARACTERS:
+        line, character = _place(text, MAX_TABLE_CHARACTERS)
+        characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
+        raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
+    if _NO_TEXT.match(text):
+        raise SaidError(say("tables.picture"))
+
+
+def _raw_table(text: str, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
+    """Return the cells that hold the numbers of a table, and what to tell of how it was read."""
+    if "<table" in text and (found := tables_of_html(text)):
+        if len(found) > 1:
+            raise SaidError(say("tables.several", tables=plural(len(found), "table")))
+        text = found[0][1]
+    told: list[str] = []
+    parts = []
+    for part in split_table(plainly(text), columns):
+        _check_rows(part)
+        bare, said = without_names(part, rows, columns)
+        told += [each for each in said if each not in told]
+        parts.append(bare)
+    raw = joined(parts)
+    _check_rows(raw)
+    return raw, tuple(told)
+
+
+def _undressed(raw: RawTable) -> tuple[RawTable, frozenset[str]]:
+    """Take off what dresses the numbers, and return what it was.
+
+    Raises ``ValueError`` for numbers of different units.
+    """
+    taken: set[str] = set()
+    rows = []
+    for row in raw.rows:
+        bare = [undressed(cell.text) for cell in row]
+        rows.append([cell._replace(text=text) for cell, (text, _) in zip(row, bare, strict=True)])
+        taken.update(*(dress for _, dress in bare))
+    units = sorted(each.removeprefix("unit:") for each in taken if each.startswith("unit:"))
+    if len(units) > 1:
+        raise SaidError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
+    return raw._replace(rows=rows), frozenset(taken)
+
+
+def _told_of(dress: frozenset[str]) -> tuple[str, ...]:
+    units = [each.removeprefix("unit:") for each in dress if each.startswith("unit:")]
+    said = [say("tables.told.units", unit=unit) for unit in units]
+    return (*said, *(say(f"tables.told.{each}") for each in ("margin", "raised") if each in dress))
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
@@ -134,15 +205,15 @@ def _row(row: list[RawCell], sign: str, infinite: bool, blanks: bool) -> list[Ty
 
 def _number(cell: RawCell, sign: str, infinite: bool, blanks: bool) -> TypedNumber:
     """Return the number in a cell."""
-    if endless := _INFINITE.fullmatch(cell.text):
+    if endless := INFINITE.fullmatch(cell.text):
         if not infinite:
             refuse("infinite", cell.line, cell.text)
         return TypedNumber(math.inf if endless[1] in ("", "+") else -math.inf, 0)
     if cell.text in ("...", "…"):
         refuse("shortened", cell.line)
-    if blanks and (not cell.text or _NOT_GIVEN.fullmatch(cell.text)):
+    if blanks and (not cell.text or NOT_GIVEN.fullmatch(cell.text)):
         return TypedNumber(math.nan, None)
-    if infinite and _MASKED.fullmatch(cell.text):
+    if infinite and MASKED.fullmatch(cell.text):
         return TypedNumber(-math.inf, None)
     if not cell.text:
         refuse("nothing_first", cell.line)
@@ -160,7 +231,7 @@ def read_cell(text: str) -> float:
     >>> read_cell("−0,5"), read_cell("25 %"), read_cell("1,234")
     (-0.5, 0.25, 1.234)
     """
-    if endless := _INFINITE.fullmatch(text.strip()):
+    if endless := INFINITE.fullmatch(text.strip()):
         return math.inf if endless[1] in ("", "+") else -math.inf
     return read_number(text, decimal_sign="").value
 
@@ -183,6 +254,9 @@ def read_upload(data: bytes) -> str:
     >>> read_upload(b"1 2")
     '1 2'
     """
+    for kind, begins in _KINDS_OF_FILES.items():
+        if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
+            raise SaidError(say(f"tables.{kind}"))
     most = 4 * MAX_TABLE_CHARACTERS
     if len(data) > most:
         raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))

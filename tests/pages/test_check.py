@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
 from attnviz.app.check.fields import FOLDS
-from attnviz.app.check.form import tables_in
+from attnviz.app.check.reading import tables_in
 from attnviz.app.text import as_message
 from attnviz.core.changes import with_changes
 from attnviz.core.scenario import trace
@@ -231,7 +231,7 @@ def test_decimals_can_be_chosen(page: CheckPage) -> None:
         ("1 2\n3 four", "Q: Line 2: “four” isn't a number."),
         ("1 2\n" * 10_000, "Q: There are 10,000 rows; at most 1,024 fit here."),
         ("1\n" * 100, "Q: The table is 100 by 1; at most 64 by 64 can be marked here."),
-        ("<b>x</b> `1`", "Q: Line 1: “<b>x</b>” isn't a number."),
+        ("1 <b>x</b>", "Q: Line 1: “<b>x</b>” isn't a number."),
         ("[[1, 2], [3", "Q: Line 1: a bracket is opened and never closed."),
     ],
     ids=lambda text: text[:8],
@@ -379,7 +379,7 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
     page.at.file_uploader(key="check.upload").set_value(("k.png", b"\x89PNG\r\n\x1a\n", "image/png"))
     page.run()
     assert page.text_of("k") == "1,2\n3,4"
-    assert "line 1, character 1 is the byte 0x89" in page.at.warning[0].value.replace("\N{NO-BREAK SPACE}", " ")
+    assert "wasn't used. This is a picture" in page.at.warning[0].value
 
 
 def test_all_tables_can_be_cleared(page: CheckPage) -> None:
@@ -610,3 +610,20 @@ def test_how_a_handout_was_read_is_said_and_can_be_changed(page: CheckPage) -> N
     page.set("check.carried", "cut")
     assert "✓" in page.says
     assert say("marking.reading.cut", n=1) in page.says
+
+
+def test_several_tables_pasted_at_once_go_into_their_fields(page: CheckPage) -> None:
+    pasted = "Q:\n[[1, 0], [0, 1]]\n\nK = tensor([[1, 2],\n        [3, 4]])\n\nScores\n\n1 3\n2 5\n"
+    page.type(v=pasted)
+    assert [page.text_of(name) for name in ("v", "scores")] == ["", "1 3\n2 5"]
+    assert page.text_of("q").endswith("[[1, 0], [0, 1]]")
+    assert any("these fields: Q, K, S." in info.value for info in page.at.info)
+    assert page.cells("Scores") == [("right", "1"), ("right", "3"), ("right", "2"), ("wrong", "5")]
+
+
+def test_a_head_of_numbers_is_told_by_the_other_tables_and_what_was_left_out_is_said(page: CheckPage) -> None:
+    page.type(q="0 1\n0.57 0.81\n0.25 0.35")
+    assert any("could be names of the columns or a row of numbers" in error.value for error in page.at.error)
+    page.type(k="0.5 ± 0.1  1\n0.1 ± 0.1  0", scores="1.1 0.06\n0.48 0.03", v="1 0\n0 1", x="1 2\n3 4")
+    assert not page.at.error
+    assert any("What stands after ± is left out" in caption.value for caption in page.at.caption)

@@ -103,7 +103,7 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("[[1, 2],\n [3, 4]", "Line 2: a bracket is opened and never closed"),
         ("[[1.  2. ... 3. 4.]]", "Line 1: this print-out is shortened"),
         ("[[1. 2.]\n ...\n [3. 4.]]", "Line 2: this print-out is shortened"),
-        ("tensor([[[1.]]])", "Line 1 opens a third bracket"),
+        ("tensor([[[1.]],\n [[2.]]])", "Line 2 begins a second table of a batch"),
         ("[[1,,2]]", "Line 1 has an empty cell after “1”"),
         ("[[1, 2]] and more", "Line 1: “and more” stands after the table"),
         ("import os\n[[1]]", "Line 1: “import os” stands before the brackets"),

@@ -1,6 +1,6 @@
 """The fields of the form for tables of one's own: one for each matrix of the table of stages, the rarer ones folded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -42,10 +42,13 @@ def stages_of(tables: Sequence[str], activation: str) -> Table:
     )
 
 
-def show_fields() -> tuple[dict[str, DeltaGenerator], str]:
-    """Draw the fields; return the place below each, and the activation of the feed-forward step."""
+def show_fields(take_typed: Callable[[str], None]) -> tuple[dict[str, DeltaGenerator], str]:
+    """Draw the fields; return the place below each, and the activation of the feed-forward step.
+
+    `take_typed` is called with the name of a field in which something was typed.
+    """
     activation = st.session_state.get(ACTIVATION, DEFAULTS[ACTIVATION])
-    below = _show_rows(FIRST_NAMES, activation)
+    below = _show_rows(FIRST_NAMES, activation, take_typed)
     for fold, names in FOLDS.items():
         wanted = any(map(text_of, names)) or (fold == "feed_forward" and activation != DEFAULTS[ACTIVATION])
         with st.expander(say(f"check.form.fold.{fold}"), expanded=wanted):
@@ -55,29 +58,29 @@ def show_fields() -> tuple[dict[str, DeltaGenerator], str]:
                     required=True, key=ACTIVATION, persist_state="session",
                     format_func=lambda choice: say(f"check.form.activation.{choice}"),
                 )  # fmt: skip
-            below |= _show_rows(names, activation)
+            below |= _show_rows(names, activation, take_typed)
     return below, activation
 
 
-def _show_rows(names: Sequence[str], activation: str) -> dict[str, DeltaGenerator]:
+def _show_rows(names: Sequence[str], activation: str, take_typed: Callable[[str], None]) -> dict[str, DeltaGenerator]:
     typed = [name for name in TABLE_NAMES if text_of(name)]
     stages = stages_of(typed, activation)
     below = {}
     for first in range(0, len(names), _IN_A_ROW):
         for column, name in zip(st.columns(_IN_A_ROW), names[first : first + _IN_A_ROW], strict=False):
             with column:
-                _show_text(name, stages)
+                _show_text(name, stages, take_typed)
                 below[name] = st.container()
     return below
 
 
-def _show_text(name: str, stages: Table) -> None:
+def _show_text(name: str, stages: Table, take_typed: Callable[[str], None]) -> None:
     stage = stages.get(name, EVERY_STAGE[name])
     title = stage.title
     if stage.rule is not None:
         title = say("check.form.made", title=title, formula=formula_of(name, stages))
     st.text_area(
-        title, key=key_of(name), persist_state="session", height=104,
+        title, key=key_of(name), persist_state="session", height=104, on_change=take_typed, args=(name,),
         placeholder=say(f"check.form.example.{name}") if name in _EXAMPLES else "",
         # Without max_chars: a paste over it would vanish without a word.
         help=say("check.form.table_help", plain=stage.plain),

@@ -12,6 +12,7 @@ import streamlit as st
 
 from attnviz.app.check import form_in_address
 from attnviz.app.check.fields import key_of, show_fields, stages_of, text_of
+from attnviz.app.check.reading import read_fields
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -20,17 +21,18 @@ from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents.marked_tables import legend, marked_table
 from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
-from attnviz.marking import CARRIED, Mark, Marking, Results, UnknownDkError, columns_shown, mark_pipeline, verdict
+from attnviz.marking import CARRIED, Mark, Marking, Results, UnknownDkError, mark_pipeline, verdict
 from attnviz.published import worked_example, worked_examples
+from attnviz.tables.handout import may_hold_several, sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_table, read_upload, write_table
+from attnviz.tables.reading import read_upload, write_table
 from attnviz.words import say
 
 HANDOUT = "three-words"
-MAY_BE_MASKED = ("scores", "scaled_scores", "attention_weights")
-MOST_MARKED = 64  # rows and columns that a page shows with their marks
 _ROUNDED_WORDS = {EXACT: "exact_inputs", BY_DIGITS: "by_digits", ROUNDED: "rounded_inputs"}
 _ROUNDED_INPUTS = {BY_DIGITS: None, EXACT: False, ROUNDED: True}
+_SORTED = "check.sorted"
+_FEW_CHARACTERS = 12
 _CARRIED: Mapping[str, Results | None] = MappingProxyType({FOUND: None, **{way: way for way in CARRIED}})
 
 
@@ -40,10 +42,12 @@ def show_check() -> None:
     says = st.container()
     settings = _show_settings()
     with st.container(key="check_form"):
-        below, settings["activation"] = show_fields()
+        below, settings["activation"] = show_fields(_take_typed)
     if not form_in_address.keep(_form()):
         says.warning(say("check.form.too_long"), icon=":material/warning:")
-    tables, unread = _read(below)
+    if sorted_ones := st.session_state.pop(_SORTED, ""):
+        says.info(sorted_ones, icon=":material/sort:")
+    tables, unread = read_fields(below)
     marking = _marked(tables, settings, says)
     if marking is None:
         return
@@ -167,61 +171,41 @@ def _take_upload() -> None:
     except ValueError as error:
         state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
         return
+    if _sort(text):
+        return
     if text_of(name):
         form_in_address.set_aside(_form())
     st.session_state[key_of(name)] = text
 
 
-# Tables
+def _take_typed(name: str) -> None:
+    """Sort several named tables that were pasted into one field; in a callback."""
+    text = text_of(name)
+    if len(text) < _FEW_CHARACTERS or not may_hold_several(text):
+        return
+    before = st.session_state[key_of(name)]
+    st.session_state[key_of(name)] = ""
+    if not _sort(text):
+        st.session_state[key_of(name)] = before
 
 
-def _read(below: Mapping[str, DeltaGenerator]) -> tuple[dict[str, Printed], tuple[str, ...]]:
-    """Read the typed tables, and say below each that can't be read why. Return the tables, and the names of those."""
-    texts = {name: text_of(name) for name in TABLE_NAMES}
-    tables = {}
-    for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
-        if isinstance(table, str):
-            with below[name]:
-                said = say("check.form.table_refused", symbol=EVERY_STAGE[name].symbol, why=table)
-                st.error(as_message(said))
-        else:
-            tables[name] = table
-    return tables, tuple(name for name, text in texts.items() if text.strip() and name not in tables)
+def _sort(text: str) -> bool:
+    """Put the tables of a text into the fields that they name, if there are several, and say which."""
+    found = sorted_tables(text)
+    if len(found.tables) < 2:
+        return False
+    if any(text_of(name) for name in found.tables):
+        form_in_address.set_aside(_form())
+    st.session_state.update({key_of(name): table for name, table in found.tables.items()})
+    said = say("check.form.sorted", names=", ".join(EVERY_STAGE[name].symbol for name in found.tables))
+    if found.twice:
+        twice = ", ".join(EVERY_STAGE[name].symbol for name in found.twice)
+        said += " " + say("check.form.sorted_twice", names=twice)
+    st.session_state[_SORTED] = said
+    return True
 
 
-def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
-    """Return the table in each text, or why there is none that can be marked.
-
-    Where a comma may begin decimals or part two numbers, the other tables decide, if they show how many columns there
-    have to be.
-    """
-    tables = {name: _table_or_why_not(text, infinite=name in MAY_BE_MASKED) for name, text in texts.items()}
-    for name, text in texts.items():
-        shapes = {each: _shape(table, texts[each]) for each, table in tables.items()}
-        columns = columns_shown(name, shapes)
-        if columns is not None and shapes[name][1] != columns:
-            again = _table_or_why_not(text, infinite=name in MAY_BE_MASKED, columns=columns)
-            tables[name] = again if isinstance(again, Printed) and again.shape[1] == columns else tables[name]
-    return tables
-
-
-def _shape(table: Printed | str, text: str) -> tuple[int, int | None]:
-    if isinstance(table, Printed):
-        return table.shape
-    return sum(bool(line.strip()) for line in text.splitlines()), None
-
-
-@st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
-def _table_or_why_not(text: str, *, infinite: bool, columns: int | None = None) -> Printed | str:
-    """Return the table in a text, or why there is none that can be marked."""
-    try:
-        table = read_table(text, infinite=infinite, columns=columns, blanks=True)
-    except ValueError as error:
-        return told(error)
-    if max(table.shape) > MOST_MARKED:
-        rows, columns = table.shape
-        return say("check.form.too_large", rows=rows, columns=columns, most=MOST_MARKED)
-    return table
+# Marks
 
 
 def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGenerator) -> Marking | None:

@@ -1,0 +1,109 @@
+"""What dresses a number in its cell: bold letters, marks of footnotes, units, ±, and calls that programs print."""
+
+import html
+import re
+from collections.abc import Callable
+
+MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
+
+_PLAIN = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+)?")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\"|')([^*_`\"']+)\1")
+_TAG = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
+_FOOTNOTE = re.compile(
+    r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])"
+)
+_RAISED = re.compile(r"(?<=[0-9])[¹²³⁴⁵⁶⁷⁸⁹]{1,2}")
+_NUMBER = r"[0-9]{1,20}(?:[.,][0-9]{0,20})?"
+_MARGIN = re.compile(rf"[ \u00a0\u2009]{{0,3}}(?:±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{{0,3}}{_NUMBER}")
+_MARGIN_IN_DIGITS = re.compile(r"(?<=[0-9])\([0-9]{1,4}\)")
+_SUFFIX = re.compile("(?<=[0-9.])[fFL]")
+_LONG_UNITS = (
+    "bits?|nats?|pts?|px|cm|mm|km|nm|µm|kg|mg|ms|µs|ns|min|mV|kV|mA|Hz|kHz|MHz|GHz|dB|rad|deg|°C|°F|°|€|£|EUR|USD"
+)
+_UNIT = re.compile(rf"(?<=[0-9.,])[ \u00a0\u202f]?({_LONG_UNITS}|[mscgKVAJNW])")
+_BEFORE_UNIT = re.compile(rf"(?<=[0-9.,])[ \u00a0\u202f]{{1,3}}(?=\\?%|(?:{_LONG_UNITS})(?=\s|$))")
+_AROUND_MARGIN = re.compile(
+    r"(?<=[0-9.,])[ \u00a0\u2009]{0,3}(±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{0,3}(?=[0-9])"
+)
+
+
+def joined_to_numbers(line: str) -> str:
+    """Return a line whose cells blanks part, without blanks between a number and its sign of percent, unit or margin.
+
+    >>> joined_to_numbers("25 %  0.43 ± 0.02  3 bits")
+    '25%  0.43±0.02  3bits'
+    """
+    return _BEFORE_UNIT.sub("", _AROUND_MARGIN.sub(r"\1", line))
+
+
+def undressed(text: str) -> tuple[str, frozenset[str]]:
+    """Return what stands in a cell without what dresses it, and what was taken off: "margin", "raised", "unit:cm".
+
+    >>> undressed("**0.43***"), undressed("0.43 ± 0.02")[0], undressed("0.43cm")
+    (('0.43', frozenset()), '0.43', ('0.43', frozenset({'unit:cm'})))
+    """
+    if _PLAIN.fullmatch(text) or not text or len(text) > MOST_DRESSED or not _HAS_DIGIT.search(text):
+        return text, frozenset()
+    taken: set[str] = set()
+    for take_off in FORMS:
+        text = take_off(text, taken).strip()
+    return text, frozenset(taken)
+
+
+_HAS_DIGIT = re.compile("[0-9¼-¾⅐-⅞]")
+
+
+def _emphasis(text: str, _: set[str]) -> str:
+    while found := _EMPHASIS.fullmatch(text):
+        text = found[2].strip()
+    return _EMPHASIS.sub(r"\2", text) if text[0] in "*`" else text
+
+
+def _tags(text: str, _: set[str]) -> str:
+    if "&" in text:
+        text = html.unescape(text)
+    return _TAG.sub("", text) if "<" in text else text
+
+
+def _margin(text: str, taken: set[str]) -> str:
+    bare, n = _MARGIN.subn("", text)
+    inside, n_inside = _MARGIN_IN_DIGITS.subn("", bare)
+    taken |= {"margin"} if n or n_inside else set()
+    return inside
+
+
+def _footnote(text: str, _: set[str]) -> str:
+    found = max(_FOOTNOTE.finditer(text), key=re.Match.start, default=None)
+    return text[: found.start()] if found and found.end() == len(text) else text
+
+
+def _raised(text: str, taken: set[str]) -> str:
+    """A raised number behind decimals is a footnote's: a number in a table is no power, but for one of ten."""
+    if (
+        ("." in text or "," in text)
+        and (found := _RAISED.search(text))
+        and found.end() == len(text)
+        and "10" not in text[max(0, found.start() - 2) : found.start()]
+    ):
+        taken.add("raised")
+        return text[: found.start()]
+    return text
+
+
+def _suffix(text: str, _: set[str]) -> str:
+    found = _SUFFIX.search(text)
+    return text[:-1] if found and found.end() == len(text) else text
+
+
+def _unit(text: str, taken: set[str]) -> str:
+    found = _UNIT.search(text)
+    if not found or found.end() != len(text):
+        return text
+    taken.add(f"unit:{found[1]}")
+    return text[: found.start()]
+
+
+# Each form that a dressed number has, in the order in which they are taken off: bold letters may hold a mark.
+FORMS: tuple[Callable[[str, set[str]], str], ...] = (
+    _tags, _emphasis, _footnote, _emphasis, _raised, _margin, _unit, _suffix,
+)  # fmt: skip

@@ -1,0 +1,196 @@
+"""Several tables in one text, sorted by their names: a notebook's output, a handout, the app's own files."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from attnviz.tables.markup import tables_of_html
+from attnviz.tables.stage_names import stage_named
+
+_PROMPT = re.compile(
+    r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"
+    r"(?:(?:print|display|disp|pprint)\([ \t]{0,4})?([\w.]{1,30}?)"
+    r"(?:\.(?:round|detach|numpy|tolist)\([^()]{0,10}\)){0,3}[ \t]{0,4}\)?;?[ \t]{0,8}"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_OUT = re.compile(r"[ \t]{0,8}Out ?\[[0-9]{0,6}\]:")
+_THEN_TABLE = re.compile(r"=\s{0,4}(?=\\begin|\\left|\[[-+\u2212.0-9\[]|(?:tensor|array|np\.array|torch\.tensor)\()")
+_OF_DICT = re.compile(r"[{,]\s{0,20}['\"]([\w′ ]{1,30})['\"]\s{0,4}:\s{0,4}(?=[\w.(\[]{0,30}\[)")
+_BEGINS_TABLE = re.compile(
+    r"[$\s]*(?:\\left\s*[\[(.|]?\s*)?(?:(?:[\w.]{1,30}\()*\s*[\[({]\s*[-+\u2212.0-9\[({nt]|\\begin|[-+\u2212]?[.0-9])"
+)
+_NAME_FIRST = re.compile(r"[#>*\s$-]{0,12}([^=:\n]{1,60}?)[ \t$*]{0,8}(?:=|:)(?!=)[ \t*]{0,8}(.*)", re.DOTALL)
+_NAME_THEN_BRACKET = re.compile(
+    r"\s{0,8}([^\[\n:=]{1,40}?)[ \t]{1,8}((?:[\w.]{1,20}\()?\[\[?\s*[-+\u2212.0-9].*)", re.DOTALL
+)
+_CORNER = re.compile(r"[\"']?([\w′^{}]{1,8})[\"']?([,;\t])(.*)", re.DOTALL)
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_NUMBERS = re.compile(r"(?<![\w.])[-+\u2212]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_MOST_OF_A_NAME = 90
+MAX_CHARACTERS = 2_000_000
+_MOST_OF_A_LINE = 1000
+_SIGNS_OF_TABLES = ("|", "[", "&", "\t", "\\\\", "\\begin")
+
+
+class Sorted(NamedTuple):
+    """The texts of tables by the names of their stages; `twice` are those of which a text held more than one."""
+
+    tables: dict[str, str]
+    twice: tuple[str, ...] = ()
+
+
+def sorted_tables(text: str) -> Sorted:
+    """Return the tables that a text names, each with its own text.
+
+    >>> sorted_tables("Q = [[1, 2]]\\n\\nSo the keys are:\\n\\nK:\\n| 3 | 4 |\\n").tables
+    {'q': 'Q = [[1, 2]]', 'k': '| 3 | 4 |'}
+    """
+    found = list(_of_json(text) if text.lstrip()[:1] == "{" else ())
+    if not found and "<table" in text:
+        found = [(name, table) for heading, table in tables_of_html(text) if (name := stage_named(heading))]
+    found = found or list(_named_parts(text))
+    tables: dict[str, str] = {}
+    twice: dict[str, None] = {}
+    for name, table in found:
+        if tables.setdefault(name, table) is not table:
+            twice[name] = None
+    return Sorted(tables, tuple(twice))
+
+
+def may_hold_several(text: str) -> bool:
+    """Whether a text is more than one block of numbers, so that it may hold several tables; at a glance.
+
+    >>> may_hold_several("0.5 0.2\\n0.1 0.3"), may_hold_several("Q = [[1]]\\nK = [[2]]")
+    (False, True)
+    """
+    return len(text) < MAX_CHARACTERS and bool(_LETTER.search(text))
+
+
+# JSON: the app's own, a dictionary of matrices, a notebook
+
+
+def _of_json(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(held, dict) and isinstance(held.get("cells"), list):
+        yield from _named_parts("\n\n".join(_of_notebook(held["cells"])))
+        return
+    matrices = held.get("matrices", held) if isinstance(held, dict) else {}
+    for key, rows in matrices.items() if isinstance(matrices, Mapping) else ():
+        name = stage_named(str(key))
+        if name and isinstance(rows, list) and rows:
+            yield name, "\n".join("  ".join(map(_plain, row if isinstance(row, list) else [row])) for row in rows)
+
+
+def _plain(value: Any) -> str:
+    return "?" if value is None else str(value)
+
+
+def _of_notebook(cells: list[Any]) -> Iterator[str]:
+    """Yield what a notebook shows, with the name that stands on the last line of a cell before its result."""
+    for cell in cells:
+        if not isinstance(cell, dict):
+            continue
+        source = _joined(cell.get("source"))
+        if cell.get("cell_type") == "markdown":
+            yield source
+        for output in cell.get("outputs") or ():
+            if not isinstance(output, dict):
+                continue
+            data = output.get("data")
+            shown = _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
+            last = source.rstrip().rpartition("\n")[2].strip()
+            named = output.get("output_type") == "execute_result" and re.fullmatch(r"[\w.]{1,30}", last)
+            yield f"{last} =\n{shown}" if named else shown
+
+
+def _joined(text: Any) -> str:
+    return "".join(map(str, text)) if isinstance(text, list) else str(text or "")
+
+
+# Text: a name, and what stands below it
+
+
+def _named_parts(text: str) -> Iterator[tuple[str, str]]:
+    if _OF_DICT.search(text):
+        text = _OF_DICT.sub(r"\n\1 = ", text)
+    lines = text.splitlines()
+    marks = [(i, *mark) for i, line in enumerate(lines) if (mark := _mark_of(line))]
+    for k, (i, name, first) in enumerate(marks):
+        end = marks[k + 1][0] if k + 1 < len(marks) else len(lines)
+        part = _table_part([first, *lines[i + 1 : end]])
+        if part:
+            yield name, part
+
+
+def _mark_of(line: str) -> tuple[str, str] | None:
+    """Return which stage a line names, and what of the line belongs to its table."""
+    if not _LETTER.search(line) or _OUT.match(line):
+        return None
+    if not line.strip() or len(line) > _MOST_OF_A_LINE:
+        head = line[:_MOST_OF_A_NAME]
+        found = _NAME_FIRST.fullmatch(head)
+        name = stage_named(found[1]) if found and _BEGINS_TABLE.match(found[2]) else None
+        return (name, line) if name else None
+    if found := _PROMPT.fullmatch(line):
+        name = stage_named(found[1])
+        return (name, "") if name else None
+    if found := _NAME_FIRST.fullmatch(line):
+        name = stage_named(found[1])
+        if name and _BEGINS_TABLE.match(found[2]):
+            return name, line.strip()
+        if name and (then := _THEN_TABLE.search(found[2])):
+            return name, found[2][then.end() :]
+        if name and (len(line) <= _MOST_OF_A_NAME or "=" in line):
+            return name, ""
+    if found := _NAME_THEN_BRACKET.fullmatch(line):
+        name = stage_named(found[1])
+        return (name, found[2]) if name else None
+    if (found := _CORNER.fullmatch(line)) and not any(
+        re.search("[.,][0-9]", each) for each in found[3].split(found[2])
+    ):
+        name = stage_named(found[1]) if found[1][:1].isupper() or "_" in found[1] else None
+        return (name, line) if name else None
+    is_heading = len(line) <= _MOST_OF_A_NAME and not any(sign in line for sign in "|[&\t")
+    name = stage_named(line) if is_heading else None
+    return (name, "") if name else None
+
+
+def _table_part(lines: list[str]) -> str:
+    """Return the lines that are a table: those after it, and the sentences around it, are left out."""
+    taken: list[str] = []
+    for paragraph in _paragraphs(lines):
+        rows = [line for line in paragraph if not _is_prose(line)]
+        is_table = len(rows) * 2 > len(paragraph) and any(_NUMBERS.search(row) for row in rows)
+        if is_table:
+            taken += ["", *rows] if taken else rows
+        elif taken and len(paragraph) > len(rows):
+            break
+    return "\n".join(taken).strip("\n")
+
+
+def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
+    """Yield what stands between blank lines; a blank line within brackets, or within LaTeX, parts nothing."""
+    paragraph: list[str] = []
+    depth = 0
+    for line in lines:
+        if line.strip().startswith(("```", "~~~")):
+            continue
+        depth += line.count("[") - line.count("]") + line.count("\\begin{") - line.count("\\end{")
+        if line.strip():
+            paragraph.append(line)
+        elif paragraph and depth <= 0:
+            yield paragraph
+            paragraph, depth = [], 0
+    if paragraph:
+        yield paragraph
+
+
+def _is_prose(line: str) -> bool:
+    if any(sign in line for sign in _SIGNS_OF_TABLES):
+        return False
+    words = len(_WORDS.findall(line))
+    return words >= 4 and words > len(_NUMBERS.findall(line))

@@ -1,0 +1,181 @@
+"""Names of rows and columns beside the numbers of a table: words are told from numbers, and numbers that may be names
+are asked about, or it is said how they were read.
+"""
+
+import re
+from collections.abc import Sequence
+
+from attnviz.core.errors import SaidError
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.tables.cells import undressed
+from attnviz.tables.raw import RawCell, RawTable, quoted
+from attnviz.tables.stage_names import stage_named
+from attnviz.tables.typed_numbers import NoNumberError, read_number
+from attnviz.words import plural, say
+
+Row = list[RawCell]
+
+INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|infinity|∞|\\\\infty)", re.IGNORECASE)
+# As people mark or hatch a cell that is masked, and as they leave one open.
+MASKED = re.compile("[x×✗✕]|mask(?:ed)?|[-–—]|[░▒▓█▨▧▦▩╱╳/\\\\#]+", re.IGNORECASE)
+NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
+
+_PLAIN = re.compile("[-+\u2212]?[0-9]*[.,]?[0-9]*")
+_INDEX = re.compile("[0-9]{1,4}")
+# A letter, and no number that was mistyped, as 0.5x or O.5.
+_WORD = re.compile(r"(?![-+0-9OoIl]*[.,][0-9OoIl]+)(?![-+.]?[0-9]).*[^\W\d_].*|[^\w\s]{1,3}|[0-9]{1,4}[:)]", re.DOTALL)
+# What stands above the names of rows.
+_CORNERS = frozenset(
+    ("token", "tokens", "word", "words", "row", "rows", "index", "idx", "id", "i", "n", "no", "nr", "#", "pos",
+     "position", "dim", "key", "query", "unnamed:0", "name", "label")
+)  # fmt: skip
+_SYMBOLS = frozenset(stage.symbol for stage in EVERY_STAGE.values())  # as in the app's own CSV
+
+
+def without_names(raw: RawTable, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
+    """Return a table without the names of its rows and columns, and what to tell of how it was read.
+
+    `rows` and `columns` are how many numbers there have to be, where that is known.
+
+    Raises ``ValueError`` where a first row of numbers may be names of the columns, or numbers.
+    """
+    if not raw.may_have_names or not raw.rows:
+        return raw, ()
+    body = raw.rows
+    told: list[str] = []
+    head: Row | None = None
+    while len(body) > 1 and _is_head(body[0], ruled=raw.ruled and head is None):
+        head, body = max(body[0], head or [], key=len), body[1:]
+    if raw.by_lines and len({row[0].text for row in body}) == 1 < len(body):
+        body = _numbered_names(body, told)
+    if raw.by_lines and any(len(row) > 1 and _is_word(row[0]) for row in body):
+        body = [_with_one_name(row) for row in body]
+    if head is not None and stage_named(" ".join(cell.text for cell in head)):
+        head = None  # a title
+    if head is None and len(body) > 1 and _is_numbered_head(body, raw.ruled, rows, columns, told):
+        head, body = body[0], body[1:]
+    while _first_are_names(head, body, columns, told):
+        head, body = (head[1:] if head and len(head) == len(body[0]) else head), [row[1:] for row in body]
+    return raw._replace(rows=body), tuple(told)
+
+
+def _is_word(cell: RawCell) -> bool:
+    """Whether a cell can be nothing but a name."""
+    text = cell.text
+    if not text or _PLAIN.fullmatch(text) or INFINITE.fullmatch(text) or MASKED.fullmatch(text):
+        return False
+    return not NOT_GIVEN.fullmatch(text) and bool(_WORD.fullmatch(text)) and not _is_number(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        read_number(undressed(text)[0])
+    except NoNumberError as error:
+        return error.reason != "no_number"
+    return True
+
+
+def _is_head(row: Row, *, ruled: bool) -> bool:
+    """Whether a row holds names alone; a name before cells that are left open is that of a row."""
+    if any(cell.text and _is_number(cell.text) for cell in row):
+        return False
+    words = [_is_word(cell) for cell in row]
+    return any(words) if ruled or len(row) == 1 else any(words[1:])
+
+
+def _with_one_name(row: Row) -> Row:
+    """Join the words before the first number of a row: a name may have blanks."""
+    n = next((i for i, cell in enumerate(row) if not _is_word(cell)), len(row))
+    return [RawCell(" ".join(cell.text for cell in row[:n]), row[0].line), *row[n:]] if n > 1 else row
+
+
+def _numbered_names(body: list[Row], told: list[str]) -> list[Row]:
+    """Join a word that begins every row to the number that counts the rows behind it: "row 0"."""
+    counted = [row[1] for row in body if len(row) > 2]
+    if not _is_word(body[0][0]) or len(counted) < len(body) or not _are_indices(counted):
+        return body
+    told.append(say("tables.told.column_as_names", text=_shown(counted)))
+    return [[row[0], *row[2:]] for row in body]
+
+
+def _are_indices(cells: Sequence[RawCell]) -> bool:
+    """Whether cells count up from 0 or 1."""
+    texts = [cell.text for cell in cells]
+    if not texts or not all(_INDEX.fullmatch(text) for text in texts):
+        return False
+    counted = list(map(int, texts))
+    return counted[0] in (0, 1) and counted == list(range(counted[0], counted[0] + len(counted)))
+
+
+def _is_numbered_head(body: list[Row], ruled: bool, rows: int | None, columns: int | None, told: list[str]) -> bool:
+    """Whether the first row is a head made of numbers.
+
+    Raises ``ValueError`` where it may as well be a row.
+    """
+    first, *rest = body
+    width = max(map(len, rest))
+    named = all(_is_word(row[0]) for row in rest)
+    if len(first) == width - 1 and _are_indices(first) and width != columns:
+        return named or _are_indices([row[0] for row in rest])
+    if len(first) != width:
+        return False
+    if not first[0].text:
+        return named or (_are_indices(first[1:]) and _are_indices([row[0] for row in rest]))
+    corner = _is_word(first[0]) or _is_corner(first[0])
+    if corner and all(row[0].text == first[0].text for row in rest):
+        return False  # "row 0", "row 1"
+    if (
+        corner
+        and _is_corner(first[0])
+        and _are_indices(first[1:])
+        and (named or _are_indices([row[0] for row in rest]))
+    ):
+        return True
+    numbers = first[1:] if corner else first
+    if len(numbers) < 2 - corner or not _are_indices(numbers):
+        if ruled and not corner:
+            told.append(say("tables.told.head_as_row", line=first[0].line, text=_shown(first)))
+        return False
+    if ruled or all("." in cell.text or "," in cell.text for row in rest for cell in row[corner:] if cell.text):
+        if rows in (len(rest), len(body)):
+            told += [say("tables.told.head_as_names", line=first[0].line, text=_shown(first))] * (rows == len(rest))
+            return rows == len(rest)
+        why = say("tables.head_or_row", line=first[0].line, text=_shown(first), point=f"“{numbers[0].text}.”")
+        raise SaidError(why)
+    return False
+
+
+def _is_corner(cell: RawCell) -> bool:
+    return cell.text.lower().replace(" ", "") in _CORNERS or cell.text in _SYMBOLS
+
+
+def _first_are_names(head: Row | None, body: list[Row], columns: int | None, told: list[str]) -> bool:
+    """Whether the first column holds the names of the rows."""
+    if min(map(len, body)) < 2:
+        return False
+    first = [row[0] for row in body]
+    blank = [not any(cell.text for cell in row) for row in body]  # a row left out has no name either
+    if all(_is_word(cell) or left for cell, left in zip(first, blank, strict=True)) and not all(blank):
+        return True
+    width = max(map(len, body))
+    if head is None or width == columns or not any(cell.text for cell in first):
+        return False
+    counted = _are_indices(first)
+    if len(head) == width:
+        if counted and head[0].text and _is_corner(head[0]) and not _are_indices(head[1:]):
+            told.append(say("tables.told.column_as_names", text=_shown(first)))
+        return not head[0].text or (counted and _is_corner(head[0]))
+    if len(head) != width - 1:
+        return False
+    if _are_indices(head) or width - 1 == columns:
+        return counted or width - 1 == columns
+    if counted and len(head) > 1:
+        told.append(say("tables.told.column_as_names", text=_shown(first)))
+        return True
+    why = say("tables.names_or_numbers", line=head[0].line, text=_shown(head), names=plural(len(head), "name"),
+              columns=plural(width, "column"))  # fmt: skip
+    raise SaidError(why)
+
+
+def _shown(cells: Sequence[RawCell]) -> str:
+    return quoted(" ".join(cell.text for cell in cells))

@@ -1,0 +1,181 @@
+"""What programs and notebooks print around their numbers, made plain: prompts, calls, heads of displays, frames.
+
+Each form has a name and one function, from a text to a text of as many lines, so that messages name the right line.
+Nothing is evaluated, and every pattern is bounded: a text of any kind takes a time that grows with its length.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+_OUT = re.compile(r"(?m)^([ \t]{0,8})Out ?\[[0-9]{0,6}\]:")
+_PROMPT = re.compile(
+    r"[ \t]{0,8}(?:>>>(?= |$)|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|sage:|>>(?= )|>(?= )) ?"
+)
+_CONTINUED = re.compile(r"[ \t]{0,12}(?:\.\.\.:?|\.{4,9}:|\+) ")
+_FENCE = re.compile(r"(?m)^[ \t]{0,8}(?:```|~~~)[^\n`]{0,60}$")
+_BARS = str.maketrans(dict.fromkeys("│┃║┆┇┊┋╎╏", "|"))
+_FRAME = re.compile(r"(?m)^[ \t]*[+|┌├└╞╘╒╔╠╚╟╭╰┏┡┗╪┼═─━╌┄┈╍┅┉-][-=+|:┬┼┴╤╪╧╦╬╩╫┐┤┘╡╛╕╗╣╝╢╮╯┳╇┻┓┩┛═─━╌┄┈╍┅┉╪ \t]*$")
+_PIECES = str.maketrans(dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "))
+_SCALAR = re.compile(
+    r"(?<![\w.])(?:(?:np|numpy|jnp|torch|tf|builtins)\.)?(?:u?int|b?float|double|single)(?:8|16|32|64|128)?_?"
+    r"\(\s{0,4}([^\s()\[\]{},'\"]{1,60})\s{0,4}\)"
+)
+_SCALAR_TENSOR = re.compile(
+    r"(?<![\w.])(?:torch\.|tf\.)?(?:tensor|Array|mpf|mpfr|Decimal|N)\(\s{0,4}['\"]?([-+0-9.eEinf\u2212]{1,60})['\"]?"
+    r"(?:,\s{0,4}\w{1,20}=(?:<[^<>]{0,60}>|[^,()<>]{0,40}))*\s{0,4}\)"
+)
+_FRACTION = re.compile(r"(?<![\w.])(?:Fraction|Rational)\(\s{0,4}(-?[0-9]{1,15}),\s{0,4}([0-9]{1,15})\s{0,4}\)")
+_JULIA = re.compile(
+    r"(?m)^[ \t]*[0-9]{1,5}[×x][0-9]{1,5} [\w.]{1,40}[^{}\n]{0,20}\{[^{}\n]{0,60}(?:\{[^{}\n]{0,60}\})?"
+    r"[^{}\n]{0,40}\}[^\n]{0,60}:[ \t]*$"
+)
+_FOOT = re.compile(
+    r"(?m)^[ \t]*(?:\[[0-9]{1,9} rows x [0-9]{1,9} columns\]|shape: \([0-9, ]{1,20}\)"
+    r"|(?:Name: [^\n]{0,60}, |Length: [0-9]{1,9}, )?dtype: \w{1,20}|Diagonal Matrix)[ \t]*$"
+)
+_R_ROW = re.compile(r"(?m)^([ \t]*)\[([0-9]{1,5}),\]")
+_R_HEAD = re.compile(r"(?<![\w.\]])\[,([0-9]{1,5})\]")
+_R_VECTOR = re.compile(r"(?m)^[ \t]{0,8}\[([0-9]{1,6})\](?=[ \t]+[-+0-9.NI])")
+_R_BINDS = re.compile(r"\s*(?:\w{1,30}\s*(?:<-|=)\s*)?rbind\(")
+_R_VECTOR_GIVEN = re.compile(r"(?:\w{1,30}\s{0,4}=\s{0,4})?\bc\(([^()]{0,20000})\)")
+_FOOTNOTE = re.compile(r"(?<=[0-9*])\[\^?[a-z0-9]{1,2}\](?=[ \t]*(?:$|[|,;&\n\t]| ))")
+_FACTOR = re.compile(r"[ \t]*1(?:\.0{1,8})?e([-+][0-9]{2,3})[ \t]*\*[ \t]*")
+_BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,20}(?:\.[0-9]{0,20})?(?![\w.])")
+_OF_COLUMNS = re.compile(r"\s*Columns? [0-9]")
+_BRACES = re.compile(r"\s*(?:\w{1,30}\s*=\s*)?\{\s*(?:\{\s*)?[-+.0-9]")
+
+
+def plainly(text: str) -> str:
+    """Return a text without what programs print around their numbers, line by line.
+
+    >>> plainly("Out[3]: ((np.float64(0.5), 1), (2, 3))").strip()
+    '[[0.5, 1], [2, 3]]'
+    """
+    for make_plain in FORMS:
+        text = make_plain(text)
+    return text
+
+
+def _prompts(text: str) -> str:
+    """Keep what was printed; where nothing but input is there, that."""
+    text = _OUT.sub(lambda found: " " * len(found[0]), text)
+    if ">" not in text and ":" not in text:
+        return text
+    lines = text.split("\n")
+    inputs = [bool(_PROMPT.match(line)) for line in lines]
+    if not any(inputs):
+        return text
+    for i, line in enumerate(lines[1:], 1):
+        inputs[i] |= inputs[i - 1] and bool(_CONTINUED.match(line))
+    printed = [line for line, is_input in zip(lines, inputs, strict=True) if not is_input and line.strip()]
+    if printed:
+        return "\n".join("" if is_input else line for line, is_input in zip(lines, inputs, strict=True))
+    return "\n".join(_CONTINUED.sub("", _PROMPT.sub("", line, count=1), count=1) for line in lines)
+
+
+def _fences(text: str) -> str:
+    return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
+
+
+def _frames(text: str) -> str:
+    """Turn the frames that some programs draw into the signs of Markdown; a rule stays one below the first row."""
+    if re.search("[│┃║⎡⎢⎣⎛⎜⎝─━═]", text):
+        text = text.translate(_BARS).translate(_PIECES)
+        text = re.sub("(?m)^([ \t]*)[^\\S\n]*[├╞┡╠][^\n]*$", r"\1|---|", text)
+        return _FRAME.sub(lambda found: found[0] if "|---|" in found[0] else "", text)
+    if re.search(r"(?m)^[ \t]*\+[-=+]{2,}\+[ \t]*$", text):  # +----+, above, below and between the rows
+        lines = text.split("\n")
+        rules = [i for i, line in enumerate(lines) if _FRAME.fullmatch(line) and "+" in line]
+        for k, i in enumerate(rules):
+            lines[i] = "|---|" if (k == 1 and len(rules) == 3) or "=" in lines[i] else ""
+        return "\n".join(lines)
+    return text
+
+
+def _calls(text: str) -> str:
+    """np.float64(0.5), tensor(0.5), Decimal('0.5') and Fraction(1, 2) are the number in them."""
+    if "(" not in text:
+        return text
+    text = _SCALAR.sub(r"\1", text)
+    return _FRACTION.sub(r"\1/\2", _SCALAR_TENSOR.sub(r"\1", text))
+
+
+def _tuples(text: str) -> str:
+    """Round brackets of tuples become square ones; those of calls stay."""
+    if "(" not in text or "|" in text or "\\" in text:
+        return text
+    if not re.match(r"\s*(?:[\w ]{1,40}[=:]\s*)?(?:[\w.]{1,40}\(\s*)?[(\[]\s*[(\[]?\s*[-+.0-9(\u2212]", text):
+        return text
+    opened: list[int] = []
+    signs, before = list(text), ""
+    for i, sign in enumerate(text):
+        if sign == "(":
+            is_call = before.isalnum() or before in ("_", ")", "]") or (before == "=" and bool(opened))
+            opened.append(-1 if is_call else i)
+        elif sign == ")" and opened:
+            start = opened.pop()
+            if start >= 0:
+                signs[start], signs[i] = "[", "]"
+        before = before if sign.isspace() else sign
+    return "".join(signs)
+
+
+def _braces(text: str) -> str:
+    """Mathematica and C write lists in braces, Mathematica also 1.5*^-7."""
+    if not _BRACES.match(text) or re.search("[\"'\\\\\\[]", text):
+        return text
+    return text.replace("{", "[").replace("}", "]").replace("*^", "e")
+
+
+def _heads_of_displays(text: str) -> str:
+    return _FOOT.sub("", _JULIA.sub("", text))
+
+
+def _names_of_r(text: str) -> str:
+    """R numbers the rows as [1,] and the columns as [,1], and begins the lines of a vector with [1]; others number rows
+    as [0]."""
+    if "[" not in text:
+        return text
+    text = _FOOTNOTE.sub("", _R_HEAD.sub(r"column\1", _R_ROW.sub(r"\1row\2", text)))
+    starts = [int(found[1]) for found in _R_VECTOR.finditer(text)]
+    if len(starts) > 1 and starts == list(range(starts[0], starts[0] + len(starts))):
+        return _R_VECTOR.sub(r"row\1", text)
+    if starts and starts[0] == 1 and all(before < after for before, after in pairwise(starts)):
+        return " ".join(_R_VECTOR.sub("", text).split("\n"))
+    return text
+
+
+def _rows_bound_by_r(text: str) -> str:
+    found = _R_BINDS.match(text) if "rbind(" in text else None
+    if not found or not text.rstrip().endswith(")"):
+        return text
+    return "[" + _R_VECTOR_GIVEN.sub(r"[\1]", text[found.end() : text.rindex(")")]) + "]"
+
+
+def _factor(text: str) -> str:
+    """Matlab prints the power of ten of a whole table once, above it."""
+    if "*" not in text:
+        return text
+    lines, power = text.split("\n"), ""
+    for i, line in enumerate(lines):
+        if found := _FACTOR.fullmatch(line):
+            power, lines[i] = found[1], ""
+        elif power and not _OF_COLUMNS.match(line):
+            lines[i] = _BARE_NUMBER.sub(rf"\g<0>e{power}", line)
+    return "\n".join(lines)
+
+
+# Each form that is made plain, in the order in which they are.
+FORMS: tuple[Callable[[str], str], ...] = (
+    _prompts,
+    _fences,
+    _frames,
+    _calls,
+    _rows_bound_by_r,
+    _tuples,
+    _braces,
+    _heads_of_displays,
+    _names_of_r,
+    _factor,
+)

@@ -1,0 +1,179 @@
+"""Which matrix of the computation a heading or a variable names, as people and programs call them."""
+
+import re
+from types import MappingProxyType
+
+from attnviz.core.stages import EVERY_STAGE
+
+_DRESS = re.compile(r"[\s$\\{}_^*`#.|\"“”]|mathbf|mathrm|mathit|text|boldsymbol|left|right")
+_MORE = MappingProxyType(
+    {
+        "x": (
+            "input",
+            "inputs",
+            "inputvectors",
+            "embeddings",
+            "embedding",
+            "inputembeddings",
+            "tokenembeddings",
+            "inputmatrix",
+            "emb",
+        ),
+        "e": ("wordvectors",),
+        "p": (
+            "positions",
+            "positionalencoding",
+            "positionalencodings",
+            "pe",
+        ),
+        "q": (
+            "query",
+            "queries",
+            "querymatrix",
+            "queryvectors",
+        ),
+        "k": (
+            "key",
+            "keys",
+            "keymatrix",
+            "keyvectors",
+        ),
+        "v": (
+            "value",
+            "values",
+            "valuematrix",
+            "valuevectors",
+        ),
+        "scores": (
+            "score",
+            "attentionscores",
+            "rawscores",
+            "qkt",
+            "qk⊤",
+            "qkᵀ",
+            "q@k.t",
+            "q@kt",
+            "logits",
+            "unscaledscores",
+            "similarity",
+            "attnscores",
+            "dotproducts",
+        ),
+        "scaled_scores": (
+            "s'",
+            "scaled",
+            "scaledscore",
+            "scaledattentionscores",
+            "qkt/sqrtdk",
+            "qkt/√dk",
+            "qkᵀ/√dk",
+            "scaledlogits",
+            "attnscoresscaled",
+            "scoresscaled",
+            "maskedscores",
+            "scoresmasked",
+            "scores/sqrtdk",
+            "s/√dk",
+            "s/sqrtdk",
+        ),
+        "attention_weights": (
+            "attention",
+            "attn",
+            "weights",
+            "attentionmatrix",
+            "attnweights",
+            "weight",
+            "alpha",
+            "softmax",
+            "probabilities",
+            "probs",
+            "attentionprobabilities",
+            "attentionprobs",
+            "α",
+            "attentions",
+        ),
+        "context": (
+            "contextvector",
+            "contextmatrix",
+            "ctx",
+            "contextvec",
+            "contextvecs",
+            "attentionoutput",
+            "attnoutput",
+            "o",
+            "out",
+            "outputs",
+            "result",
+            "z",
+        ),
+        "w_1": ("ffnw1",),
+        "b_1": ("ffnb1",),
+        "w_2": ("ffnw2",),
+        "b_2": ("ffnb2",),
+        "preactivations": (
+            "preactivation",
+            "beforetherelu",
+            "beforethegelu",
+        ),
+        "hidden": (
+            "afterrelu",
+            "aftergelu",
+            "activations",
+            "hiddenlayer",
+        ),
+        "output": (
+            "feedforwardoutput",
+            "ffn",
+            "ffnoutput",
+            "feedforward",
+        ),
+    }
+)
+_OF_WEIGHTS = ("w{}", "w{0}matrix", "{0}weights", "{}w", "weight{}", "weights{}")
+_PARTS = {"q": ("q", "query", "queries"), "k": ("k", "key", "keys"), "v": ("v", "value", "values")}
+
+
+def _plain(text: str) -> str:
+    return _DRESS.sub("", text.replace("′", "'").replace("^T", "t").replace("\\top", "t")).lower()
+
+
+def _names() -> dict[str, str]:
+    names: dict[str, str] = {}
+    for name, stage in EVERY_STAGE.items():
+        for each in (name, stage.symbol, stage.title, *stage.title.split(", "), *_MORE.get(name, ())):
+            names.setdefault(_plain(each), name)
+    for part, words in _PARTS.items():
+        for word in words:
+            names |= {form.format(word): f"w_{part}" for form in _OF_WEIGHTS if (form, word) != ("{0}weights", "w")}
+            names |= {form.format(word): f"b_{part}" for form in ("b{}", "bias{}", "{}bias", "{}projbias")}
+    return names
+
+
+_NAMES = MappingProxyType(_names())
+_LONGEST = 90
+_PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")
+_NUMBERING = re.compile(
+    r"\s*(?:(?:step|table|part|aufgabe|no\.?)\s*)?[0-9]{1,2}(?:\.[0-9]{1,2})?\s*[.):-]\s+", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"\s*(?:the|our|compute|computing|matrix|tensor)\s+", re.IGNORECASE)
+
+
+def stage_named(text: str) -> str | None:
+    """Return the name of the stage that a heading, a label or a variable names; None where it names none.
+
+    >>> [stage_named(text) for text in ("W^Q", "## Attention weights A = softmax(S′)", "attn_weights", "the cat")]
+    ['w_q', 'attention_weights', 'attention_weights', None]
+    """
+    if len(text) > _LONGEST:
+        return None
+    bare = _NUMBERING.sub("", text.strip().strip("#*_-> \t").strip(), count=1)
+    bare = _ARTICLE.sub("", bare, count=1)
+    parts = (bare, *[part.rstrip(")]") for part in _PARTING.split(bare)])
+    return next((found for part in parts if (found := _NAMES.get(_plain(part)) or _named_twice(part))), None)
+
+
+def _named_twice(text: str) -> str | None:
+    """Return what a name and its symbol both say: "Inputs X"."""
+    before, _, symbol = text.rpartition(" ")
+    named = _NAMES.get(_plain(before))
+    return named if named is not None and named == _NAMES.get(_plain(symbol)) else None
