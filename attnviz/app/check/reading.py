@@ -20,8 +20,8 @@ MOST_MARKED = 64  # rows and columns that a page shows with their marks
 
 
 def read_fields(below: Mapping[str, DeltaGenerator]) -> tuple[dict[str, Printed], tuple[str, ...]]:
-    """Read the typed tables; what is none is told below it, and so is how one was read, where that could be otherwise.
-    Return them, and the names of what is none.
+    """Read the typed tables, and say below each that can't be read why, and how one was read where that isn't plain.
+    Return the tables, and the names of those that can't be read.
     """
     texts = {name: text_of(name) for name in TABLE_NAMES}
     tables = {}
