@@ -11,6 +11,6 @@ export function themeOf(element) {
 /** @param {HTMLElement} root @param {() => void} act */
 export function onTheme(root, act) {
   root.addEventListener("transitionend", (event) => {
-    if (event.target === root && event.propertyName === "background-color") act();
+    if (event.target === root && event.propertyName === "color") act();
   });
 }

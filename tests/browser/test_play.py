@@ -284,6 +284,7 @@ def test_another_picked_word_moves_band_and_ribbons_and_has_its_end_at_once(play
 def test_the_switch_of_scaling_lets_numbers_run_for_a_moment_and_a_drag_does_not(player: Player) -> None:
     switch = f"""() => {{ {_SHADOW}
       root.querySelector('.op.scale').click();
+      window.animated = root.getAnimations().flatMap(each => each.effect.getKeyframes().flatMap(Object.keys));
       const cell = root.querySelector('[data-at="scaled_scores,1,1"]');
       const started = performance.now();
       const seen = [];
@@ -297,6 +298,9 @@ def test_the_switch_of_scaling_lets_numbers_run_for_a_moment_and_a_drag_does_not
     }}"""
     start = player.numbers()["scores,1,1"]
     seen = player.page.evaluate(switch)
+    animated = set(player.page.evaluate("animated"))
+    assert "boxShadow" in animated, "colours are on their way, too"
+    assert "backgroundColor" not in animated, "with which Chromium 156 crashed"
     end = seen[-1][1]
     assert len({value for _, _, value in seen}) == 1, "the number in full is the last one at once"
     between = {float(text) for after, text, _ in seen if 0 < after < 300} - {float(end)}

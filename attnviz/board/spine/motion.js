@@ -75,7 +75,7 @@ export class Motion {
     if (reducedMotion() || this.board.story.told) return; // a story has bars and percents
     const changed = [...this.board.grids.values()].flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
     if (changed.length > MOST_CELLS) return;
-    for (const { cell, from, to } of changed) cell.animate({ backgroundColor: [from, to] }, { id: "switch", duration: COLOURS_MS });
+    for (const { cell, from, to } of changed) cell.animate({ boxShadow: [filled(from), filled(to)] }, { id: "switch", duration: COLOURS_MS });
     this.runs = changed.filter(({ run }) => run.end && /\d/.test(run.end)).map(({ run }) => run);
     if (this.runs.length) this.count(performance.now());
   }
@@ -121,6 +121,13 @@ export class Motion {
     if (data !== text) run.cell.text.data = text;
     run.written = text;
   }
+}
+
+// A cell's colour, laid over its background: Chromium hands an animated background to its compositor, and a tab of 156
+// crashed when the style of such a cell changed afterwards.
+/** @param {string} colour */
+function filled(colour) {
+  return `inset 0 0 0 100px ${colour}`;
 }
 
 // On its way a small number isn't written in powers of ten, which would jump.
