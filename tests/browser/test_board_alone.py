@@ -42,14 +42,12 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     assert (look, role) == ("status", "note")
     data["matrices"]["attention_weights"]["values"][8] += 0.001
     text, look, role = page.evaluate(mount, data)
-    assert text.startswith("Your browser and torch differ by 1e−3, more than the rounding of float32 explains")
+    assert text.startswith(say("board.status.wrong_by", size="1e−3", where="").partition(",")[0])
     assert "Attention weights, query 1 'journey', key 2 'starts'" in text
     assert (look, role) == ("status alarm plain", "alert")
     data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
     text, look, role = page.evaluate(mount, data)
-    assert text.startswith(
-        "Your browser and torch differ, by more than the rounding of float32 explains, first in Attention"
-    )
+    assert text.startswith(say("board.status.wrong", where="Attention").partition(".")[0])
 
 
 def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:

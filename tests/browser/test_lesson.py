@@ -31,7 +31,7 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
     # The query is picked with the keyboard too, and the sentences follow it.
     learner.tab_to("journey")
     keyboard.press("ArrowRight")
-    learner.says("A large weight on a small value still gives little")
+    learner.says("A large attention weight on a small value still gives little")
     eventually(lambda: "query=2" in learner.address, True)
 
 
