@@ -12,7 +12,7 @@ from attnviz.core.scenario import Scenario, trace
 from attnviz.core.tokens import tokenize
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
-from attnviz.marking import mark, mark_pipeline
+from attnviz.marking import Marking, mark, mark_pipeline
 from attnviz.scaling.experiment import sweep_scaling
 
 if TYPE_CHECKING:
@@ -53,5 +53,12 @@ def _in_a_notebook(trace: Trace) -> str:
     return trace_markup(trace)
 
 
-# Here, because a trace knows nothing of how it is drawn.
+def _marks_in_a_notebook(marking: Marking) -> str:
+    from attnviz.documents import marking_markup
+
+    return marking_markup(marking)
+
+
+# Here, because a trace and a marking know nothing of how they are drawn.
 Trace._repr_html_ = _in_a_notebook
+Marking._repr_html_ = _marks_in_a_notebook

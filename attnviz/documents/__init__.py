@@ -1,6 +1,15 @@
 """Documents to hand out: a report, a figure as a page of its own, a trace as a notebook shows it."""
 
 from attnviz.documents.figure_page import figure_page, heatmap_page
+from attnviz.documents.marking_page import marking_csv, marking_markup, marking_page
 from attnviz.documents.report import report, trace_markup
 
-__all__ = ["figure_page", "heatmap_page", "report", "trace_markup"]
+__all__ = [
+    "figure_page",
+    "heatmap_page",
+    "marking_csv",
+    "marking_markup",
+    "marking_page",
+    "report",
+    "trace_markup",
+]

@@ -55,7 +55,16 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
 
 
 def _names(trace: AttentionTrace, kind: str, n: int) -> list[str]:
-    return [_BEFORE_FORMULA.sub(r"\1'", label) for label in axis_labels(trace.tokens, kind, n)]
+    return [for_spreadsheet(label) for label in axis_labels(trace.tokens, kind, n)]
+
+
+def for_spreadsheet(name: str) -> str:
+    """Return a name with an apostrophe before whatever a spreadsheet would run as a formula.
+
+    >>> for_spreadsheet("=1+1")
+    "'=1+1"
+    """
+    return _BEFORE_FORMULA.sub(r"\1'", name)
 
 
 def _digits(value: np.float32) -> str:

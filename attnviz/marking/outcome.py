@@ -1,7 +1,8 @@
 """A marked computation: its tables with their marks, and how they were read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -83,6 +84,12 @@ class Marking:
     reading: Reading = Reading()  # noqa: RUF009  frozen
     masked: bool = False
     unlikeliness: float = 0.0  # of these numbers, read like this: the negative logarithm
+    _repr_html_: ClassVar[Callable[["Marking"], str]]  # what a notebook shows; the package says how
+
+    def __str__(self) -> str:
+        from attnviz.marking.verdict import in_a_sentence  # it reads what is marked here
+
+        return in_a_sentence(self)
 
     def count(self, *marks: Mark) -> int:
         """Return how many cells have one of these marks."""

@@ -63,6 +63,17 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
     )
 
 
+def in_a_sentence(marking: Marking) -> str:
+    """Say how a marking stands, where the first error is, and what its cause may be.
+
+    >>> from attnviz.marking.pipeline import mark_pipeline
+    >>> str(mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[1]]}, decimals=0))
+    'The one result is right, to the last printed digit.'
+    """
+    words = verdict(marking)
+    return " ".join(filter(None, (words.summary, words.nothing_yet, words.first_error, *words.slips)))
+
+
 def _summary(marking: Marking) -> str:
     n_cells = sum(table.n_cells for table in marking.tables)
     if not n_cells:

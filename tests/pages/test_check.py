@@ -627,3 +627,11 @@ def test_a_head_of_numbers_is_told_by_the_other_tables_and_what_was_left_out_is_
     page.type(k="0.5 ± 0.1  1\n0.1 ± 0.1  0", scores="1.1 0.06\n0.48 0.03", v="1 0\n0 1", x="1 2\n3 4")
     assert not page.at.error
     assert any("What stands after ± is left out" in caption.value for caption in page.at.caption)
+
+
+def test_the_marks_can_be_kept_as_a_page_and_as_csv_once_there_are_some(page: CheckPage) -> None:
+    page.run()
+    assert not page.at.get("download_button")
+    page.type(q="1 0\n0 1", k="1 2\n3 4", scores="1 3\n2 5")
+    labels = [button.proto.label for button in page.at.get("download_button")]
+    assert labels == [say("check.form.download.html"), say("check.form.download.csv")]

@@ -4,7 +4,7 @@ The typed texts are kept while the session lasts, whatever is wrong with them.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import EVERY_STAGE
+from attnviz.documents import marking_csv, marking_page
 from attnviz.documents.marked_tables import legend, marked_table
 from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
 from attnviz.marking import CARRIED, Mark, Marking, Results, UnknownDkError, mark_pipeline, verdict
@@ -55,9 +56,22 @@ def show_check() -> None:
     with says:
         _show_loaded(marking)
         show_verdict(marking, tokens, unread)
+        _show_downloads(marking, tokens)
     for table in marking.tables:
         with below[table.stage.name]:
             st.html(marked_table(table, tokens))
+
+
+def _show_downloads(marking: Marking, tokens: tuple[str, ...]) -> None:
+    """Offer the verdict and every mark as files; each is made when it is asked for."""
+    if not any(table.n_cells for table in marking.tables):
+        return
+    with st.container(horizontal=True, key="check_downloads"):
+        for kind, make in (("html", marking_page), ("csv", marking_csv)):
+            st.download_button(
+                say(f"check.form.download.{kind}"), partial(make, marking, tokens), f"attention-marked.{kind}",
+                f"text/{kind}", on_click="ignore", key=f"check.download.{kind}",
+            )  # fmt: skip
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:
