@@ -52,6 +52,7 @@ export class Sender {
     Object.assign(this, { key, trigger });
     if (this.isAnswered(answered)) {
       while (this.isAnswered(answered)) this.line.shift();
+      window.attnvizConnection?.answered(key);
       clearTimeout(this.timer);
       if (this.waiting) this.deliver();
       else this.timer = setTimeout(() => this.kept.length && window.attnvizConnection?.askForAddress(), PATIENCE_MS);
@@ -106,7 +107,7 @@ export class Sender {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.remind(), patience);
     if (page?.ready === false) return;
-    page?.owe();
+    page?.expect(this.key ?? "");
     if (this.waiting) this.trigger({ number: this.waiting.number, ...this.waiting.parts });
   }
 

@@ -13,11 +13,6 @@ MOST_STOPS = 120
 class Learner(Playground):
     """A reader's browser tab with the lesson or the questions in it."""
 
-    def _note(self, error: str) -> None:
-        # Opened at a page's own address, Streamlit first looks for its server below that address.
-        if "404 (Not Found)" not in error:
-            super()._note(error)
-
     def settle(self) -> Self:
         """Wait until the server's run has ended; not every step has a picture."""
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')

@@ -84,8 +84,7 @@ class Playground:
             page.on(event, hear)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        # On a page other than the first, Streamlit looks for its server below that page, too, and then finds it.
-        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+        if message.type == "error":  # also what the server was asked for and does not have
             self._note(message.text)
 
     def _note(self, error: str) -> None:

@@ -78,16 +78,21 @@ def write() -> None:
     ours = {*parameters(), *texts(), *_gone()}
     others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
     message = ForwardMsg()
+    now = url_texts.texts() | {EXAMPLE: _published()}
     message.page_info_changed.query_string = urlencode(
-        others | _controls() | {name: text for name, text in url_texts.texts().items() if text}, safe="*"
+        others | _controls() | {name: text for name, text in now.items() if text}, safe="*"
     )
     context.enqueue(message)
 
 
 def name_published() -> None:
     """Name the published example in the address while it would say nothing: bare, it would open another example."""
-    others = {name: text for name, text in url_texts.texts().items() if name != EXAMPLE}
-    url_texts.send(EXAMPLE, "" if _controls() or any(others.values()) else PUBLISHED)
+    url_texts.send(EXAMPLE, _published())
+
+
+def _published() -> str:
+    others = (text for name, text in url_texts.texts().items() if name != EXAMPLE)
+    return "" if _controls() or any(others) else PUBLISHED
 
 
 def _gone() -> tuple[str, ...]:

@@ -20,6 +20,7 @@ const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 const MEND_MS = 800; // until an address that lacks something is late, and not on its way
 const MENDS = 3;
 const IDLE_MS = 1500;
+const GIVEN_UP_MS = 15_000; // a busy server begins late
 const HEARD_MS = 5000;
 
 /** @param {Drawing<Data>} drawing */
@@ -55,7 +56,7 @@ export class Connection {
 
   watch() {
     const app = partOf(document, "[data-testid=stApp]");
-    this.watching.observe(app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
+    this.watching.observe(app, { attributes: true, attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
     return app;
   }
 
@@ -82,6 +83,7 @@ export class Connection {
   }
 
   look() {
+    if (this.app.dataset.testScriptState === "running") this.steps.ran = true;
     const connected = this.app.dataset.testConnectionState === "CONNECTED";
     if (connected === this.connected) return;
     this.connected = connected;
@@ -118,6 +120,18 @@ export class Connection {
   owe() {
     this.steps.owed += 1;
     this.keepQuiet();
+  }
+
+  // The same, of the component of a key, which will be told the answer.
+  /** @param {string} key */
+  expect(key) {
+    this.steps.expected.add(key);
+    this.keepQuiet();
+  }
+
+  /** @param {string} key */
+  answered(key) {
+    this.steps.expected.delete(key);
   }
 
   /** @param {string} text */
@@ -171,15 +185,26 @@ export function markOf(text) {
   return `${[...text].length} ${[...text].slice(-200).join("")}`;
 }
 
+// Whether two addresses say the same: Python and the browser write a star differently.
+/** @param {{ search: string, hash: string }[]} addresses */
+function isSame(...addresses) {
+  const [one, other] = addresses.map(({ search, hash }) => new URLSearchParams(search) + hash);
+  return one === other;
+}
+
 // Streamlit writes a new entry into the browser's history for what the server changes in the address, and none for a
 // control, so that one Back would undo a control together with what came before it. Here each change of the reader is
 // one entry, and what only follows from it changes that entry.
-class Steps {
+export class Steps {
   /** @param {Presses} presses */
   constructor(presses) {
     this.owed = 0; // changes of the reader that have been sent and not been seen in the address
+    /** @type {Set<string>} */
+    this.expected = new Set(); // components whose change has been sent, until it is in the address or answered
     this.silent = false; // whether what is sent next is no such change
     this.acted = false; // whether the reader did something since
+    this.ran = false; // whether the server has run since something was sent to it ...
+    this.sentAt = 0; // ... at this time
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.forgetting = undefined;
     this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
@@ -204,39 +229,55 @@ class Steps {
   put(how, ...[state, title, to]) {
     const url = new URL(to ?? location.href, location.href);
     if (url.pathname !== location.pathname) {
-      this.owed = 0;
+      this.clear();
       this.silent = true;
       this.write[how](state, title, to);
-    } else if (url.href === location.href) {
+    } else if (isSame(url, location)) {
       this.write.replace(state, title, to);
     } else if (how === "replace") {
       // A control writes its own value before it is sent; after Back, the server puts right what is there.
       this.write[this.acted ? "push" : "replace"](state, title, to);
       this.silent = this.acted;
     } else {
-      this.write[this.owed ? "push" : "replace"](state, title, to);
-      this.owed = Math.max(0, this.owed - 1);
+      this.write[this.comes() ? "push" : "replace"](state, title, to);
     }
     window.dispatchEvent(new Event("attnviz:address"));
   }
 
+  // Whether a change of the reader is on its way, which this one then is.
+  comes() {
+    const [first] = this.expected;
+    if (first !== undefined) return this.expected.delete(first);
+    this.owed -= 1;
+    if (this.owed >= 0) return true;
+    this.owed = 0;
+    return false;
+  }
+
+  clear() {
+    this.owed = 0;
+    this.expected.clear();
+  }
+
   sent() {
     if (this.acted && !this.silent) this.owed += 1;
-    this.acted = this.silent = false;
+    this.acted = this.silent = this.ran = false;
+    this.sentAt = performance.now();
     clearTimeout(this.forgetting);
     this.forgetting = setTimeout(() => this.forget(), IDLE_MS);
   }
 
-  // Not every change is seen in the address.
+  // Not every change is seen in the address. What is answered is never forgotten here: a busy server takes its time.
   forget() {
     /** @type {HTMLElement | null} */
     const app = document.querySelector("[data-testid=stApp]");
-    if (app?.dataset.testScriptState === "notRunning") this.owed = 0;
+    const over = this.ran || performance.now() - this.sentAt > GIVEN_UP_MS;
+    if (over && app?.dataset.testScriptState === "notRunning") this.owed = 0;
     else this.forgetting = setTimeout(() => this.forget(), IDLE_MS);
   }
 
   goneBack() {
-    this.owed = 0;
+    this.clear();
     this.acted = false;
     this.silent = true;
   }

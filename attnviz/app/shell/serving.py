@@ -2,7 +2,7 @@
 
 The address /lesson may be a page, or the folder that an app is served from. Streamlit's script asks at both places,
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
-there alone. tests/browser/test_requests.py fails when Streamlit no longer reads this.
+there alone. The tests in the browser fail when Streamlit no longer reads this.
 """
 
 from starlette.datastructures import Headers, MutableHeaders

@@ -83,8 +83,9 @@ export class Motion {
   /** @param {import("../grid.js").Grid} grid @param {import("../types.js").Matrix | undefined} before */
   changedIn({ stage, cells }, before) {
     const { board } = this;
-    const { rows, columns, values } = board.shown[stage.name];
-    if (!before || before.rows !== rows || before.columns !== columns) return [];
+    const after = board.shown[stage.name]; // not there yet while an edit waits for its answer on a board built anew
+    if (!before || before.rows !== after?.rows || before.columns !== after.columns) return [];
+    const { values } = after;
     const limit = board.limitOf(stage);
     return cells.flatMap((cell, at) => {
       const [from, to] = [before.values[at], values[at]];
