@@ -27,8 +27,8 @@ def test_an_address_carries_edits_and_replaced_matrices() -> None:
     wanted = Scenario(**PUBLISHED, w_v="identity", w_k="random:42", edits=[("w_q", 0, 1, 0.9)])
     assert playground.shows(wanted)
     assert playground.messages == []
-    assert {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: identity", "W_k: random, from seed 42"} <= set(playground.texts)
-    playground.edit("w_q", 0, 0, 2.0).undo("W_v: identity")
+    assert {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: the identity matrix", "W_k: random, from seed 42"} <= set(playground.texts)
+    playground.edit("w_q", 0, 0, 2.0).undo("W_v: the identity matrix")
     edits = [("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]
     assert playground.shows(Scenario(**PUBLISHED, w_k="random:42", edits=edits))
 
@@ -275,7 +275,7 @@ def test_a_sentence_typed_after_an_example_says_that_its_matrices_are_still_the_
     page = Playground(view="board", example="love-ai").type_sentence("the cat sat")
     assert page.changes == "*".join(f"{name}.example.love-ai" for name in ("w_q", "w_k", "w_v"))
     about = projections_in_words(worked_example("love-ai").scenario)
-    assert "love-ai" in about
+    assert (name := say("published.love-ai.name")) in about
     assert page.board is not None
     assert page.board["about"].startswith(about)
-    assert any("love-ai" in text and text.startswith("W_q: ") for text in page.texts)
+    assert any(name in text and text.startswith("W_q: ") for text in page.texts)
