@@ -27,7 +27,8 @@ def test_an_address_carries_edits_and_replaced_matrices() -> None:
     wanted = Scenario(**PUBLISHED, w_v="identity", w_k="random:42", edits=[("w_q", 0, 1, 0.9)])
     assert playground.shows(wanted)
     assert playground.messages == []
-    assert {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: the identity matrix", "W_k: random, from seed 42"} <= set(playground.texts)
+    told = {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: the identity matrix", "W_k: random, from seed 42"}
+    assert told <= set(playground.texts)
     playground.edit("w_q", 0, 0, 2.0).undo("W_v: the identity matrix")
     edits = [("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]
     assert playground.shows(Scenario(**PUBLISHED, w_k="random:42", edits=edits))
