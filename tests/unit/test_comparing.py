@@ -80,7 +80,7 @@ def test_a_known_move_in_words() -> None:
     b = replace(a, w_q=[[100.0, 0.0], [0.0, 0.0]])
     comparison = Comparison(trace(a), trace(b))
     assert moved_most(comparison, "attention_weights", 2) == [
-        "'a' moved 50.0 % of its attention: 'a' gained most, 0.50, 'b' lost most, 0.50."
+        "'a' moved 50.0 % of its attention: 'a' gained most (0.50), 'b' lost most (0.50)."
     ]
     assert moved_most(comparison, "context", 2) == ["The context of 'a' moved by 0.71."]
     assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
