@@ -136,6 +136,10 @@ def test_a_tapped_cell_is_shown_with_all_that_it_is_made_from(telephone: Callabl
         ("v", CAT_AT, 0): [("x", CAT_AT, None), ("w_v", None, 0)],
         ("context", FLUFFY, 1): [("attention_weights", FLUFFY, None), ("v", None, 1)],
     }
+    stage = trace.stages["attention_weights"]
+    story.board.locator(".story .named", has_text=stage.short).tap()
+    expect(story.panel).to_contain_text(stage.plain)
+    expect(story.panel).to_contain_text(stage.axes)
     for place, lines in made_from.items():
         story.tap(place)
         assert story.lit == sorted(address for line in lines for address in _addresses(trace, *line)), place

@@ -84,9 +84,11 @@ export class StoryPart {
   /** @param {Part | null} joined */
   write(joined) {
     const { board, part, title, heads } = this;
-    const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => [
-      ...(at ? [short(" → ")] : []), make("b", `role-${stage.role}`, [stage.symbol]), " ", short(stage.short),
-    ]);
+    const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
+      const named = make("span", "named", [make("b", `role-${stage.role}`, [stage.symbol]), " ", short(stage.short)]);
+      named.onclick = () => board.describe(stage);
+      return [...(at ? [short(" → ")] : []), named];
+    });
     const token = board.data.names[board.query];
     const of = part.kind === "all" ? say("board.story.every") : part.kind === "row" ? say("board.story.row", { token }) : "";
     const more = part.kind === "all" && this.across.classList.contains("wide") ? say("board.story.swipe") : "";
