@@ -4,7 +4,14 @@ import streamlit as st
 
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
-from attnviz.app.lesson.steps import current_step, show_challenges, show_lit_board, show_questions, show_step
+from attnviz.app.lesson.steps import (
+    current_step,
+    is_presenting,
+    show_challenges,
+    show_head,
+    show_lit_board,
+    show_questions,
+)
 from attnviz.app.session.link_values import picked_query
 from attnviz.core.scenario import Scenario, traced
 from attnviz.teach.lesson import STEPS
@@ -16,10 +23,10 @@ def show_lesson(scenario: Scenario) -> None:
     query = picked_query(scenario)
     computed = traced(scenario)
     number = current_step()
-    show_step(number, scenario, computed, query)
+    show_head(number)
     show_lit_board(number, scenario, computed, query)
     show_questions(number)
-    if number == len(STEPS):
+    if number == len(STEPS) and not is_presenting():
         show_challenges(scenario, computed)
 
 

@@ -17,18 +17,18 @@ import { Dock } from "./spine/dock.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
 import { Hints } from "./spine/hints.js";
-import { layoutOf } from "./spine/layout.js";
+import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/titles.js";
 import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { Plane } from "./spine/plane.js";
 import { Play } from "./spine/play.js";
-import { Sentence, saysBelow } from "./spine/sentence.js";
+import { lengthOf, Sentence, saysBelow } from "./spine/sentence.js";
 import { Story } from "./spine/story.js";
+import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
-import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Drawing, Trigger } from "../scripts/types.js" */
@@ -42,7 +42,7 @@ const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the 
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, text?: string, example?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
-const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false });
+const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false, tells: false, words: 1, ribbons: 0 });
 
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
@@ -121,6 +121,7 @@ export class Board {
     this.play = new Play(this);
     this.hints = new Hints(this);
     this.story = new Story(this);
+    this.telling = new Telling(this);
     this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
@@ -171,7 +172,7 @@ export class Board {
     this.resize();
     if (focused && this.fits(focused)) this.focus(focused); // what is typed next is meant for it
     if (before) this.motion.switched(before);
-    this.play.receive(data.play ?? null, before !== null);
+    this.play.receive(data.play, before !== null);
   }
 
   // Draw what came while a number was being typed.
@@ -218,17 +219,25 @@ export class Board {
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
   get room() {
-    const { labels, features, sentence, plane, ofNow } = this.data;
+    const { labels, features, sentence, plane, ofNow, tells } = this.data;
     const { width, top } = this.root.getBoundingClientRect();
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
     const zoom = width / (this.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
-    const height = (window.innerHeight - top - scrolled) / zoom - 8;
     const inside = width / zoom;
+    const above = tells && this.telling.above ? this.telling.heightAbove(inside) : 0;
+    const height = (window.innerHeight - top - scrolled) / zoom - 8 - above;
     return {
       width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
       saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
-      ...(ofNow ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
+      tells: Boolean(tells), words: lengthOf(labels, 1), ribbons: this.ribbons,
+      ...(ofNow && !tells ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
     };
+  }
+
+  // The room for ribbons: less on a board that stands beside something else.
+  get ribbons() {
+    const { ribbons, ofNow } = this.data;
+    return ribbons === null ? RIBBONS.none : ofNow === false ? RIBBONS.low : RIBBONS.whole;
   }
 
   /** @param {string} structure */
@@ -269,17 +278,19 @@ export class Board {
     Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
     for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
     toggle(this.root, "silent", this.data.says === false);
-    toggle(this.root, "unread", this.data.ribbons === false);
+    toggle(this.root, "unread", this.data.ribbons === false || this.data.ribbons === null);
     if (room.sentence) this.sentence.build(this.layout, room.width);
-    toggle(this.play.controls, "gone", room.tokens > CONSTANTS.FITS); // it needs cells of its own to be seen
+    this.play.place(room);
     this.frame.build();
     this.flow.build();
     this.plane.build(this.layout);
+    this.telling.build(room);
+    const [over, beside] = this.telling.above ? [[this.telling.element], []] : [[], [this.telling.element]];
     const cells = [...this.grids.values()].map(({ matrix }) => matrix);
-    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, this.play.layer, this.undo.element);
+    this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, ...beside, this.play.layer, this.undo.element);
     const scroller = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
-    this.root.replaceChildren(...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
+    this.root.replaceChildren(...over, ...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
     for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
     this.hints.show();
   }
@@ -373,6 +384,7 @@ export class Board {
     this.frame.show();
     this.plane.show();
     this.story.show();
+    this.telling.show();
     this.explain();
     this.panel.report();
     this.play.refresh();

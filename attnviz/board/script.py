@@ -7,13 +7,13 @@ import torch
 
 from attnviz.board.packing import FITS
 from attnviz.core.rules import displayed, gelu, softmax
-from attnviz.explanation import summary
+from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
 from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
 _SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
-         "summary.and")  # fmt: skip
+         "summary.and", "summary.reads.", "lesson.")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
 
 CONSTANTS: dict[str, Any] = {
@@ -25,6 +25,7 @@ CONSTANTS: dict[str, Any] = {
     "LONG": displayed.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,
+    "TOLD": told.MOST_NUMBERS,
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})

@@ -148,9 +148,9 @@ export interface BoardData extends TableData {
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;
   tips: { origin: string; published: boolean }[];
-  /** Whether what is read is said, and shown by ribbons. */
+  /** Whether what is read is said, and shown by ribbons, for which there may be no room at all. */
   says: boolean;
-  ribbons: boolean;
+  ribbons: boolean | null;
   /** Whether scaled scores stand in the place of scores from the start. */
   scaled: boolean;
   plane: boolean;
@@ -160,13 +160,37 @@ export interface BoardData extends TableData {
   only: Place | null;
   fresh: string[];
   notes: Record<string, string>;
-  /** The phase of its play that the board stands at, named by its matrix. */
-  play?: string | null;
+  /** What a step of the lesson tells. */
+  tells?: Tells | null;
+  /** The part of its play that the page wants, by its matrix; each wish has a number of its own. */
+  play?: { part: string; number: number } | null;
   key: string;
   answered: number;
   ofNow: boolean;
   numbersOf: string;
   picked?: Place | null;
+}
+
+/** What stands in a cell of a matrix, or, without a column, in a row of it. */
+export interface NumbersOf {
+  matrix: string;
+  row: number;
+  column: number | null;
+}
+
+/** A sentence with places for numbers, what a query reads most, or the one of two that is true of a pair of numbers. */
+export type Told =
+  | { key: string; places: Record<string, string | number | NumbersOf> }
+  | { reads: number }
+  | { pair: [NumbersOf, NumbersOf]; alike: Told; differ: Told };
+
+/** What a step of the lesson tells; `analogy` and `about`, where its numbers are from, may be blank. */
+export interface Tells {
+  sentences: Told[];
+  analogy: string;
+  about: string;
+  /** Whether it is shown to a lecture room. */
+  presents: boolean;
 }
 
 /** What Python sends, with the matrices that are shown. */

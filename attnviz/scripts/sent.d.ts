@@ -22,6 +22,8 @@ export const CONSTANTS: {
   readonly SAME: number;
   /** So many of several tokens that are read alike have their names told. */
   readonly NAMED: number;
+  /** So many numbers of a row are told in a sentence. */
+  readonly TOLD: number;
   /** Characters. */
   readonly LONGEST_TYPED: number;
 };

@@ -9,7 +9,8 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.summary import attends_most, chosen_in_words, numbers_in_words, projections_in_words
+from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
+from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -20,29 +21,30 @@ Cell = tuple[str, int, int]
 class Step:
     """One step of the lesson: its name in links, what it is called, which matrices it shows, which cell it lights up.
 
-    `says` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
+    `tells` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
     W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
 
-    `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace
-    and the query's position, as is `says`, which also takes the decimals to write. With `one_cell`, no other cell of
-    the matrix of the one lit up is filled yet.
+    `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace and the
+    query's position, as is `tells`, which also takes the decimals to write. With `one_cell`, no other cell of the
+    matrix of the one lit up is filled yet. `plays` is the part of Play this row that belongs to it, by its matrix;
+    blank where none does.
     """
 
     name: str
     title: str
     shows: tuple[str, ...]
-    says: Callable[[AttentionTrace, int, int], list[str]]
+    tells: Callable[[AttentionTrace, int, int], list[Told]]
     new: tuple[str, ...] = ()
     lit: Callable[[AttentionTrace, int], Cell] | None = None
     one_cell: bool = False
+    plays: str = ""
     analogy: str = ""
     numbers: bool = False
     finding: bool = False
 
-
-def _numbers(row: torch.Tensor, digits: int, most: int = 6) -> str:
-    shown = ", ".join(written(value, digits) for value in row[:most].tolist())
-    return f"({shown}, …)" if len(row) > most else f"({shown})"
+    def says(self, trace: AttentionTrace, query: int, digits: int) -> list[str]:
+        """Return its sentences with the numbers of a trace."""
+        return [each.text(trace, digits) for each in self.tells(trace, query, digits)]
 
 
 def _label(trace: AttentionTrace, position: int) -> str:
@@ -64,62 +66,63 @@ def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
     return len(trace.tokens) == 1 or (trace.causal and query == 0)
 
 
-def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     n_tokens = len(trace.tokens)
     if n_tokens == 1:
-        return [say("lesson.tokens.alone", token=_label(trace, query))]
+        return [said("lesson.tokens.alone", token=_label(trace, query))]
     tokens = plural(n_tokens, "token")
     cut = (
-        say("lesson.tokens.cut_masked", tokens=tokens)
+        said("lesson.tokens.cut_masked", tokens=tokens)
         if trace.causal
-        else say("lesson.tokens.cut", tokens=tokens, count=n_tokens)
+        else said("lesson.tokens.cut", tokens=tokens, count=n_tokens)
     )
-    return [cut, say("lesson.tokens.follow", token=_label(trace, query))]
+    return [cut, said("lesson.tokens.follow", token=_label(trace, query))]
 
 
-def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     d_in = trace.x.shape[-1]
-    row = _numbers(trace.x[query], digits)
     key = "lesson.embeddings.row" if trace.p is None else "lesson.embeddings.row_of_sum"
+    row = Numbers("x", query)
     return [
-        say(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
-        say("lesson.embeddings.alone"),
+        said(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
+        said("lesson.embeddings.alone"),
     ]
 
 
-def _projections(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    q, k, v = (_numbers(vectors[query], digits) for vectors in (trace.q, trace.k, trace.v))
+def _projections(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+    q, k, v = (Numbers(name, query) for name in "qkv")
     return [
-        say("lesson.projections.vectors", token=_label(trace, query), q=q, k=k, v=v),
-        say("lesson.projections.trained" if trace.b_q is None else "lesson.projections.trained_bias"),
+        said("lesson.projections.vectors", token=_label(trace, query), q=q, k=k, v=v),
+        said("lesson.projections.trained" if trace.b_q is None else "lesson.projections.trained_bias"),
     ]
 
 
-def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
     how = say("lesson.one_score.product") if d_k == 1 else say("lesson.one_score.products", d_k=d_k)
-    token, score = _label(trace, query), written(trace.scores[query, other].item(), digits)
+    token, score = _label(trace, query), Numbers("scores", query, other)
     match = (
-        say("lesson.one_score.match_itself", token=token, how=how, score=score)
+        said("lesson.one_score.match_itself", token=token, how=how, score=score)
         if other == query
-        else say("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
+        else said("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
     )
-    return [match, say("lesson.one_score.large")]
+    return [match, said("lesson.one_score.large")]
 
 
-def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     token, other = _label(trace, query), _most_read_other(trace, query)
-    row = say("lesson.all_scores.row", token=token, row=_numbers(trace.scores[query], digits))
+    row = said("lesson.all_scores.row", token=token, row=Numbers("scores", query))
     if other == query:
-        return [row, say("lesson.all_scores.axes")]
-    there, back = (written(trace.scores[cell].item(), digits) for cell in ((query, other), (other, query)))
-    if there == back:
-        return [row, say("lesson.all_scores.alike", token=token, other=_label(trace, other), there=there)]
-    return [row, say("lesson.all_scores.differ", token=token, other=_label(trace, other), there=there, back=back)]
+        return [row, said("lesson.all_scores.axes")]
+    there, back = Numbers("scores", query, other), Numbers("scores", other, query)
+    names = {"token": token, "other": _label(trace, other)}
+    alike = said("lesson.all_scores.alike", there=there, **names)
+    return [row, Compared(there, back, alike, said("lesson.all_scores.differ", there=there, back=back, **names))]
 
 
-def _scale(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, f"{trace.temperature:g}"
+    says: list[Told]
     if trace.scale:
         root, divisor = written(d_k**0.5, digits), written(trace.divisor, digits)
         divided = (
@@ -127,57 +130,58 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[str]:
             if cooled
             else say("lesson.scale.root", d_k=d_k, root=root)
         )
-        says = [say("lesson.scale.scaled", divided=divided, d_k=d_k), say("lesson.scale.why")]
+        says = [said("lesson.scale.scaled", divided=divided, d_k=d_k), said("lesson.scale.why")]
     else:
-        off = say("lesson.scale.off_cooled", temperature=temperature) if cooled else say("lesson.scale.off")
-        says = [off, say("lesson.scale.off_why")]
-    return [*says, say("lesson.scale.masked")] if trace.causal else says
+        off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
+        says = [off, said("lesson.scale.off_why")]
+    return [*says, said("lesson.scale.masked")] if trace.causal else says
 
 
-def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[str]:
-    return [say("lesson.softmax.shares"), attends_most(trace, query, digits)]
+def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+    return [said("lesson.softmax.shares"), MostRead(query)]
 
 
-def _mix(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     if torch.isnan(trace.attention_weights[query]).any():
-        return [attends_most(trace, query, digits), say("lesson.mix.undefined")]
+        return [MostRead(query), said("lesson.mix.undefined")]
     most = _most_read(trace, query)
-    share, value = written(trace.attention_weights[query, most].item(), digits), _numbers(trace.v[most], digits)
-    return [say("lesson.mix.gives", most=_label(trace, most), share=share, value=value), say("lesson.mix.apart")]
+    share, value = Numbers("attention_weights", query, most), Numbers("v", most)
+    return [said("lesson.mix.gives", most=_label(trace, most), share=share, value=value), said("lesson.mix.apart")]
 
 
-def _context(trace: AttentionTrace, query: int, digits: int) -> list[str]:
+def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     goes_on = say("lesson.context.next" if trace.output is None else "lesson.context.feed_forward")
-    told = {"token": _label(trace, query), "row": _numbers(trace.context[query], digits), "goes_on": goes_on}
+    told = {"token": _label(trace, query), "row": Numbers("context", query), "goes_on": goes_on}
     if not torch.isfinite(trace.context[query]).all():
-        return [say("lesson.context.overflow", **told), say("lesson.context.smaller")]
+        return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
     if _reads_itself_alone(trace, query):
-        return [say("lesson.context.itself", **told)]
-    read = say("lesson.context.read_masked", **told) if trace.causal else say("lesson.context.read", **told)
-    return [read, say("lesson.context.between")]
+        return [said("lesson.context.itself", **told)]
+    read = said("lesson.context.read_masked", **told) if trace.causal else said("lesson.context.read", **told)
+    return [read, said("lesson.context.between")]
 
 
 def _step(
-    name: str, shows: tuple[str, ...], says: Callable[[AttentionTrace, int, int], list[str]], **more: Any
+    name: str, shows: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]], **more: Any
 ) -> Step:
-    return Step(name.replace("_", "-"), say(f"lesson.title.{name}"), shows, says, **more)
+    return Step(name.replace("_", "-"), say(f"lesson.title.{name}"), shows, tells, **more)
 
 
 STEPS: tuple[Step, ...] = (
     _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
     _step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
     _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
-          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), analogy=say("lesson.analogy.class"),
+          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), plays="q", analogy=say("lesson.analogy.class"),
           numbers=True),
-    _step("one_score", ("q", "k", "scores"), _one_score, new=("scores",), one_cell=True,
+    _step("one_score", ("q", "k", "scores"), _one_score, new=("scores",), plays="scores", one_cell=True,
           lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
-    _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",),
+    _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",), plays="scores",
           lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
-    _step("scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",),
+    _step("scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
           lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
     _step("softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
-          lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query)), finding=True),
-    _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",),
+          plays="attention_weights", finding=True,
+          lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query))),
+    _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",), plays="context",
           lit=lambda trace, query: ("context", query, 0), finding=True),
     _step("context", ("v", "attention_weights", "context"), _context,
           lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1), finding=True),

@@ -41,7 +41,6 @@ _LISTEN = f"""() => {{ {_SHADOW}
   window.phases = [];
   board.addEventListener('attnviz:phase', event => window.phases.push(event.detail));
 }}"""
-_ASK = f"name => {{ {_SHADOW} board.dispatchEvent(new CustomEvent('attnviz:play', {{detail: name}})) }}"
 # The most by which a channel of any pixel of two pictures differs, of 255.
 _DIFFERENCE = """async pictures => {
   const [one, other] = await Promise.all(pictures.map(async picture => {
@@ -241,18 +240,6 @@ def test_with_reduced_motion_it_goes_in_steps(player: Player) -> None:
     expect(player.play).to_have_text(say("board.play.start"))
     player.page.emulate_media(reduced_motion="no-preference")
     player.is_as_in(before)
-
-
-def test_the_page_can_ask_for_a_phase(player: Player) -> None:
-    player.page.evaluate(_LISTEN)
-    player.page.evaluate(_ASK, "scores")
-    eventually(lambda: player.seen("scores,1,5"), 1)
-    player.page.wait_for_timeout(400)
-    expect(player.play).to_have_text(say("board.play.on"))
-    assert player.seen("attention_weights,1,0") == UNREACHED
-    assert player.page.evaluate("phases") == ["scores"]
-    player.page.evaluate(_ASK, None)
-    expect(player.board).not_to_have_class(re.compile("playing"))
 
 
 # --- Motion --------------------------------------------------------------------------------------------------

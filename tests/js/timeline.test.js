@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { evaluate, isMasked, sourcesOf } from "../../attnviz/board/evaluate.js";
-import { brokenIn, momentAt, phasesOf, reachedColumns, standing, TOTAL } from "../../attnviz/board/spine/timeline.js";
+import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing, TOTAL } from "../../attnviz/board/spine/timeline.js";
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 
@@ -127,6 +127,21 @@ test("before it begins and when it ends the board stands still, and every phase 
       assert.deepEqual(reachedColumns(phases, /** @type {any} */ (moment), index), phase.columns);
     });
   });
+});
+
+test("a part goes by itself: from its own beginning, with what is before it there, to the still board", () => {
+  forAll((_, phases) => phases.forEach((phase, index) => {
+    const until = phases.slice(0, index + 1);
+    const span = spanOf(until, phase.name);
+    assert.ok(span.from === phase.start && span.to > phase.end && span.to <= TOTAL);
+    for (const time of [span.from, span.to]) assert.equal(momentAt(until, time, span), null);
+    for (let time = span.from + 1; time < span.to; time += 11) {
+      const moment = momentAt(until, time, span);
+      assert.equal(moment?.at, index);
+      until.slice(0, index).forEach((before, at) => assert.deepEqual(reachedColumns(until, /** @type {any} */ (moment), at), before.columns));
+    }
+  }));
+  assert.deepEqual(spanOf([]), { from: 0, to: TOTAL });
 });
 
 test("a number of the row that isn't finite is found, and one of another row or of a masked key isn't", () => {

@@ -32,6 +32,12 @@ def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
     return flat.reshape([int(n) for n in drawn["shape"].split(",")]) if "shape" in drawn else flat
 
 
+def boards_of(at: AppTest) -> list[dict[str, Any]]:
+    """Return what the boards of the page are given to draw."""
+    protos = [element.proto for element in at.get("bidi_component")]
+    return [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
+
+
 class Reader:
     """A reader's session on a page: what can be done there are methods, what can be seen are properties."""
 
@@ -81,8 +87,7 @@ class Reader:
     @property
     def boards(self) -> list[dict[str, Any]]:
         """What the boards of the page are given to draw."""
-        protos = [element.proto for element in self.at.get("bidi_component")]
-        return [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
+        return boards_of(self.at)
 
     def value(self, control: str) -> Any:
         return control_of(self.at, control).value

@@ -1,6 +1,7 @@
 """The lesson page: its steps, its link, its challenges."""
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -12,7 +13,7 @@ from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
-from tests.pages.reader import Reader, control_of
+from tests.pages.reader import Reader, boards_of, control_of
 
 Lesson = Callable[..., AppTest]
 
@@ -33,6 +34,12 @@ def title(at: AppTest) -> str:
 
 def texts(at: AppTest) -> str:
     return " ".join(text.value for text in at.text)
+
+
+def tells(at: AppTest) -> dict[str, Any]:
+    """What the board is given to tell beside the step's new stage."""
+    (board,) = boards_of(at)
+    return dict(board["tells"])
 
 
 def press(at: AppTest, label: str) -> AppTest:
@@ -66,19 +73,33 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> No
 
 def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
     at = lesson(step="9")
-    assert "(0.3061, 0.8210)" in texts(at)
-    at.number_input(key="seed").set_value(5)
+    assert tells(at)["sentences"][0]["key"] == "lesson.context.read"
+    at.toggle(key="causal").set_value(True)
     at.run()
-    assert "(0.3061, 0.8210)" not in texts(at)
+    assert tells(at)["sentences"][0]["key"] == "lesson.context.read_masked"
 
 
-def test_whatever_a_number_changed_by_hand_makes_older_is_marked_with_the_sentences(lesson: Lesson) -> None:
+def test_what_is_told_apart_from_the_sentences_is_sent_with_them(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
-        marked = lesson(step=str(number)).get_by_key("may_be_older_lesson")
-        assert len(marked.text) > 0
-        about = about_the_numbers(step, Scenario())
-        assert [caption.value for caption in marked.caption] == ([about] if about else [])
+        told = tells(lesson(step=str(number)))
+        assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, Scenario()))
     assert about_the_numbers(STEPS[2], Scenario())
+
+
+def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none(lesson: Lesson) -> None:
+    assert boards_of(lesson(step="7"))[0]["play"] is None
+    at = lesson()
+    numbers = []
+    for step in STEPS[1:]:
+        press(at, "Next")
+        play = boards_of(at)[0]["play"]
+        assert (play or {}).get("part", "") == step.plays
+        numbers += [play["number"]] if play else []
+        at.run()
+        assert boards_of(at)[0]["play"] == play, "which is the same wish, and not another one"
+    assert numbers == sorted(set(numbers))
+    press(at, "Back")
+    assert boards_of(at)[0]["play"] is None
 
 
 def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
@@ -94,15 +115,27 @@ def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
-def test_every_step_says_what_its_numbers_say(lesson: Lesson, address: dict[str, str]) -> None:
+def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
+    lesson: Lesson, address: dict[str, str]
+) -> None:
     scenario, ignored = scenario_from_query(urlencode(address))
     assert not ignored
     query = min(1, len(scenario.tokens) - 1)
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), **address)
         assert title(at) == f"#### {number}. {step.title}"
-        said = [text.value for text in at.text]
-        assert [each for each in step.says(traced(scenario), query, DEFAULT_DIGITS) if each not in said] == []
+        told = step.tells(traced(scenario), query, DEFAULT_DIGITS)
+        assert tells(at)["sentences"] == [each.sent() for each in told]
+
+
+def test_without_a_board_the_sentences_stand_on_the_page(lesson: Lesson) -> None:
+    scenario = Scenario(d_in=200)
+    for number, step in enumerate(STEPS, 1):
+        at = lesson(step=str(number), d_in="200")
+        assert not boards_of(at)
+        wanted = [*step.says(traced(scenario), 1, DEFAULT_DIGITS), step.analogy, about_the_numbers(step, scenario)]
+        wanted = [*filter(None, wanted), say("lesson.too_large")]
+        assert [text.value for text in at.text][: len(wanted)] == wanted
 
 
 def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word(lesson: Lesson) -> None:

@@ -251,16 +251,23 @@ def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
     assert shown["labels"] == ["the", "black", "cat", "sleeps"]
 
 
-def test_a_token_is_picked_to_follow_and_its_row_and_bars_are_shown(opened: Open) -> None:
-    at = opened(question="1")
-    assert board(at)["query"] == 1
-    control_of(at, "questions.1.follow").set_value(3).run()
+def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> None:
+    question = QUESTIONS[0]
+    assert board(opened(question="1"))["query"] == 1
+    at = opened(question="1", numbers=example_text(question, replace(start_of(question), query=3)))
     assert board(at)["query"] == 3
-    link = in_address(at, "numbers")
-    assert board(opened(question="1", numbers=link))["query"] == 3
     assert in_address(at, "query") == "", "the playground's own pick stays"
     assert board(press(at, "W_v = zeros"))["query"] == 3
     assert board(press(at, "Start again"))["query"] == 1
+
+
+def test_the_words_stand_over_every_board_to_be_picked_and_ribbons_where_weights_are_seen(opened: Open) -> None:
+    for number, question in enumerate(QUESTIONS, 1):
+        if not question.shows:
+            continue
+        drawn = board(opened(question=str(number)))
+        reads = "attention_weights" in drawn["shown"]
+        assert (drawn["sentence"], drawn["says"], drawn["ribbons"]) == (True, reads, reads or None)
 
 
 def test_buttons_do_not_pile_up_without_a_word(opened: Open) -> None:

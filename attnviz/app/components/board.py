@@ -47,23 +47,31 @@ def show_board(
     framed: bool = False,
     sentence: bool = False,
     says: bool = True,
-    ribbons: bool = True,
+    ribbons: bool | None = True,
+    about: str | None = None,
     scaled: bool = False,
     ghosts: tuple[str, ...] = (),
+    tells: Mapping[str, Any] | None = None,
+    play: Mapping[str, Any] | None = None,
     notes: Mapping[str, str] | None = None,
     key: str = "playground.board",
     make: Callable[[Change], None] | None = None,
+    follow: Callable[[int], None] | None = None,
     of_now: bool = False,
 ) -> None:
     """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
 
     With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
-    by `ribbons`; `scaled` scores stand where scores do; `ghosts` are matrices that have their place already.
+    by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
+    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
+    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
+    with.
 
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
     computed ones a dashed one; `notes` stand beside titles.
 
-    What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to.
+    What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to; `follow`
+    is told which token is picked, where that isn't the one that all pages follow.
     A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
     page after each change.
     """
@@ -77,14 +85,14 @@ def show_board(
         "says": says,
         "ribbons": ribbons,
         "scaled": scaled,
-        "plane": sentence and says,
+        "plane": sentence and says and of_now,
         "ghosts": ghosts,
+        "tells": tells,
+        "play": play,
         "tips": tips_of(scenario) if sentence else [],
         "text": scenario.text,
         "examples": examples.offered() if sentence and of_now else [],
-        "about": " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
-        if sentence
-        else "",
+        "about": _about(scenario, trace) if about is None and sentence else about or "",
         "notes": notes or {},
         "key": key,
         "answered": answered(key),
@@ -96,7 +104,7 @@ def show_board(
     _board(
         key=key,
         data=data,
-        on_changes_change=lambda: _take_changes(key, make, picks=of_now),
+        on_changes_change=lambda: _take_changes(key, make, follow or _pick_token, picks=of_now),
         on_rest_change=lambda: st.session_state.update({_asked(key): True}),
     )
 
@@ -116,6 +124,10 @@ def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
         show_board(scenario, traced(scenario), picked_query(scenario), key=key, of_now=True, **looks)
 
 
+def _about(scenario: Scenario, trace: AttentionTrace) -> str:
+    return " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
+
+
 def _asked(key: str) -> str:
     return f"{key}.asked"
 
@@ -128,7 +140,7 @@ def _from_place(sent: dict[str, Any] | None) -> Place | None:
     return None if sent is None else (str(sent["matrix"]), int(sent["row"]), int(sent["column"]))
 
 
-def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> None:
+def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[int], None], *, picks: bool) -> None:
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("changes")
     try:
@@ -139,10 +151,11 @@ def _take_changes(key: str, make: Callable[[Change], None], *, picks: bool) -> N
             elif picks and sent.get("text") is not None:
                 st.session_state["text"] = str(sent["text"])
                 st.session_state[_asked(key)] = True
-            elif picks:
-                pick(_from_place(sent["pinned"]))
+            else:
+                if picks:
+                    pick(_from_place(sent["pinned"]))
                 if sent.get("query") is not None:
-                    _pick_token(int(sent["query"]))
+                    follow(int(sent["query"]))
             if sent["edits"]:
                 cells = {(each["matrix"], each["row"], each["column"]): each["value"] for each in sent["edits"]}
                 make(lambda scenario: edit_cells(scenario, cells))

@@ -1,5 +1,7 @@
 """The lesson on a page: its steps, its board, its challenges."""
 
+from typing import Any
+
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_now
@@ -18,17 +20,17 @@ from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
 _PRESENTING = "lesson.presenting"
+_STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
 _PRESENTATION_CSS = """<style>
 .stAppHeader, .st-key-top_bar, .st-key-name, .st-key-lesson_questions { display: none !important; }
 .stMainBlockContainer { padding: 0.5rem 1rem 0; }
-.stMainBlockContainer [data-testid="stText"] { font-size: clamp(1rem, 1.7vw, 3rem); line-height: 1.3; }
-.stMainBlockContainer [data-testid="stCaptionContainer"] p { font-size: clamp(0.9rem, 1.3vw, 2rem); }
+.st-key-lesson_head h4 { font-size: clamp(1.2rem, 1.6vw, 3rem); padding: 0; }
 /* What isn't seen takes no room below the board. */
 [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_questions) { display: none; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; }
 /* The controls are there for the hand that looks for them. */
-.st-key-lesson_head { opacity: 0.25; transition: opacity 0.2s; }
-.st-key-lesson_head:is(:hover, :focus-within) { opacity: 1; }
+.st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.25; transition: opacity 0.2s; }
+.st-key-lesson_head:is(:hover, :has(:focus-visible)) :is(.stButton, .lesson-dots) { opacity: 1; }
 </style>"""
 
 
@@ -38,19 +40,24 @@ def current_step() -> int:
     return 1 + [step.name for step in STEPS].index(name)
 
 
-def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
-    """Draw the title, the way on and back, and the sentences of a step."""
+def is_presenting() -> bool:
+    """Whether the step's part alone is shown, for a lecture room."""
+    return bool(st.session_state.get(_PRESENTING, False))
+
+
+def show_head(number: int) -> None:
+    """Draw the title of a step, and the way on and back."""
     step = STEPS[number - 1]
-    presenting = st.session_state.get(_PRESENTING, False)
+    presenting = is_presenting()
     # The buttons come first, so that a title, long or short, does not move them from under the reader's mouse.
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.button(
-            say("lesson.back"), on_click=_go, args=(number - 1,), disabled=number == 1, shortcut="PageUp",
+            say("lesson.back"), on_click=_go, args=(number - 1, False), disabled=number == 1, shortcut="PageUp",
             key="lesson.back",
         )  # fmt: skip
         st.button(
-            say("lesson.next"), on_click=_go, args=(number + 1,), disabled=number == len(STEPS), shortcut="PageDown",
-            key="lesson.next",
+            say("lesson.next"), on_click=_go, args=(number + 1, True), disabled=number == len(STEPS),
+            shortcut="PageDown", key="lesson.next",
         )  # fmt: skip
         st.html(_dots(number), width="content")
         st.markdown(f"#### {say('lesson.heading', number=number, title=step.title)}", width="content")
@@ -61,14 +68,6 @@ def show_step(number: int, scenario: Scenario, trace: AttentionTrace, query: int
         )  # fmt: skip
     if presenting:
         st.html(_PRESENTATION_CSS)
-    with marked_while_older(scenario, "lesson"):
-        with st.container(gap="xxsmall"):
-            for sentence in step.says(trace, query, state.digits()):
-                st.text(sentence)
-        if about := about_the_numbers(step, scenario):  # a number changed by hand makes this older too
-            st.caption(about)
-    if step.analogy:
-        st.caption(step.analogy)
 
 
 def _dots(number: int) -> str:
@@ -82,28 +81,44 @@ def _present(on: bool) -> None:
     st.session_state[_PRESENTING] = on
 
 
-def _go(number: int) -> None:
+def _go(number: int, on: bool) -> None:
     url_texts.put(STEP, STEPS[number - 1].name)
     pick(None)  # the step's own cell is lit
+    if on:
+        st.session_state[_STEPPED] = (number, 1 + st.session_state.get(_STEPPED, (0, 0))[1])
+
+
+def _part_to_play(number: int) -> dict[str, Any] | None:
+    """Return the part of Play this row that a step begins with, when Next led to it, as the board takes it."""
+    stepped_to, times = st.session_state.get(_STEPPED, (0, 0))
+    part = STEPS[number - 1].plays
+    return {"part": part, "number": times} if part and stepped_to == number else None
 
 
 def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
-    """Draw what has been reached as a board, with the step's cell lit; what hasn't has its place already.
+    """Draw what has been reached as a board, with the step's cell lit, and beside it what the step tells; what hasn't
+    been reached has its place already.
 
     In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
     """
     step = STEPS[number - 1]
+    about = about_the_numbers(step, scenario)
     if not fits_board(scenario):
-        st.text(say("lesson.too_large"))
+        told = (*step.says(trace, query, state.digits()), step.analogy, about, say("lesson.too_large"))
+        for sentence in filter(None, told):
+            st.text(sentence)
         return
-    presenting = st.session_state.get(_PRESENTING, False)
+    presenting = is_presenting()
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
     show_board_of_now(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new, key="lesson.board",
         ghosts=() if presenting else tuple(name for name in trace.stages if name not in names),
-        sentence=not presenting or not names or step.finding, says=False,
+        sentence=not presenting or not names or "attention_weights" in step.new, says=False,
         ribbons=not names or "attention_weights" in names, scaled="scaled_scores" in names,
+        tells={"sentences": [each.sent() for each in step.tells(trace, query, state.digits())],
+               "analogy": step.analogy, "about": about, "presents": presenting},
+        play=_part_to_play(number),
     )  # fmt: skip
 
 

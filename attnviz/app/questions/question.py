@@ -19,7 +19,6 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
 from attnviz.link.question_text import Example, example_from_text, example_text
@@ -50,9 +49,12 @@ def show_question(number: int) -> None:
     scenario, options, query = example.scenario, example.options, example.query
     seen = question.look(scenario, options, state.digits(), query)
     left, right = st.columns([65, 35], gap="medium")
-    with left:  # what answers it is seen first, on a telephone too
+    with left:  # what answers it is seen first, on a telephone too: its own picture, or the board
+        if seen.points is not None:
+            _show_pictures(seen, number, scenario)
         _show_board(question, number, scenario, options, query)
-        _show_pictures(seen, number, scenario)
+        if seen.points is None:
+            _show_pictures(seen, number, scenario)
     with right, st.container(gap="xsmall"):
         answer, *more = question.answer
         st.text(answer)
@@ -102,9 +104,11 @@ def _choose(number: int, name: str, chosen: str) -> None:
     _send(question, replace(example, options=example.options | {name: chosen}))
 
 
-def _follow(number: int, key: str) -> None:
+def _follow(number: int, query: int) -> None:
     question = QUESTIONS[number - 1]
-    _send(question, replace(example_of(question), query=int(st.session_state[key])))
+    example = example_of(question)
+    if query in range(len(example.scenario.tokens)):
+        _send(question, replace(example, query=query))
 
 
 def _send(question: Question, example: Example) -> None:
@@ -216,7 +220,10 @@ def _show_board(
     shown = tuple(name for name in question.shown(options) if name in trace.stages)
     if not shown:
         return
-    _show_followed(question, number, scenario, query)
+    read = "attention_weights" in shown
+    about = question.random_in_words(scenario)
+    if about and not read:
+        st.caption(about)
     for name in shown:
         title = say("question_page.board", matrix=trace.stages[name].title)
         alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
@@ -224,18 +231,6 @@ def _show_board(
     notes = {name: note for name, note in question.notes(trace).items() if name in shown}
     show_board(
         scenario, trace, query, names=shown, lit=question.lit, framed=question.framed, notes=notes,
-        key=f"questions.board.{number}", make=lambda change: _change(number, change),
+        sentence=True, says=read, ribbons=read or None, about=about, key=f"questions.board.{number}",
+        make=lambda change: _change(number, change), follow=lambda query: _follow(number, query),
     )  # fmt: skip
-
-
-def _show_followed(question: Question, number: int, scenario: Scenario, query: int) -> None:
-    """Draw the tokens, to pick the one whose row is marked and whose context the bars show. Their texts are this
-    question's own, and no markup.
-    """
-    key = f"questions.{number}.follow"
-    names = token_labels(scenario.tokens, 40)
-    st.session_state[key] = query
-    st.segmented_control(say("question_page.follow"), range(len(names)), format_func=names.__getitem__, required=True,
-                         key=key, on_change=_follow, args=(number, key))  # fmt: skip
-    if random := question.random_in_words(scenario):
-        st.caption(random)

@@ -97,7 +97,10 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     # Without max_chars: the browser would refuse a longer paste without a word.
     typed = st.text_input(text.label, text.default, key=text.name, bind="query-params")
     # Close together, so that no example is cut off.
-    with st.popover(say("setup.examples"), help=say("setup.examples_help")), st.container(gap=None):
+    with (
+        st.popover(say("setup.examples"), help=say("setup.examples_help")),
+        st.container(gap=None, key="setup_examples"),
+    ):
         for i, example in enumerate(EXAMPLES):
             st.button(example, key=f"setup.example.{i}", on_click=use_sentence, args=(example,), type="tertiary")
             if i == 0:

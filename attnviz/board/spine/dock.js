@@ -36,6 +36,12 @@ export class Dock {
     this.element.setAttribute("role", "status");
   }
 
+  // Take controls that have no place beside the words.
+  /** @param {HTMLElement} controls */
+  hold(controls) {
+    if (controls.nextSibling !== this.status) this.status.before(controls);
+  }
+
   /** @param {string} text */
   say(text) {
     if (this.message.textContent !== text) this.message.textContent = text;
@@ -50,7 +56,7 @@ export class Dock {
     const editable = place !== null && this.board.isEditable(place);
     const texts = said && place
       ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
-      : [say(`board.${told}.point`), "", say(`board.${told}.how`)];
+      : made.shown.length ? [say(`board.${told}.point`), "", say(`board.${told}.how`)] : ["", "", ""];
     [this.sentence, this.words].forEach((element, i) => {
       const text = texts[2 * i];
       if (element.textContent !== text) element.textContent = text;

@@ -49,7 +49,7 @@ export class Hints {
     const { board } = this;
     this.element.remove();
     this.shown = "";
-    if (!board.data.sentence || !board.data.ofNow) return;
+    if (!board.data.sentence || !board.data.ofNow || board.data.tells) return; // a lesson tells what to do itself
     for (const name of this.wanted) {
       const hint = this.hintOf(name);
       if (!hint) continue;

@@ -2,6 +2,7 @@
 // from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
 import { planOf } from "./plan.js";
+import { leftFor } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Stage } from "../types.js" */
@@ -15,16 +16,20 @@ export const READABLE = { width: 38, height: 18 }; // a cell as large as this ha
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
+const OPERATION = 46; // at least, for its words
 const BESIDE = 36; // between V and what makes it
 const LEGEND = 128; // of the weights' colours, with what is around it
+const SCALE = 64; // how high that is
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
-const SENTENCE = { arcs: 78, chips: 40, shares: 34, says: 44 };
+export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
+const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44 };
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
 const SIX = 6; // rows of room over few tokens
+const ALMOST = 0.9;
 const LOWER = 0.75; // times as low are rows without numbers on a low screen
 const LARGEST = 6; // times as large, on a projector
 
@@ -34,13 +39,16 @@ const LARGEST = 6; // times as large, on a projector
  */
 export function layoutOf(stages, shapes, placed, room) {
   const { tokens } = room;
+  if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
   const whole = { wide: CELL.width, cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1 };
-  const head = room.sentence ? SENTENCE.arcs + SENTENCE.chips + SENTENCE.shares + (room.saysBelow ? SENTENCE.says : 0) : 0;
+  const sentence = sentenceOf(room);
+  const head = room.sentence ? sentence.height : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
   const beside = room.plane ? GAP.column + PLANE.least : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
-  const scale = Math.max(1, Math.min(LARGEST, room.width / (most.width + beside), (room.height - DOCK) / heightOf(most)));
+  const told = room.tells ? leftFor(room.width) : 0;
+  const scale = Math.max(1, Math.min(LARGEST, (room.width - told) / (most.width + beside), (room.height - DOCK) / heightOf(most)));
   const [width, height] = [room.width / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
@@ -50,6 +58,27 @@ export function layoutOf(stages, shapes, placed, room) {
     .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps }));
   const fits = tries.find((each) => each.width <= width) ?? tries[1];
   return new Placing(plan, shapes, fits).layout(scale, width, room);
+}
+
+// What the words take, with the ribbons over them and their shares under them.
+/** @param {Room} room */
+function sentenceOf({ ribbons: arcs, saysBelow }) {
+  const { chips, says } = SENTENCE;
+  const shares = arcs ? SENTENCE.shares : SENTENCE.unshared;
+  return { arcs, chips, shares, height: arcs + chips + shares + (saysBelow ? says : 0) };
+}
+
+// The words without any matrix, as large as they can be; under them stands what is told of them.
+/** @param {Room} room @returns {Layout} */
+function wordsAlone(room) {
+  const { width, height, words } = room;
+  const { arcs, chips, shares, height: head } = sentenceOf(room);
+  const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - DOCK)) / head));
+  const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
+  return {
+    scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
+    arcs: arcs * scale, chips: chips * scale, shares: shares * scale, plane: null, columns: [],
+  };
 }
 
 // How large everything is where a cell of few columns is so wide, one of scores so, a row so high, and gaps are so much of
@@ -68,9 +97,12 @@ class Measure {
     // have their numbers where those of many tokens have none.
     const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
     const fitting = plan.map((column) => this.factorsOver(column)).filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows);
-    this.factorRow = Math.max(LEAST, Math.min(Math.max(row, READABLE.height + 3), ...fitting));
+    const low = Math.min(Math.max(row, READABLE.height + 3), ...fitting);
+    this.factorRow = Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low); // their numbers are worth a few pixels
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
-    this.above = over ? over + TITLE + ROOF : 0;
+    // The scale of the weights' colours stands there, too.
+    const legend = plan.some(({ stage }) => stage.rule === "softmax") ? SCALE : 0;
+    this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
     this.rowsAbove = over / row;
     this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
@@ -117,7 +149,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    const gap = this.gaps * (stage.rule === "softmax" ? GAP.operation : GAP.column);
+    const gap = stage.rule === "softmax" ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
     return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND);
@@ -139,6 +171,7 @@ class Placing {
   /** @param {number} scale @param {number} width @param {Room} room @returns {Layout} */
   layout(scale, width, { plane, arcs = Infinity }) {
     const { sizes } = this;
+    const sentence = sentenceOf(sizes.room);
     let x = LABELS;
     this.plan.forEach((column, at) => {
       x += sizes.gapBefore(column, this.plan[at - 1]);
@@ -154,7 +187,7 @@ class Placing {
       scale, boxes,
       width: times(used), height: times(end + FEET),
       labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
-      arcs: Math.min(times(SENTENCE.arcs), arcs), chips: times(SENTENCE.chips),
+      arcs: Math.min(times(sentence.arcs), arcs), chips: times(sentence.chips), shares: times(sentence.shares),
       plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
       columns: this.plan,
     };

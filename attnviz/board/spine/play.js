@@ -1,8 +1,8 @@
 // Play this row: what is done to the picked token's row, one after the other, in six seconds; with reduced motion, in
 // steps. It can be paused and set to any moment, and ends with the board as it stands.
 //
-// The page may ask for a phase, by its matrix: as `play` among what Python sends, or by an event attnviz:play on the board
-// with that name as its detail. Which phase stands is told by an event attnviz:phase.
+// A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by itself,
+// and what was before it is there already. Which phase stands is told by an event attnviz:phase.
 
 import { make, toggle } from "../elements.js";
 import { sourcesOf } from "../evaluate.js";
@@ -11,8 +11,9 @@ import { written } from "../numbers.js";
 import { Actors } from "./actors.js";
 import { reducedMotion } from "./motion.js";
 import { numbersOf, playing } from "./playing.js";
-import { brokenIn, isHidden, momentAt, phasesOf, reachedColumns, standing, TOTAL } from "./timeline.js";
+import { brokenIn, isHidden, momentAt, phasesOf, reachedColumns, spanOf, standing } from "./timeline.js";
 import { focusedBeside } from "../../scripts/parts.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -33,31 +34,30 @@ export class Play {
     this.moment = null; // what stands, while the board doesn't stand still
     this.active = false; // whether there is anything to go on with
     this.time = 0;
-    this.until = TOTAL;
+    this.span = spanOf([]); // from when to when it goes
+    /** @type {string | null} */
+    this.part = null; // the phase that is played by itself; null for all that are reached
     /** @type {number | null} */
     this.frame = null;
     this.drawn = ""; // the step whose cells are lit
     /** @type {Map<BoardCell, string>} */
     this.lit = new Map();
-    /** @type {string | null} */
-    this.asked = null; // the phase that Python wants to stand
+    this.asked = 0; // the number of the last part that Python wanted
     this.button = buttonOf("play", say("board.play.start"), () => this.press());
     this.back = buttonOf("back", say("board.play.back"), () => this.stepTo(this.step - 1));
     this.slider = make("input", "moment");
     this.leave = buttonOf("leave", say("board.play.end"), () => this.stop());
     this.controls = make("div", "playback", [this.back, this.button, this.slider, this.leave]);
     this.prepare();
-    board.root.addEventListener("attnviz:play", (event) => event instanceof CustomEvent && this.goTo(event.detail, true));
-    board.sentence.tools.append(this.controls);
     this.showControls();
   }
 
   prepare() {
     const { slider } = this;
-    Object.assign(slider, { type: "range", min: "0", step: "any" });
+    Object.assign(slider, { type: "range", step: "any" });
     slider.setAttribute("aria-label", say("board.play.slider"));
     slider.oninput = () => (this.stepwise ? this.stepTo(slider.valueAsNumber) : this.scrub(slider.valueAsNumber));
-    slider.onblur = () => this.active && !this.moment && this.time > 0 && this.stop();
+    slider.onblur = () => this.active && !this.moment && this.time > this.span.from && this.stop();
     this.controls.onkeydown = (event) => {
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
       if (event.key === "Escape" && this.active) this.stop();
@@ -65,6 +65,17 @@ export class Play {
       else return;
       event.preventDefault();
     };
+  }
+
+  // Where its controls stand: beside the words, or where nothing else is to be done with these, in the dock. There are none
+  // where nothing can be played: it needs what is made, in cells of its own.
+  /** @param {import("./types.js").Room} room */
+  place(room) {
+    const { board, controls } = this;
+    this.takeUp();
+    toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
+    if (board.data.tells?.presents) board.panel.hold(controls);
+    else board.sentence.tools.append(controls);
   }
 
   get layer() {
@@ -82,14 +93,18 @@ export class Play {
     if (!this.active && !this.begin()) return;
     if (this.stepwise) this.stepTo(this.step + 1);
     else if (this.frame !== null) this.pause();
-    else this.run(this.time >= TOTAL ? 0 : this.time);
+    else this.run(this.time >= this.span.to ? this.span.from : this.time);
   }
 
-  // Take up the row of now; false where it has a number that can't be played, which is then said.
-  begin() {
+  // Take up the row of now, or a part of it; false where it has a number that can't be played, which is then said to whoever
+  // asked for it.
+  /** @param {string | null} part */
+  begin(part = null) {
     const { board } = this;
-    this.phases = this.phasesNow();
+    this.part = part;
+    this.takeUp();
     const broken = brokenIn(board.made, this.phases, board.query);
+    if (broken && part) return false;
     if (broken) {
       const value = written(board.valueAt(broken), board.data.digits);
       board.panel.say(say("board.play.broken", { where: placeInWords(board.made, broken), value }));
@@ -97,27 +112,38 @@ export class Play {
     }
     board.panel.say("");
     this.active = this.phases.length > 0;
-    this.time = 0;
+    this.time = this.span.from;
     return this.active;
   }
 
-  phasesNow() {
-    const { made, layout, query } = this.board;
-    const spine = layout.columns.map(({ stage }) => stage).filter(({ name, rows }) => rows !== "feature" && this.board.grids.has(name));
-    return phasesOf(made, spine.map(({ name }) => name), query);
+  // The phases of what is reached, up to the part that is asked for, and when they go.
+  takeUp() {
+    const { made, layout, query, data, grids } = this.board;
+    const spine = layout.columns.map(({ stage }) => stage).filter(({ name, rows }) => rows !== "feature" && grids.has(name));
+    const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
+    const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
+    this.phases = all.slice(0, last + 1).map((phase) => this.ofOnly(phase));
+    this.span = spanOf(this.phases, this.part);
+  }
+
+  // Of a matrix in which one cell alone is filled yet, that cell.
+  /** @param {Phase} phase @returns {Phase} */
+  ofOnly(phase) {
+    const { data: { only }, query } = this.board;
+    return phase.name === only?.matrix && query === only.row ? { ...phase, columns: [only.column], steps: [only.column] } : phase;
   }
 
   /** @param {number} from */
-  run(from, until = TOTAL) {
+  run(from) {
     this.pause();
-    Object.assign(this, { time: from, until });
+    this.time = from;
     let last = performance.now();
     const tick = (/** @type {number} */ now) => {
-      this.time = Math.min(this.until, this.time + Math.min(LONGEST_FRAME, Math.max(0, now - last)));
+      this.time = Math.min(this.span.to, this.time + Math.min(LONGEST_FRAME, Math.max(0, now - last)));
       last = now;
-      this.frame = this.time < this.until ? requestAnimationFrame(tick) : null;
+      this.frame = this.time < this.span.to ? requestAnimationFrame(tick) : null;
       this.show();
-      if (this.time >= TOTAL) this.finish();
+      if (this.time >= this.span.to) this.finish();
     };
     this.frame = requestAnimationFrame(tick);
     this.showControls();
@@ -138,19 +164,20 @@ export class Play {
   /** @param {number} time */
   scrub(time) {
     this.pause();
-    this.time = Math.max(0, Math.min(TOTAL, time));
+    this.time = Math.max(this.span.from, Math.min(this.span.to, time));
     this.show();
   }
 
   // With reduced motion: the number of the phase that stands, 0 for none yet.
   get step() {
-    return this.time >= TOTAL ? this.phases.length + 1 : this.moment ? this.moment.at + 1 : 0;
+    return this.time >= this.span.to ? this.phases.length + 1 : this.moment ? this.moment.at + 1 : 0;
   }
 
   /** @param {number} step */
   stepTo(step) {
     const at = Math.max(0, Math.round(step));
-    this.scrub(at === 0 ? 0 : at > this.phases.length ? TOTAL : standing(this.phases[at - 1]));
+    const { from, to } = this.span;
+    this.scrub(at === 0 ? from : at > this.phases.length ? to : standing(this.phases[at - 1]));
     if (at > this.phases.length) this.finish();
   }
 
@@ -160,8 +187,7 @@ export class Play {
     const held = focusedBeside(this.controls);
     const focused = held !== this.button && this.controls.contains(held);
     this.active = false;
-    this.asked = null;
-    this.time = 0;
+    this.time = this.span.from;
     this.pause();
     this.show();
     if (focused) this.button.focus();
@@ -169,23 +195,13 @@ export class Play {
 
   // ---- for the lesson ----
 
-  // Stand at the end of a phase, named by its matrix; `run` plays it first. With null, the board stands still.
-  /** @param {string | null} name */
-  goTo(name, run = false) {
-    if (name === null) return this.stop();
-    if (!this.begin()) return;
-    const phase = this.phases.find((each) => each.name === name);
-    if (!phase) return this.stop();
-    if (run && !this.stepwise) this.run(phase.start + 1, standing(phase));
-    else this.scrub(standing(phase));
-  }
-
-  // Python wants a phase to stand: where the board has been seen before, it is played.
-  /** @param {string | null} name @param {boolean} seen */
-  receive(name, seen) {
-    if (name === this.asked) return;
-    this.goTo(name, seen);
-    this.asked = name;
+  // Python wants a part to be played, once: on a board that has been `seen` before, and not where nothing is to move.
+  /** @param {import("../types.js").BoardData["play"]} play @param {boolean} seen */
+  receive(play, seen) {
+    if (!play || play.number === this.asked) return;
+    this.asked = play.number;
+    this.stop();
+    if (seen && !this.stepwise && this.begin(play.part)) this.run(this.span.from);
   }
 
   // ---- drawing ----
@@ -193,7 +209,7 @@ export class Play {
   // After the board has drawn itself anew.
   refresh() {
     if (!this.active) return;
-    this.phases = this.phasesNow();
+    this.takeUp();
     if (!this.phases.length || brokenIn(this.board.made, this.phases, this.board.query)) return this.stop();
     this.drawn = "";
     this.show();
@@ -202,7 +218,7 @@ export class Play {
   show() {
     const { board } = this;
     const was = this.moment;
-    this.moment = this.active ? momentAt(this.phases, this.time) : null;
+    this.moment = this.active ? momentAt(this.phases, this.time, this.span) : null;
     const { moment } = this;
     toggle(board.root, "playing", moment !== null);
     this.showControls();
@@ -318,8 +334,8 @@ export class Play {
     if (button.textContent !== text) button.textContent = text;
     toggle(button, "on", active);
     toggle(button, "running", frame !== null);
-    const [most, at] = stepwise ? [this.phases.length + 1, this.step] : [TOTAL, this.time];
-    slider.max = String(most);
+    const [least, most, at] = stepwise ? [0, this.phases.length + 1, this.step] : [this.span.from, this.span.to, this.time];
+    Object.assign(slider, { min: String(least), max: String(most) });
     slider.step = stepwise ? "1" : "any";
     if (slider.valueAsNumber !== at) slider.value = String(at);
   }

@@ -31,7 +31,7 @@ export function widthOf(label, by) {
 }
 
 /** @param {string[]} labels @param {number} by */
-function lengthOf(labels, by) {
+export function lengthOf(labels, by) {
   return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
 }
 
@@ -83,7 +83,7 @@ export class Sentence {
   /** @param {Layout} layout @param {number} width */
   build(layout, width) {
     const { labels } = this.board.data;
-    const { scale, arcs, chips } = layout;
+    const { scale, arcs, chips, shares } = layout;
     this.layout = layout;
     const below = this.board.room.saysBelow;
     const whole = lengthOf(labels, scale);
@@ -113,13 +113,14 @@ export class Sentence {
     this.ribbons.setAttribute("height", String(arcs));
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));
-    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + 34 * scale}px` });
+    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + shares}px` });
     toggle(this.strip, "long", left - BETWEEN * by > width + 1);
     Object.assign(this.says.style, below
-      ? { left: "0px", top: `${arcs + chips + 34 * scale}px`, width: `${width}px` }
+      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
       : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
     toggle(this.says, "below", below);
-    this.element.style.height = `${arcs + chips + (below ? 78 : 34) * scale}px`;
+    this.element.style.height = `${arcs + chips + shares + (below ? 44 * scale : 0)}px`;
+    toggle(this.tools, "gone", this.board.data.ofNow === false || this.board.data.tells?.presents === true); // or others have theirs
     const above = below || (this.board.data.says === false && left + TOOLS * scale > width);
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
     this.readers.hidden = this.board.data.says === false || this.board.data.ribbons === false || labels.length < 2;
@@ -238,7 +239,7 @@ export class Sentence {
   /** @param {"share" | "before"} which @param {(number | null)[]} shares @param {number} query */
   draw(which, shares, query) {
     if (!this.layout) return;
-    const ribbons = new Map(ribbonsOf(shares, query, this.middles, this.layout.arcs, this.layout.scale).map((ribbon) => [ribbon.word, ribbon]));
+    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, query, this.middles, this.layout.arcs, this.layout.scale).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);

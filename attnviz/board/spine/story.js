@@ -49,7 +49,7 @@ export class Story {
   takes(room) {
     const { data, torch } = this.board;
     const small = Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    const narrow = room.sentence && small && room.width < NARROW && data.says !== false; // a lesson has words of its own
+    const narrow = room.sentence && small && room.width < NARROW && data.says !== false && data.ofNow; // lesson and questions have words of their own
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });

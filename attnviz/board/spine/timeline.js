@@ -5,7 +5,7 @@ import { isMasked } from "../evaluate.js";
 import { valueAt } from "../matrices.js";
 
 /** @import { Made, Place, Stage } from "../types.js" */
-/** @import { Moment, Phase, PhaseKind } from "./types.js" */
+/** @import { Moment, Phase, PhaseKind, Span } from "./types.js" */
 
 export const TOTAL = 6000; // milliseconds
 const RISE = 120; // in which all that isn't reached fades ...
@@ -98,19 +98,29 @@ export function brokenIn(made, phases, query) {
 }
 
 /**
+ * From when to when phases go, or the last of them by itself, which is then the `part`: with the time in which what isn't
+ * reached comes back.
+ * @param {Phase[]} phases @param {string | null} part @returns {Span}
+ */
+export function spanOf(phases, part = null) {
+  const last = phases[phases.length - 1];
+  return { from: part === null || !last ? 0 : last.start, to: last ? Math.round(last.end) + FADE : TOTAL };
+}
+
+/**
  * What stands at a moment; null where the board stands still, which is before and after. `within` is how much of the
  * step is over, `part` how much of the phase; `made` how many of the phase's steps have made what they make.
- * @param {Phase[]} phases @param {number} time @returns {Moment | null}
+ * @param {Phase[]} phases @param {number} time @param {Span} span @returns {Moment | null}
  */
-export function momentAt(phases, time) {
-  if (!phases.length || time <= 0 || time >= TOTAL) return null;
+export function momentAt(phases, time, { from, to } = spanOf(phases)) {
+  if (!phases.length || time <= from || time >= to) return null;
   const found = phases.findIndex(({ end }) => time < end);
   const at = found < 0 ? phases.length - 1 : found;
   const { start, end, steps } = phases[at];
   const part = Math.min(1, (time - start) / (end - start));
   const step = Math.min(steps.length - 1, Math.floor(part * steps.length));
   const within = steps.length ? Math.min(1, part * steps.length - step) : 1;
-  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0), veil: Math.min(1, time / RISE, (TOTAL - time) / FADE) };
+  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0), veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
 }
 
 // The columns of a phase's row that are there at a moment: one after the other, or all at once in the end.

@@ -9,11 +9,17 @@ export interface Room {
   tokens: number;
   named: number;
   sentence: boolean;
+  /** How long the words are beside each other. */
+  words: number;
+  /** The room over the words that ribbons take. */
+  ribbons: number;
   /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
   saysBelow: boolean;
   plane: boolean;
   /** How high the ribbons may be at most, where that is given. */
   arcs?: number;
+  /** Whether a step of the lesson tells something beside what is reached last. */
+  tells: boolean;
 }
 
 export type Shapes = Record<string, { rows: number; columns: number }>;
@@ -56,6 +62,7 @@ export interface Layout {
   row: number;
   arcs: number;
   chips: number;
+  shares: number;
   plane: { x: number; y: number; width: number; height: number } | null;
   boxes: Record<string, Box>;
   columns: Column[];
@@ -70,6 +77,11 @@ export interface Rect {
 
 /** Where a matrix has its name, and how wide that may be. */
 export type Title = Rect;
+
+/** Where a step of the lesson tells something; whether nothing stands at the right of it. */
+export interface TellingPlace extends Rect {
+  last: boolean;
+}
 
 /** A ribbon to a word, as the path of an SVG. */
 export interface Ribbon {
@@ -93,6 +105,12 @@ export interface Phase {
   steps: number[];
   start: number;
   end: number;
+}
+
+/** From when to when it goes, in milliseconds. */
+export interface Span {
+  from: number;
+  to: number;
 }
 
 /** What stands at a moment of it: in which phase and step, and how far. */

@@ -1,0 +1,117 @@
+// What a step of the lesson tells, beside the stage that is new in it: filled with the board's own numbers, so that it
+// moves with them while one is dragged. attnviz/explanation/told.py fills the same sentences with torch's.
+
+import { make, toggle } from "../elements.js";
+import { valueAt } from "../matrices.js";
+import { written } from "../numbers.js";
+import { mostRead } from "../reads_most.js";
+import { aboveAll, besideNew, letterIn } from "./telling_place.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Made, NumbersOf, Told } from "../types.js" */
+/** @import { Room, TellingPlace } from "./types.js" */
+
+// A sentence with the numbers that stand there now.
+/** @param {Made} made @param {Told} told @returns {string} */
+export function toldOf(made, told) {
+  if ("reads" in told) {
+    const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`summary.reads.${kind}`, places);
+    return mostRead(made, told.reads, tell, (token) => say("summary.named", { token }), (weight) => written(weight, made.digits));
+  }
+  if ("pair" in told) {
+    const [one, other] = told.pair.map((place) => numbersOf(made, place));
+    return toldOf(made, one === other ? told.alike : told.differ);
+  }
+  const places = Object.entries(told.places).map(([name, place]) => [name, typeof place === "object" ? numbersOf(made, place) : place]);
+  return say(told.key, Object.fromEntries(places));
+}
+
+// The number of a cell, or the first ones of a row in brackets.
+/** @param {Made} made @param {NumbersOf} place */
+function numbersOf({ matrices, digits }, { matrix, row, column }) {
+  const of = matrices[matrix];
+  const write = (/** @type {number} */ at) => written(valueAt(of, row, at), digits);
+  if (column !== null) return write(column);
+  const shown = Array.from({ length: Math.min(CONSTANTS.TOLD, of.columns) }, (_, at) => write(at));
+  return `(${[...shown, ...(of.columns > shown.length ? ["…"] : [])].join(", ")})`;
+}
+
+export class Telling {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.about = make("p", "about");
+    this.element = make("div", "telling");
+    this.above = false; // whether it stands above the board, and not beside its new stage
+    this.built = "";
+  }
+
+  get sentences() {
+    const { data, made } = this.board;
+    return (data.tells?.sentences ?? []).map((told) => toldOf(made, told));
+  }
+
+  // All that is written, for its length.
+  get texts() {
+    const { tells } = this.board.data;
+    return tells ? [...this.sentences, ...[tells.analogy, tells.about].filter(Boolean)] : [];
+  }
+
+  // How much of the window it takes where it stands above the board.
+  /** @param {number} width */
+  heightAbove(width) {
+    return aboveAll(this.texts, width);
+  }
+
+  // After everything has its place.
+  /** @param {Room} room */
+  build(room) {
+    const { board, element } = this;
+    const { tells, shown } = board.data;
+    this.built = JSON.stringify(tells ?? null);
+    element.hidden = !tells;
+    if (!tells) return;
+    const analogy = make("p", "analogy", [tells.analogy]);
+    element.replaceChildren(...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
+    this.about.textContent = tells.about;
+    if (tells.presents) leavePressed();
+    const place = besideNew(board.layout, shown, room.width);
+    this.above = !place;
+    toggle(element, "above", this.above);
+    Object.assign(element.style, place ? this.beside(place) : aboveAt(room.width, this.heightAbove(room.width)));
+    this.show();
+  }
+
+  // Its upper edge stands still, however long a number gets.
+  /** @param {TellingPlace} place */
+  beside(place) {
+    const { scale } = this.board.layout;
+    const { size, takes } = letterIn(this.texts, place, scale);
+    const top = place.last ? place.y + place.height - takes : place.y;
+    return { left: `${place.x}px`, top: `${top}px`, width: `${place.width}px`, height: "", maxHeight: `${place.y + place.height - top}px`, fontSize: `${size}px` };
+  }
+
+  show() {
+    const { board, element } = this;
+    if (!board.data.tells) return;
+    if (JSON.stringify(board.data.tells) !== this.built) return this.build(board.room);
+    this.sentences.forEach((sentence, at) => {
+      const paragraph = element.children[at];
+      if (paragraph.textContent !== sentence) paragraph.textContent = sentence;
+    });
+    toggle(this.about, "hidden", !board.settled); // while a number changes it may no longer be so
+  }
+}
+
+/** @param {number} width @param {number} height */
+function aboveAt(width, height) {
+  return { left: "", top: "", width: `${width}px`, height: `${height}px`, maxHeight: "", fontSize: "16px" };
+}
+
+// A lecture room sees no ring around a button that was pressed with the mouse, once a key leads on.
+function leavePressed() {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && activeElement.closest(".stButton") && !activeElement.matches(":focus-visible")) activeElement.blur();
+}

@@ -1,0 +1,99 @@
+"""Sentences that name numbers of a trace by where they stand, so that the page can say them anew with its own numbers
+while one of them is dragged: attnviz/board/spine/telling.js fills the same places.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.explanation.summary import attends_most
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+MOST_NUMBERS = 6  # of a row
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What stands in a cell of a matrix, or, without a column, in a row of it."""
+
+    matrix: str
+    row: int
+    column: int | None = None
+
+    def text(self, trace: AttentionTrace, digits: int) -> str:
+        """Return the number, or the first ones of the row in brackets."""
+        row = trace[self.matrix][self.row]
+        if self.column is not None:
+            return written(row[self.column].item(), digits)
+        shown = ", ".join(written(value, digits) for value in row[:MOST_NUMBERS].tolist())
+        return f"({shown}, …)" if len(row) > MOST_NUMBERS else f"({shown})"
+
+    def sent(self) -> dict[str, Any]:
+        """Return where they stand, for the page."""
+        return {"matrix": self.matrix, "row": self.row, "column": self.column}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence of the catalogue, or some, whose places hold texts and numbers of the trace."""
+
+    key: str
+    places: Mapping[str, object]
+
+    def text(self, trace: AttentionTrace, digits: int) -> str:
+        """Return it with the trace's numbers."""
+        filled = {
+            name: place.text(trace, digits) if isinstance(place, Numbers) else place
+            for name, place in self.places.items()
+        }
+        return say(self.key, **filled)
+
+    def sent(self) -> dict[str, Any]:
+        """Return it for the page to fill."""
+        places = {name: place.sent() if isinstance(place, Numbers) else place for name, place in self.places.items()}
+        return {"key": self.key, "places": places}
+
+
+@dataclass(frozen=True)
+class MostRead:
+    """What a query reads most."""
+
+    query: int
+
+    def text(self, trace: AttentionTrace, digits: int) -> str:
+        """Return it with the trace's numbers."""
+        return attends_most(trace, self.query, digits)
+
+    def sent(self) -> dict[str, Any]:
+        """Return it for the page to say."""
+        return {"reads": self.query}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One sentence where two numbers are written alike, another one where they aren't."""
+
+    one: Numbers
+    other: Numbers
+    alike: Said
+    differ: Said
+
+    def text(self, trace: AttentionTrace, digits: int) -> str:
+        """Return the one that is true of the trace's numbers."""
+        same = self.one.text(trace, digits) == self.other.text(trace, digits)
+        return (self.alike if same else self.differ).text(trace, digits)
+
+    def sent(self) -> dict[str, Any]:
+        """Return both for the page to choose from."""
+        pair = [self.one.sent(), self.other.sent()]
+        return {"pair": pair, "alike": self.alike.sent(), "differ": self.differ.sent()}
+
+
+Told = Said | MostRead | Compared
+
+
+def said(key: str, /, **places: object) -> Said:
+    """Return a sentence of the catalogue with these in its places."""
+    return Said(key, places)

@@ -1,0 +1,100 @@
+"""What a step of the lesson tells: the page's script says what Python says, and it stands where nothing is told of."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, trace
+from attnviz.board.data import board_data
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import traced
+from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
+from tests.node import PageScript
+from tests.unit.helpers import setups
+from tests.unit.test_spine import Box, overlap, room
+
+_TOLD = """({ made: madeOf, "spine/telling": { toldOf } }, [data, told]) =>
+  told.map((each) => toldOf(madeOf(data), each))"""
+_PLACES = """({ "spine/layout": { layoutOf }, "spine/telling_place": telling }, [data, texts, room]) => {
+  const names = [...data.shown, ...data.ghosts];
+  const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
+  const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
+  const place = telling.besideNew({ ...layout, columns }, data.shown, room.width);
+  return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
+}"""
+
+OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
+ALIKE = Scenario(text="a b", w_q="zeros")
+
+
+@given(setups(whole=True), st.sampled_from((2, 4)))
+@example(OVERFLOW, 4)
+@example(ALIKE, 4)
+@example(Scenario(text="alone"), 4)
+@settings(max_examples=30, deadline=None)
+def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario, digits: int) -> None:
+    computed = traced(scenario)
+    for query in range(len(computed.tokens)):
+        told = [each for step in STEPS for each in step.tells(computed, query, digits)]
+        data = board_data(scenario, computed, query, digits)
+        said = [text for step in STEPS for text in step.says(computed, query, digits)]
+        assert script.run(_TOLD, [data, [each.sent() for each in told]]) == said
+
+
+def test_it_follows_the_numbers_of_the_page_and_takes_the_sentence_that_is_true_of_them(script: PageScript) -> None:
+    computed = trace(ALIKE)
+    told = [each.sent() for each in STEPS[4].tells(computed, 0, 4)]
+    alike, data = script.run(_TOLD, [board_data(ALIKE, computed, 0, 4), told]), board_data(ALIKE, computed, 0, 4)
+    assert "both score 0.0000" in alike[1]
+    data["matrices"]["scores"] = {"rows": 2, "columns": 2, "values": [1.0, 2.0, 3.0, 4.0]}
+    row, differ = script.run(_TOLD, [data, told])
+    assert row.endswith("(1.0000, 2.0000).")
+    assert "scores 2.0000, " in differ
+    assert differ.endswith("scores 3.0000.")
+
+
+def place_of(
+    script: PageScript, scenario: Scenario, number: int, width: float, height: float, *, presenting: bool = False
+) -> tuple[dict[str, Any], Box | None, dict[str, float] | None, tuple[str, ...]]:
+    computed, step = trace(scenario), STEPS[number - 1]
+    names = shown_matrices(step, computed) if presenting else reached_matrices(number, computed)
+    ghosts = [] if presenting else [name for name in computed.stages if name not in names]
+    data = board_data(scenario, computed, 0, 4, names) | {"ghosts": ghosts}
+    given_room = room(width, height, len(computed.tokens), plane=False, tells=True)
+    layout, place, letters = script.run(_PLACES, [data, step.says(computed, 0, 4), given_room])
+    return layout, place, letters, tuple(data["shown"])
+
+
+@given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from((1318.0, 1860.0)), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
+    script: PageScript, scenario: Scenario, number: int, width: float, presenting: bool
+) -> None:
+    layout, place, _, reached = place_of(script, scenario, number, width, 600.0, presenting=presenting)
+    if place is None:
+        return
+    assert place["x"] + place["width"] <= width + 0.01
+    assert place["y"] + place["height"] <= layout["height"] + 0.01
+    on = [name for name in reached if name in layout["boxes"] and overlap(place, layout["boxes"][name])]
+    assert on == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1318.0, 590.0), (1318.0, 480.0), (1872.0, 900.0)])
+def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
+    script: PageScript, width: float, height: float
+) -> None:
+    seen = []
+    for number in range(1, len(STEPS) + 1):
+        layout, place, letters, _ = place_of(script, Scenario(), number, width, height)
+        assert place is not None
+        assert letters is not None
+        assert letters["takes"] <= place["height"]
+        assert letters["size"] >= 13
+        seen.append({name: box for name, box in layout["boxes"].items() if name not in ("scores", "scaled_scores")})
+    assert seen == [seen[0]] * len(STEPS)
+
+
+def test_a_narrow_page_has_it_above_the_board(script: PageScript) -> None:
+    assert [place_of(script, Scenario(), number, 362.0, 700.0)[1] for number in range(1, 10)] == [None] * 9
