@@ -122,4 +122,4 @@ def test_what_a_cannot_be_is_named_as_text() -> None:
 
 def test_a_blank_sentence_gets_a_friendly_line(page: Playground) -> None:
     page.press("Keep this as A").type_sentence("  ")
-    assert page.at.info[0].value == "Type a sentence above: it is one side of the comparison."
+    assert page.at.info[0].value == say("compare.blank")

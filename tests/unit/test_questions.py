@@ -270,10 +270,10 @@ def test_8_only_rows_hand_out_100_percent_and_only_their_contexts_stay_inside() 
 
 def test_9_symmetric_scores_with_weights_that_are_not() -> None:
     scores, weights = (say(f"seen.symmetry.{name}") for name in ("scores", "attention_weights"))
-    assert f"The {scores} are not symmetric" in says(SYMMETRY)
+    assert f"The {scores} aren't symmetric" in says(SYMMETRY)
     equal = pressed(SYMMETRY, "equal")
     assert say("seen.symmetry.same", matrix=scores) in says(SYMMETRY, equal)
-    assert f"The {weights} are not symmetric" in says(SYMMETRY, equal)
+    assert f"The {weights} aren't symmetric" in says(SYMMETRY, equal)
     in_scores, in_weights = SYMMETRY.look(equal, {}, 4).tables
     assert not in_scores.matrix.any()
     assert in_weights.matrix.abs().max() > 0.01
