@@ -96,6 +96,7 @@ export class Board {
     this.all = false; // ... or beside them
     this.inFull = false; // whether cells have as many digits as the dock
     this.wholeScale = false; // whether the colours of attention weights go up to 1
+    this.planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
     this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
     /** @type {Matrices | null} */
     this.base = null; // what was there before a number was held
@@ -321,12 +322,12 @@ export class Board {
   }
 
   // Another choice of what the cells show.
-  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders">>} choice */
+  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "planeOver">>} choice */
   showAs(choice) {
     Object.assign(this, choice);
     const focused = this.input.focused;
     this.explainWith(this.shown);
-    if ("scaled" in choice || "all" in choice) this.lay();
+    if ("scaled" in choice || "all" in choice || "planeOver" in choice) this.lay();
     this.show(this.shown);
     if ("scaled" in choice) this.motion.switched(this.shown, INSTEAD);
     if (focused) this.focus(focused);

@@ -72,6 +72,7 @@ export class CanvasGrid extends Grid {
   build({ rows, columns }) {
     const { stage, box, element, board } = this;
     element.classList.add("canvas");
+    toggle(element, "tight", this.isTight);
     toggle(element, "editable", board.stages.get(stage.name).rule === "given");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));

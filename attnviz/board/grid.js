@@ -5,6 +5,7 @@ import { isMasked } from "./evaluate.js";
 import { placeInWords } from "./explain.js";
 import { written } from "./numbers.js";
 import { addressOf } from "./places.js";
+import { READABLE } from "./spine/layout.js";
 import { HEADED } from "./spine/titles.js";
 import { say } from "../scripts/sentences.js";
 
@@ -13,7 +14,8 @@ import { say } from "../scripts/sentences.js";
 /** @import { Box, Layout } from "./spine/types.js" */
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
-export const IN_PICKED = 25; // pixels: as wide, a cell of the picked row has its number, however low its row is
+export const IN_PICKED = 31; // pixels: as wide, a cell of the picked row has its number, however low its row is
+const TIGHT = { size: "92.4%", digit: 6.6, around: 1 }; // the smallest letters there are, and how wide their digits are
 const MARKS = ["fed", "source", "chosen"];
 
 export class Grid {
@@ -37,6 +39,7 @@ export class Grid {
   /** @param {Matrix} matrix */
   build({ rows, columns }) {
     const { stage, box, element } = this;
+    toggle(element, "tight", this.isTight);
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
     const [down, across] = box.turned ? [columns, rows] : [rows, columns];
@@ -140,7 +143,17 @@ export class Grid {
   // What stands in a cell.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
-    return shortened(value, digits, this.characters);
+    return this.isTight ? fewerDigits(value, digits, this.room) : shortened(value, digits, this.characters);
+  }
+
+  // Cells too narrow for all digits, of which those of the picked row have as many as can be read; the dock has all.
+  get isTight() {
+    return this.box.cell < READABLE.width * this.board.layout.scale;
+  }
+
+  // So many digits have room in the smallest letters.
+  get room() {
+    return (this.box.cell / this.board.layout.scale - TIGHT.around) / TIGHT.digit;
   }
 
   // The bar grows to the right for more and to the left for less, from the middle.
@@ -164,7 +177,7 @@ export class Grid {
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
     const digits = widthOf(text);
-    const size = digits > this.characters ? `${Math.floor((1000 * this.characters) / digits) / 10}%` : "";
+    const size = this.isTight ? TIGHT.size : digits > this.characters ? `${Math.floor((1000 * this.characters) / digits) / 10}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
@@ -247,6 +260,14 @@ function shortened(value, digits, room) {
   const text = written(value, digits);
   if (widthOf(text) <= room || !text.includes("e")) return text;
   return value.toExponential(0).replace("+", "").replaceAll("-", "−");
+}
+
+/** @param {number} value @param {number} digits @param {number} room */
+function fewerDigits(value, digits, room) {
+  const texts = Array.from({ length: digits + 1 }, (_, at) => written(value, digits - at));
+  const fixed = texts.find((text) => widthOf(text) <= room && !text.includes("e"));
+  const power = shortened(value, digits, 0);
+  return fixed ?? (widthOf(power) <= room ? power : "");
 }
 
 // Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell nothing.

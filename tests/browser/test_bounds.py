@@ -304,3 +304,25 @@ def lightness(colour: list[int]) -> float:
     """L* of a colour (CIE 1976)."""
     y = luminance(colour)
     return 116 * float(y ** (1 / 3)) - 16 if y > 216 / 24389 else 24389 / 27 * y
+
+
+_LETTERS = f"""() => {{ {_ROOT}
+  const shown = all('.cell.query').filter(each => each.textContent);
+  return shown.map(each => {{
+    const text = document.createRange();
+    text.selectNodeContents(each);
+    return [each.textContent, text.getBoundingClientRect().width, each.clientWidth,
+      parseFloat(getComputedStyle(each).fontSize)];
+  }});
+}}"""
+
+
+def test_where_most_cells_have_no_room_for_numbers_those_of_the_picked_row_are_apart_and_legible(
+    board: Bounds,
+) -> None:
+    board.open_board(text="one two three four five six seven eight", d_in=4, d_out=4, edits="x.1.0.-9876.5*x.1.1.1e-7")
+    letters = board.page.evaluate(_LETTERS)
+    assert len(letters) >= 2 * 8, "of the scores and of the weights"
+    for text, wide, room, size in letters:
+        assert wide <= room + 0.5, text
+        assert size >= 12 - 0.1, text

@@ -341,7 +341,7 @@ def test_a_link_brings_no_hints_and_hints_move_nothing(new_player: Callable[...,
 def words_of_instruction(player: Player) -> int:
     """How many words tell a reader what can be done, on the board as it opens."""
     told = [
-        *player.board.locator(".tools button, .hint span:not(.arrow)").all_inner_texts(),
+        *player.board.locator(":is(.tools button, .hint span:not(.arrow)):visible").all_inner_texts(),
         say("board.sentence.examples"),
         say("board.panel.point"),
         say("board.panel.how"),

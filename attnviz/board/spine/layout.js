@@ -77,7 +77,7 @@ function wordsAlone(room) {
   const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
   return {
     scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
-    arcs: arcs * scale, chips: chips * scale, shares: shares * scale, plane: null, columns: [],
+    arcs: arcs * scale, chips: chips * scale, shares: shares * scale, plane: null, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [],
   };
 }
 
@@ -189,6 +189,7 @@ class Placing {
       labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
       arcs: Math.min(times(sentence.arcs), arcs), chips: times(sentence.chips), shares: times(sentence.shares),
       plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
+      aside: { x: times(Math.max(0, width - PLANE.most)), y: 0, width: times(Math.min(width, PLANE.most)), height: times(end + 10) },
       columns: this.plan,
     };
   }

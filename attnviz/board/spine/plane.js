@@ -83,19 +83,27 @@ export class Plane {
     return this.size ? [this.element] : [];
   }
 
-  /** @param {Layout} layout */
-  build({ plane, scale }) {
+  // Whether there is anything to draw that a reader could look at.
+  get possible() {
     const { torch, data } = this.board;
+    return Boolean(data.plane) && hasScores(torch) && data.labels.length <= MOST;
+  }
+
+  /** @param {Layout} layout */
+  build({ plane: beside, aside, scale }) {
+    const { planeOver, data } = this.board;
+    const plane = beside ?? (planeOver ? aside : null);
     this.size = null;
-    if (!plane || !hasScores(torch) || data.labels.length > MOST) return;
-    const beside = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
-    const size = { width: plane.width - 2 * AROUND.side * scale - 2, height: plane.height - (AROUND.tabs + AROUND.how + beside) * scale - 2 };
+    if (!plane || !this.possible) return;
+    toggle(this.element, "over", !beside);
+    const under = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
+    const size = { width: plane.width - 2 * AROUND.side * scale - 2, height: plane.height - (AROUND.tabs + AROUND.how + under) * scale - 2 };
     if (size.height < 9 * LINE * scale) return;
     this.size = size;
     this.scale = scale;
     Object.assign(this.element.style, { left: `${plane.x}px`, top: `${plane.y}px`, width: `${plane.width}px`, height: `${plane.height}px` });
     Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-    this.told.style.height = `${beside * scale}px`;
+    this.told.style.height = `${under * scale}px`;
     this.draws(data.labels.length);
     this.tips.build(data.labels.length);
   }

@@ -20,7 +20,7 @@ const AROUND = 34; // of a chip, beside its letters
 const BETWEEN = 14;
 const SMALLEST = 0.6; // of these, before the words scroll
 export const SAYS = 350; // the room that what is read takes beside the words
-const TOOLS = 220; // and that the tools take, where nothing is read
+const TOOLS = { few: 220, most: 390, why: 130 }; // and that the tools take: where nothing is read, where it is, and the plane's
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 // How wide a word's chip is, by its letters.
@@ -66,7 +66,10 @@ export class Sentence {
     this.readers = make("button", "readers", [say("board.sentence.readers")]);
     this.readers.type = "button";
     this.readers.onclick = () => board.motion.follow(() => board.showAs({ byReaders: !board.byReaders }), PICKED_MS);
-    this.tools.append(this.editing, this.examples, this.readers);
+    this.why = make("button", "why", [say("board.plane.tab_scores")]);
+    this.why.type = "button";
+    this.why.onclick = () => this.turnPlane();
+    this.tools.append(this.editing, this.examples, this.readers, this.why);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -120,12 +123,22 @@ export class Sentence {
       : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + shares + (below ? 44 * scale : 0)}px`;
-    toggle(this.tools, "gone", this.board.data.ofNow === false || this.board.data.tells?.presents === true); // or others have theirs
-    const above = below || (this.board.data.says === false && left + TOOLS * scale > width);
+    const { data, plane } = this.board;
+    const said = data.says !== false;
+    toggle(this.tools, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
+    this.readers.hidden = !said || data.ribbons === false || labels.length < 2;
+    this.why.hidden = layout.plane !== null || !plane.possible;
+    const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why);
+    const above = below || left + tools * scale > width;
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
-    this.readers.hidden = this.board.data.says === false || this.board.data.ribbons === false || labels.length < 2;
     this.offer();
     this.mark();
+  }
+
+  // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
+  turnPlane() {
+    this.board.showAs({ planeOver: !this.board.planeOver });
+    this.why.focus();
   }
 
   // Which word is picked, and what its chip says.
@@ -230,6 +243,7 @@ export class Sentence {
     const [reads, even] = board.byReaders ? readBy(board.made, query) : readsInPercent(board.made, query);
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;
+    write(this.why, "aria-pressed", String(board.planeOver));
     write(this.readers, "aria-pressed", String(board.byReaders));
     write(this.readers, "title", say(board.byReaders ? "board.sentence.readers_off" : "board.sentence.readers_on"));
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so

@@ -63,7 +63,9 @@ export interface Layout {
   arcs: number;
   chips: number;
   shares: number;
-  plane: { x: number; y: number; width: number; height: number } | null;
+  plane: Rect | null;
+  /** Where the plane lies over the matrices, where there is no room beside them. */
+  aside: Rect;
   boxes: Record<string, Box>;
   columns: Column[];
 }
