@@ -1,5 +1,6 @@
 """The board's own script, function by function: what it computes is torch's, what it says is `attnviz.explain`'s."""
 
+import itertools
 import math
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
 
 # What a token reads most: the kind of its sentence, and what is told in it.
+_IN_ONE_SENTENCE = """(page, [data, place]) =>
+  page['spine/sayings'].inOneSentence(page.made(data), place, null)"""
 _READS = """({ made, reads_most: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
   made(data), query, (kind, places) => [kind, places], token => `'${token}'`, weight => written(weight, data.digits)
 )"""
@@ -158,6 +161,17 @@ def test_what_a_token_reads_is_said_in_the_words_of_the_core(
     for query in range(len(scenario.tokens)):
         kind, places = script.run(_READS, [board_data(scenario, trace, query, digits), query])
         assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, digits)
+
+
+def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) -> None:
+    scenario = Scenario("the cat the")
+    data = board_data(scenario, traced(scenario), 0, 4)
+    for matrix, key in (("attention_weights", "reads"), ("scores", "asks")):
+        for row, column in itertools.product(range(3), range(3)):
+            said = script.run(_IN_ONE_SENTENCE, [data, {"matrix": matrix, "row": row, "column": column}])
+            itself = say(f"board.dock.{key}_itself", **{"from": data["names"][row]}, symbol="S", value="", share="")
+            assert said.startswith(itself.partition(":")[0] + ":") == (row == column), said
+            assert (data["names"][column] in said) or row == column
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const { symbol } = stage;
   if (stage.columns === "key") {
     const [from, to] = [made.names[row], made.names[column]];
-    if (stage.rule === "softmax") return say("board.dock.reads", { from, to, share: Number.isFinite(number) ? percent(number) : value });
-    return say("board.dock.asks", { from, to, symbol, value });
+    const share = Number.isFinite(number) ? percent(number) : value;
+    if (stage.rule === "softmax") return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
+    return row === column ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
   }
   if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column, value });
   const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column });
