@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, expect
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.questions import QUESTIONS, Question
+from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.cells import shows_another, shows_number
@@ -23,17 +24,30 @@ def learner(new_learner: Callable[..., Learner]) -> Learner:
     return new_learner()
 
 
+def token_of(question: Question) -> str:
+    """The token that a question follows first."""
+    return question.start.tokens[first_followed(question.start)]
+
+
 def test_a_walk_through_all_questions(learner: Learner) -> None:
-    learner.page.set_viewport_size({"width": 1366, "height": 768})
+    learner.page.set_viewport_size({"width": 1366, "height": 650})
     learner.questions()
     learner.press(f"1. {QUESTIONS[0].title}")
     for number, question in enumerate(QUESTIONS, 1):
         learner.is_at(f"{number}. {question.title}")
         assert learner.sideways <= 0
         seen = learner.page.get_by_text(say("question_page.seen"), exact=True)
-        eventually(lambda: (seen.bounding_box() or {"y": inf})["y"] < 768, True)  # noqa: B023
+        eventually(lambda: (seen.bounding_box() or {"y": inf})["y"] < 650, True)  # noqa: B023
         if question.shows:
             expect(learner.page.locator(".cell").first).to_be_visible()
+            expect(learner.page.get_by_role("radio", checked=True).filter(has_text=token_of(question))).to_be_visible()
+        if question.slug in ("sum", "axis"):  # whose answer is the picture of the mix, and not the board
+            drawn = [learner.page.locator(each).first for each in (".main-svg", ".chip")]
+            eventually(lambda: all((each.bounding_box() or {"y": 0})["y"] > 0 for each in drawn), True)  # noqa: B023
+            picture, words = (each.bounding_box() for each in drawn)
+            assert picture is not None
+            assert words is not None
+            assert picture["y"] < words["y"]
         learner.page.keyboard.press("PageDown")
     learner.page.reload()
     learner.is_at(f"{len(QUESTIONS)}. ")

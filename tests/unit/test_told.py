@@ -96,5 +96,8 @@ def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
     assert seen == [seen[0]] * len(STEPS)
 
 
-def test_a_narrow_page_has_it_above_the_board(script: PageScript) -> None:
-    assert [place_of(script, Scenario(), number, 362.0, 700.0)[1] for number in range(1, 10)] == [None] * 9
+@pytest.mark.parametrize(("width", "scenario"), [(362.0, Scenario()), (976.0, Scenario()), (1318.0, Scenario(d_ff=8))])
+def test_where_the_last_step_has_no_room_it_stands_above_the_board_in_every_step(
+    script: PageScript, width: float, scenario: Scenario
+) -> None:
+    assert [place_of(script, scenario, number, width, 700.0)[1] for number in range(1, 10)] == [None] * 9

@@ -1,5 +1,6 @@
-// Where what a step of the lesson tells stands: at the right of what has been reached last, over what hasn't. From the
-// layout and from how many letters there are, never from measured text.
+// Where what a step of the lesson tells stands: at the right of what has been reached last, over what hasn't; or, in every
+// step, above the board, where nothing would have room at the right of the last. From the layout and from how many letters
+// there are, never from measured text.
 
 /** @import { Layout, TellingPlace } from "./types.js" */
 
@@ -24,12 +25,13 @@ export function leftFor(width) {
 export function besideNew(layout, reached, width) {
   if (width < NARROW) return null;
   const { boxes, columns, scale, start, end, labels, height } = layout;
+  const used = Math.max(0, ...columns.map(({ stage: { name } }) => boxes[name].x + boxes[name].width));
+  if (width - used - GAP < LEAST) return null;
   const most = MOST * Math.min(LARGER, scale);
   const at = columns.findLastIndex(({ stage }) => reached.includes(stage.name));
   if (at < 0) return { x: labels, y: GAP / 2, width: Math.min(most, width - labels), height: end - GAP, last: false };
   const { x, width: wide } = boxes[columns[at].stage.name];
   const left = x + wide + GAP;
-  if (width - left < LEAST) return null;
   const last = at === columns.length - 1;
   const y = last ? 0 : start - HEADS * scale;
   return { x: left, y, width: Math.min(most, width - left), height: (last ? end : height) - y, last };
