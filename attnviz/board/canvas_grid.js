@@ -2,6 +2,7 @@
 // and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked row
 // enlarged. Pointing, keys, typing and dragging do what they do on cells.
 
+import { drawBars } from "./change_bars.js";
 import { make, toggle } from "./elements.js";
 import { hiddenIn } from "./evaluate.js";
 import { placeInWords } from "./explain.js";
@@ -50,6 +51,8 @@ export class CanvasGrid extends Grid {
     this.place = { matrix: name, row: 0, column: 0 }; // that the keyboard is at
     this.colours = canvasOf("colours", width, height);
     this.bright = canvasOf("bright", width, height); // what is lit, over the veil
+    this.bars = canvasOf("bars", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
+    this.barred = false;
     this.enlarged = make("div", "lens");
     this.enlarged.setAttribute("role", "row");
     this.stripe = canvasOf("stripe", width, 1);
@@ -60,7 +63,7 @@ export class CanvasGrid extends Grid {
     this.current.tabIndex = 0;
     const line = make("div", "line", [this.current]);
     line.setAttribute("role", "row");
-    this.element.append(this.colours.canvas, this.bright.canvas, this.marks, this.enlarged, this.frames, line);
+    this.element.append(this.colours.canvas, this.bright.canvas, this.marks, this.enlarged, this.bars.canvas, this.frames, line);
     this.element.addEventListener("pointermove", (event) => this.pointAt(event));
     this.element.addEventListener("pointerdown", (event) => this.pointAt(event));
     this.element.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where a press put it
@@ -97,6 +100,19 @@ export class CanvasGrid extends Grid {
       [this.painted, this.look] = [matrix, look];
     }
     this.enlarge();
+    this.showChange();
+  }
+
+  // While a change is held, each changed cell has a bar for it.
+  showChange() {
+    const { board, stage, box, lens } = this;
+    const before = board.base?.[stage.name]?.values;
+    if (!before && !this.barred) return;
+    const matrix = board.shown[stage.name];
+    const limit = board.limitOf(stage);
+    const inkOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.ink ?? "#000";
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf });
+    this.barred = Boolean(before);
   }
 
   // The row of the picked word is high enough to be read, and has its numbers where its cells are wide enough.

@@ -249,7 +249,7 @@ export class Grid {
 
 // How much a number has changed; what the page and torch round differently has not.
 /** @param {number} value @param {number} before @param {number} limit */
-function changeOf(value, before, limit) {
+export function changeOf(value, before, limit) {
   const change = value - before;
   return Math.abs(change) > ROUNDING * limit ? change : 0;
 }

@@ -130,6 +130,7 @@ export class Sentence {
     this.why.hidden = layout.plane !== null || !plane.possible;
     const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why);
     const above = below || left + tools * scale > width;
+    toggle(this.tools, "above", above);
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
     this.offer();
     this.mark();
