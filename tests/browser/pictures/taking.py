@@ -1,0 +1,53 @@
+"""Takes the pictures of a state, at every size and in both themes, from one tab and one load of the page."""
+
+import io
+from base64 import b64decode
+
+from PIL import Image
+from playwright.sync_api import CDPSession, Page
+
+from tests.browser.pictures.keeping import LOOKS, Look
+from tests.browser.pictures.states import Sitter, State
+
+# What depends on the time or the machine: it keeps its place, unseen.
+_UNSEEN = """
+  .stAppDeployButton, [data-testid=stStatusWidget] { visibility: hidden !important; }
+  :root { caret-color: transparent; }
+  *, ::before, ::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
+"""
+
+
+class Sitting:
+    """A state of a page, before the camera."""
+
+    def __init__(self, state: State, sitter: Sitter) -> None:
+        self.state, self.sitter = state, sitter
+        self.page: Page = sitter.page
+        self._camera: CDPSession = self.page.context.new_cdp_session(self.page)
+
+    def open(self) -> None:
+        """Open the page and bring it into its state."""
+        self.pose(LOOKS[0])
+        self.sitter.go(self.state.path, **self.state.address)
+        self.page.add_style_tag(content=_UNSEEN)
+        self._wait()
+        self.state.do(self.sitter)
+
+    def _wait(self) -> None:
+        self.page.locator(self.state.ready).first.wait_for()
+        self.sitter.settle()
+        self.page.evaluate("document.fonts.ready.then(() => {})")
+
+    def pose(self, look: Look) -> None:
+        self.page.emulate_media(color_scheme=look.scheme, reduced_motion="reduce")
+        self.page.set_viewport_size({"width": look.width, "height": look.height})
+
+    def taken(self) -> Image.Image:
+        """Take a picture of what the screen shows."""
+        # As fast as Chromium makes one: Playwright's own waits and packs for longer.
+        told = self._camera.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
+        return Image.open(io.BytesIO(b64decode(told["data"]))).convert("RGB")
+
+    def leave(self) -> None:
+        self._camera.detach()
+        self.page.emulate_media(reduced_motion="null")

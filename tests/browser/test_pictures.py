@@ -1,0 +1,60 @@
+"""Every page and state looks as it was kept, at four sizes and in both themes."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from PIL import Image
+
+from tests.browser.pictures.comparing import explained, is_alike
+from tests.browser.pictures.keeping import LOOKS, Look, kept
+from tests.browser.pictures.states import STATES, Sitter, State
+from tests.browser.pictures.taking import Sitting
+from tests.browser.readers import Tabs, readers
+from tests.browser.serving import ROOT
+
+RESULTS = ROOT / "test-results" / "pictures"
+SECONDS = 10  # in which a page has come to look as it was kept
+PAUSE = 0.1
+
+
+@pytest.fixture
+def new_sitter(tabs: Tabs, server: str) -> Iterator[Callable[..., Sitter]]:
+    yield from readers(Sitter, tabs, server)
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_a_state_looks_as_it_was_kept(new_sitter: Callable[..., Sitter], state: State) -> None:
+    results = RESULTS / state.name
+    shutil.rmtree(results, ignore_errors=True)
+    before, sitting = kept(state.name), Sitting(state, new_sitter())
+    assert before, f"no pictures are kept of this state: make pictures STATES={state.name}"
+    sitting.open()
+    others = []
+    for look in LOOKS:
+        sitting.pose(look)
+        now = taken_when_alike(sitting, before[look])
+        if not is_alike(before[look], now):
+            results.mkdir(parents=True, exist_ok=True)
+            now.save(results / f"{look}.png")
+            explained(before[look], now).save(results / f"{look}-kept-now-strayed.png")
+            others.append(look)
+    sitting.leave()
+    assert others == [], telling(state, others)
+
+
+def taken_when_alike(sitting: Sitting, before: Image.Image) -> Image.Image:
+    """Take a picture when the page looks as it was kept, or after a while."""
+    deadline = time.monotonic() + SECONDS
+    while not is_alike(before, now := sitting.taken()) and time.monotonic() < deadline:
+        time.sleep(PAUSE)
+    return now
+
+
+def telling(state: State, others: list[Look]) -> str:
+    where = (RESULTS / state.name).relative_to(ROOT)
+    return (
+        f"{state.name} looks different at {', '.join(map(str, others))}: look into {where}/. "
+        f"Where it's meant to: make pictures STATES={state.name}"
+    )
