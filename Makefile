@@ -14,7 +14,7 @@ PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 PY := $(VENV)/bin/python
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
-.PHONY: help run test test-all quick checks lint types imports js unit pages browser bench screenshots \
+.PHONY: help run test test-all quick checks lint types imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke clean app-packages dev-packages node-packages chromium
 .DEFAULT_GOAL := help
 
@@ -24,6 +24,8 @@ help:
 	@echo "make test-all      the same, with every kind of rubbish in every parameter on every page"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
+	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
+	@echo "                   (some of them: make pictures STATES='playground check')"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
@@ -74,6 +76,9 @@ browser: dev-packages chromium
 
 bench: dev-packages chromium
 	$(PY) -m benchmarks
+
+pictures: dev-packages chromium
+	$(PY) -m tests.browser.pictures $(STATES)
 
 screenshots: dev-packages chromium
 	$(PY) -m tests.browser.screenshots

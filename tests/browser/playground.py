@@ -275,7 +275,7 @@ class Playground:
         return self
 
     def darken(self) -> Self:
-        """Prefer dark from now on, where light was preferred; charts follow with the next change."""
+        """Prefer dark from now on, where light was preferred."""
         self.page.emulate_media(color_scheme="dark")
         eventually(lambda: self.page.get_by_test_id("stApp").evaluate(_IS_DARK), True)
         return self

@@ -7,24 +7,25 @@ from typing import Any, Literal
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.playground import Playground
+from tests.browser.board import Board, Place
 from tests.browser.serving import ROOT, launched_chromium, running_server
 
 PICTURES = ROOT / "docs"
-WIDTH, HEIGHT = 1366, 900
+WIDTH, HEIGHT = 1366, 690
 MOST_BYTES = 150_000
-# Attention that leans somewhere, numbers of both signs, a repeated word, and an edit.
-SHOWN: dict[str, Any] = {"text": "the cat sat on the mat", "init": "normal", "edits": "w_q.0.1.0.9", "query": 1}
+# What a bare address opens, without the hints of a first visit, and the cell that is pointed at.
+SHOWN: dict[str, Any] = {"example": "fluffy-cat", "query": 1}
+POINTED_AT: Place = ("scores", 1, 2)
 
 
 def take(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> bytes:
     """Return a picture of the playground on a light or dark page, as a PNG of few colours."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
-    playground = Playground(context.new_page(), server).open(view="board", **SHOWN)
-    playground.says("W_q[0, 1]: ")
-    playground.page.evaluate("document.fonts.ready")
-    playground.page.wait_for_timeout(500)  # what fades in has done so
-    taken = Image.open(io.BytesIO(playground.page.screenshot(animations="disabled")))
+    board = Board(context.new_page(), server).open_board(**SHOWN).torch_says()
+    board.point_at(POINTED_AT)
+    board.page.evaluate("document.fonts.ready.then(() => {})")
+    board.page.wait_for_timeout(500)  # what fades in has done so
+    taken = Image.open(io.BytesIO(board.page.screenshot(animations="disabled")))
     context.close()
     small = io.BytesIO()
     # This way of choosing colours keeps those of the few pixels that say which matrix is Q, K and V.

@@ -110,7 +110,7 @@ NOTICED: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
 @pytest.mark.parametrize("change", NOTICED.values(), ids=NOTICED)
 def test_what_has_moved_gone_or_changed_is_noticed(colours: Colours, change: dict[str, object]) -> None:
-    assert not is_alike(reduced(drawn(colours)), drawn(colours, **change))  # type: ignore[arg-type]
+    assert not is_alike(reduced(drawn(colours)), drawn(colours, **change))
 
 
 def test_a_page_that_moved_is_noticed(page: Image.Image) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz.app.session import address, reconnecting, state
 from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.app.text import is_dark
 from attnviz.scripts import joined
 from attnviz.words import say
 
@@ -51,6 +52,14 @@ _opener = st.components.v2.component(
     isolate_styles=False,
 )
 
+# Nothing to see either: it asks for another run where the reader's theme becomes another.
+_theme = st.components.v2.component(
+    "attnviz_theme",
+    html='<span class="theme"></span>',
+    css=".theme { background-color: var(--st-background-color); transition: background-color 1ms; }",
+    js=joined(_HERE / "theme.js"),
+)
+
 
 def show_top_bar() -> DeltaGenerator:
     """Draw what stands in the bar beside the tabs; return where Share goes."""
@@ -60,6 +69,7 @@ def show_top_bar() -> DeltaGenerator:
         _first(key="first_component", height=1)
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
+        _theme(key="theme", data={"drawn": "dark" if is_dark() else "light"}, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):
         _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})
         return st.container(key="share_place", width="content")

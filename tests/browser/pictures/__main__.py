@@ -1,6 +1,6 @@
 """Takes the pictures anew: `python -m tests.browser.pictures [STATE ...]`.
 
-A sheet on which nothing strayed stays as it is, byte for byte.
+A sheet on which nothing strayed stays as it is, byte for byte. The pictures at full size lie in test-results/pictures/.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.browser.pictures.comparing import is_alike
-from tests.browser.pictures.keeping import KEPT, LOOKS, MOST_BYTES, Pictures, keep, kept, path_of
+from tests.browser.pictures.keeping import KEPT, LOOKS, MOST_BYTES, RESULTS, Pictures, keep, kept, path_of
 from tests.browser.pictures.states import STATES, Sitter, State
 from tests.browser.pictures.taking import Sitting
 from tests.browser.serving import ROOT, launched_chromium, running_server
@@ -66,6 +66,10 @@ def main() -> int:
 def _renew(state: State, sitting: Sitting) -> None:
     sitting.open()
     pictures, before = take(sitting), kept(state.name)
+    where = RESULTS / state.name
+    where.mkdir(parents=True, exist_ok=True)
+    for look, picture in pictures.items():
+        picture.save(where / f"{look}.png")
     changed = [look for look in LOOKS if look not in before or not is_alike(before[look], pictures[look])]
     if changed:
         size = keep(state.name, pictures)

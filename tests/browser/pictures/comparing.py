@@ -13,7 +13,7 @@ from PIL import Image, ImageChops, ImageFilter
 REDUCED = 4  # pixels of the screen to a kept one, each way
 BLUR = 0.6  # of kept pixels
 SHIFT = 1  # pixels of the screen by which other letters, or other rounding, may move what is drawn
-TOLERANCE = 24  # of 255, in the channel that differs most
+TOLERANCE = 28  # of 255, in the channel that differs most
 FEW = 5  # pixels that may stray: the end of a stroke, the corner of a box
 
 Strayed = npt.NDArray[np.bool_]
@@ -21,7 +21,7 @@ Strayed = npt.NDArray[np.bool_]
 
 def reduced(picture: Image.Image) -> Image.Image:
     """Return what is kept of a picture of the screen."""
-    return picture.convert("RGB").reduce(REDUCED)
+    return picture.convert("RGB").reduce(REDUCED).filter(ImageFilter.GaussianBlur(BLUR))
 
 
 def reduced_size(width: int, height: int) -> tuple[int, int]:
@@ -66,8 +66,9 @@ def explained(kept: Image.Image, now: Image.Image) -> Image.Image:
 
 
 def _far(wanted: npt.NDArray[np.int16], now: Image.Image) -> Strayed:
-    return np.asarray(np.abs(_soft(now.reduce(REDUCED)) - wanted).max(axis=2) > TOLERANCE)
+    return np.asarray(np.abs(_soft(reduced(now)) - wanted).max(axis=2) > TOLERANCE)
 
 
 def _soft(small: Image.Image) -> npt.NDArray[np.int16]:
+    """Return numbers that forgive what keeping a picture in few bytes has changed."""
     return np.asarray(small.filter(ImageFilter.GaussianBlur(BLUR)), dtype=np.int16)

@@ -7,10 +7,12 @@ from typing import Literal
 from PIL import Image
 
 from tests.browser.pictures.comparing import reduced, reduced_size
+from tests.browser.serving import ROOT
 
 SIZES = ((1920, 1080), (1366, 768), (1366, 650), (390, 844))
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 KEPT = Path(__file__).parent / "kept"
+RESULTS = ROOT / "test-results" / "pictures"  # where pictures of the screen lie that are not kept
 MOST_BYTES = 1_500_000  # of all sheets
 _QUALITY = 60
 _GAP = 2  # pixels of a sheet between pictures
@@ -33,7 +35,7 @@ Pictures = dict[Look, Image.Image]
 
 
 def path_of(state: str) -> Path:
-    return KEPT / f"{state}.webp"
+    return KEPT / f"{state}.avif"
 
 
 def kept(state: str) -> Pictures:
@@ -51,7 +53,7 @@ def keep(state: str, pictures: Pictures) -> int:
     for look, picture in pictures.items():
         sheet.paste(reduced(picture), _place(look))
     KEPT.mkdir(exist_ok=True)
-    sheet.save(path_of(state), quality=_QUALITY, method=6)
+    sheet.save(path_of(state), quality=_QUALITY, subsampling="4:4:4")
     return path_of(state).stat().st_size
 
 

@@ -35,13 +35,14 @@ class Sitter(Learner):
 
     def open_share(self) -> None:
         self.page.get_by_role("button", name=re.compile(f"^{say('share.button')}")).click()
-        self.page.get_by_role("button", name=say("share.link.copy"), exact=True).wait_for()
+        # The address in it is this server's.
+        self.page.locator(".copy-link input").first.evaluate("input => { input.style.visibility = 'hidden'; }")
 
     def show_all_stages(self) -> None:
         self.page.locator(".board .stages").click()
 
     def play(self) -> None:
-        """Play the row to the middle, where it stands still: less motion is asked for."""
+        """Play the row: its first step stands still, because less motion is asked for."""
         self.page.locator(".playback .play").click()
 
     def present(self) -> None:
@@ -84,7 +85,7 @@ STATES = (
     State("lesson-last", "/lesson", CAT | {"step": "context"}),
     State("presentation", "/lesson", CAT | {"step": "softmax"}, do=Sitter.present),
     State("questions", "/questions", ready=".st-key-questions_list button"),
-    State("question", "/questions", {"question": "mask"}),
+    State("question", "/questions", {"question": "values"}),
     State("compare-empty", "/compare", PUBLISHED, CHART),
     State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, CHART),
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),

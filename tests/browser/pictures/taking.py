@@ -9,9 +9,8 @@ from playwright.sync_api import CDPSession, Page
 from tests.browser.pictures.keeping import LOOKS, Look
 from tests.browser.pictures.states import Sitter, State
 
-# What depends on the time or the machine: it keeps its place, unseen.
-_UNSEEN = """
-  .stAppDeployButton, [data-testid=stStatusWidget] { visibility: hidden !important; }
+# Nothing blinks or moves.
+_STILL = """
   :root { caret-color: transparent; }
   *, ::before, ::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 """
@@ -29,9 +28,10 @@ class Sitting:
         """Open the page and bring it into its state."""
         self.pose(LOOKS[0])
         self.sitter.go(self.state.path, **self.state.address)
-        self.page.add_style_tag(content=_UNSEEN)
+        self.page.add_style_tag(content=_STILL)
         self._wait()
         self.state.do(self.sitter)
+        self.page.mouse.move(2, 2)  # nothing is pointed at
 
     def _wait(self) -> None:
         self.page.locator(self.state.ready).first.wait_for()
