@@ -6,10 +6,10 @@ import attnviz.app  # noqa: F401  whole and first: several readers may open thei
 from attnviz.app import current_scenario
 from attnviz.app.compare.sides import kept, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
+from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.compare.comparison import Comparison
 from attnviz.core.scenario import Scenario, traced
-from attnviz.words import say
 
 
 def show_compare(scenario: Scenario) -> None:
@@ -31,6 +31,6 @@ def show_compare(scenario: Scenario) -> None:
 
 scenario = current_scenario()
 if scenario is None:
-    st.info(say("compare.blank"), icon=":material/edit:")
+    show_blank("compare.blank")
 else:
     show_compare(scenario)

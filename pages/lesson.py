@@ -1,7 +1,5 @@
 """The lesson: self-attention step by step, with the numbers of the scenario at hand."""
 
-import streamlit as st
-
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
 from attnviz.app.lesson.steps import (
@@ -12,10 +10,10 @@ from attnviz.app.lesson.steps import (
     show_lit_board,
     show_questions,
 )
+from attnviz.app.parts.blank import show_blank
 from attnviz.app.session.link_values import picked_query
 from attnviz.core.scenario import Scenario, traced
 from attnviz.teach.lesson import STEPS
-from attnviz.words import say
 
 
 def show_lesson(scenario: Scenario) -> None:
@@ -32,6 +30,6 @@ def show_lesson(scenario: Scenario) -> None:
 
 scenario = current_scenario()
 if scenario is None:
-    st.info(say("lesson.blank"), icon=":material/edit:")
+    show_blank("lesson.blank")
 else:
     show_lesson(scenario)

@@ -6,13 +6,13 @@ import attnviz.app  # noqa: F401  whole and first: several readers may open thei
 from attnviz.app import current_scenario, digits
 from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.token_picker import show_token_picker
+from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.link.parameter_table import HEATMAPS
-from attnviz.words import say
 
 
 def show_playground(scenario: Scenario) -> None:
@@ -44,6 +44,6 @@ def show_pictures(scenario: Scenario) -> None:
 
 scenario = current_scenario()
 if scenario is None:
-    st.info(say("playground.blank"), icon=":material/edit:")
+    show_blank("playground.blank")
 else:
     show_playground(scenario)

@@ -138,6 +138,7 @@ export class Grid {
     this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
     toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
     toggle(cell, "empty", empty);
+    toggle(cell, "unread", !text);
   }
 
   // What stands in a cell.

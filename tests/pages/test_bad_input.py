@@ -35,12 +35,10 @@ HOSTILE = {
 @pytest.mark.parametrize("blank", ["", " ", "\t\n  ", "\u3000\u00a0"])
 def test_a_blank_sentence_gets_a_friendly_line_and_the_controls_stay(playground: Playground, blank: str) -> None:
     playground.edit("w_q", 0, 1, 0.9).type_sentence(blank)
-    assert [info.value for info in playground.at.info] == [
-        "Type a sentence above: every token in it gets a query, a key and a value."
-    ]
+    assert [info.value for info in playground.at.info] == [say("playground.blank")]
     assert not playground.charts
     assert playground.at.number_input(key="seed").value == 123
-    playground.type_sentence("Your journey starts with one step")
+    playground.at.text_input(key="blank.text").set_value("Your journey starts with one step").run()
     assert playground.shows(Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
 
 

@@ -12,6 +12,7 @@ import { say } from "../../scripts/sentences.js";
 
 const NAMED = 11; // rows as high have names
 const LEGEND = 120;
+const WORD = 44; // what is done between two matrices
 const STAGES = 58; // the width of what leads to all stages
 
 export class Frame {
@@ -79,6 +80,7 @@ export class Frame {
     const gap = { left: `${read.x + read.width}px`, width: `${box.x - read.x - read.width}px` };
     Object.assign(this.scale.style, gap);
     Object.assign(this.softmax.style, gap);
+    toggle(this.softmax, "gone", box.x - read.x - read.width < WORD * scale);
     // Names stand at both sides of it: where the gap is narrow it reaches to the left, away from where one begins.
     const wide = Math.max(box.x - read.x - read.width, STAGES * scale);
     Object.assign(this.stages.style, { left: `${box.x - wide - (wide > box.x - read.x - read.width ? 4 * scale : 0)}px`, width: `${wide}px`, top: `${end + 3 * scale}px` });

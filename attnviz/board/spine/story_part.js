@@ -9,6 +9,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Board } from "../board.js" */
 /** @import { Stage } from "../types.js" */
 /** @import { Cells, Part, Spot } from "./types.js" */
+const EVEN_HIGH = 28; // pixels that its words take, over the line where they fit under the title
 
 export class StoryPart {
   /** @param {Board} board @param {Part} part @param {Spot} spot @param {HTMLElement | null} way */
@@ -108,7 +109,9 @@ export class StoryPart {
   showEven({ top, bars }) {
     const { board, even, spot: { cells } } = this;
     const share = 1 / (board.data.settings.causal ? board.query + 1 : board.data.labels.length);
-    put(even, { x: 0, y: cells.y + bars - Math.min(bars, Math.round((share / top) * bars)), width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity), height: 0 });
+    const down = bars - Math.min(bars, Math.round((share / top) * bars));
+    toggle(even, "high", down < EVEN_HIGH);
+    put(even, { x: 0, y: cells.y + down, width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity), height: 0 });
     const text = unbroken(say("board.story.even", { even: percent(share) }));
     if (even.textContent !== text && even.firstChild) even.firstChild.textContent = text;
   }
