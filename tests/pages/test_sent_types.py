@@ -22,6 +22,7 @@ TYPES = {
     "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
+    "attnviz_theme": ("Data", "attnviz/app/shell/theme.js"),
     "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
 }
