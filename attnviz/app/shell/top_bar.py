@@ -56,7 +56,7 @@ _opener = st.components.v2.component(
 _theme = st.components.v2.component(
     "attnviz_theme",
     html='<span class="theme"></span>',
-    css=".theme { background-color: var(--st-background-color); transition: background-color 1ms; }",
+    css=".theme { color: var(--st-text-color); transition: color 1ms; }",
     js=joined(_HERE / "theme.js"),
 )
 
