@@ -73,13 +73,31 @@ def marked_table(table: MarkedTable, tokens: Sequence[str] = ()) -> str:
     return _table(say("marking.html.caption", title=table.stage.title), table.stage, rows, tokens)
 
 
-def plain_table(title: str, stage: Stage, values: np.ndarray, decimals: int, tokens: Sequence[str] = ()) -> str:
-    """Return a table of numbers ``(rows, columns)`` as HTML; a NaN is left blank."""
+def plain_table(
+    title: str,
+    stage: Stage,
+    values: np.ndarray,
+    decimals: int,
+    tokens: Sequence[str] = (),
+    *,
+    carried: np.ndarray | None = None,
+) -> str:
+    """Return a table of numbers ``(rows, columns)`` as HTML; a NaN is left blank. Below a number stands what `carried`
+    has there, where it is printed otherwise.
+    """
+    others = values if carried is None else carried
     rows = [
-        [f"<td>{'' if np.isnan(value) else as_printed(value, decimals)}</td>" for value in row]
-        for row in values.tolist()
+        [_plain_cell(*pair, decimals) for pair in zip(*both, strict=True)]
+        for both in zip(values.tolist(), others.tolist(), strict=True)
     ]
     return _table(title, stage, rows, tokens)
+
+
+def _plain_cell(value: float, other: float, decimals: int) -> str:
+    if np.isnan(value):
+        return "<td></td>"
+    number, below = as_printed(value, decimals), as_printed(other, decimals)
+    return f"<td>{number}</td>" if number == below else f"<td>{number}<small>{SIGNS[Mark.CARRIED]} {below}</small></td>"
 
 
 def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:

@@ -1,6 +1,10 @@
-"""An exercise on paper: one page with its blanks, and one with the answers, as a single HTML file to print."""
+"""Exercises on paper: a sheet with its blanks for each, and a key with the answers, as HTML pages to print.
+
+A QR code opens the exercise on a telephone: segno draws it, a library without any dependency.
+"""
 
 import html
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -10,50 +14,116 @@ from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, formula
 from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say
 
+LinkOf = Callable[[Exercise], str]
+
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
 <style>
 body {{ font-family: sans-serif; color: #111; background: #fff; margin: 2rem; }}
+h1 {{ font-size: 1.25rem; margin: 0 0 0.5rem; }}
 table {{ border-collapse: collapse; margin: 0 0 0.5rem; font-variant-numeric: tabular-nums; }}
 caption {{ text-align: left; font-weight: 600; white-space: nowrap; }}
 th {{ font-weight: 400; color: #555; padding: 0 0.5rem; text-align: right; }}
 td {{ border: 1px solid #888; padding: 0.25rem 0.6rem; text-align: right; min-width: 2.2rem; height: 1.2rem; }}
+td small {{ display: block; color: #444; font-size: 0.8em; }}
 .pairs {{ display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }}
+.marked, .room, .link {{ break-inside: avoid; }}
 section + section {{ break-before: page; }}
+.name {{ display: flex; gap: 2rem; margin: 0 0 1rem; }}
+.name span {{ flex: 1; border-bottom: 1px solid #555; padding: 0 0 0.2rem; color: #555; }}
+.name span + span {{ flex: 0 0 10rem; }}
+.room {{ margin: 1rem 0; height: 70mm; border: 1px solid #bbb; padding: 0.3rem 0.6rem; color: #555; }}
+.link {{ display: flex; align-items: center; gap: 1rem; overflow-wrap: anywhere; }}
+.link svg {{ flex: none; }}
+@page {{ margin: 14mm; }}
+@media print {{ body {{ margin: 0; }} }}
 </style></head><body>{body}</body></html>
 """
 
 
-def answer_sheet(exercise: Exercise) -> str:
+def answer_sheet(exercise: Exercise, link: str = "") -> str:
     """Return the exercise and its answers as an HTML page: the answers begin on a sheet of their own.
 
     >>> answer_sheet(Exercise(seed=7)).count("<section>")
     2
     """
-    name = exercise.encoded()
-    title, answers = say("exercises.sheet_title", name=name), say("exercises.sheet_answers", name=name)
+    title = say("exercises.sheet_title", name=exercise.encoded())
+    return _PAGE.format(title=html.escape(title), body=_sheet(exercise, link) + _key(exercise))
+
+
+def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercise: "") -> tuple[str, str]:
+    """Return the sheets of a class and their keys, each as an HTML page; `link_of` makes a student's link.
+
+    >>> sheets, keys = class_sheets([Exercise(seed=7), Exercise(seed=8)])
+    >>> sheets.count("<section>"), keys.count("<section>")
+    (2, 2)
+    """
+    exercises = tuple(exercises)
+    sheets = "".join(_sheet(exercise, link_of(exercise)) for exercise in exercises)
+    keys = "".join(map(_key, exercises))
+    return (
+        _PAGE.format(title=html.escape(say("exercises.class_sheets")), body=sheets),
+        _PAGE.format(title=html.escape(say("exercises.class_keys")), body=keys),
+    )
+
+
+def _sheet(exercise: Exercise, link: str) -> str:
+    title = say("exercises.sheet_title", name=exercise.encoded())
     rules = "; ".join(
         say("exercises.sheet_rule", title=STAGES[each].title, formula=formula(exercise, each)) for each in RESULTS
     )
     key = f"exercises.sheet_{'scaled' if exercise.scale else 'unscaled'}"
     about = say(key, d_k=exercise.d_k, decimals=DECIMALS, rules=rules)
-    body = (
-        f"<section><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>{_tables(exercise, blank=True)}</section>"
-        f"<section><h1>{html.escape(answers)}</h1>"
-        f"{_tables(exercise, blank=False)}</section>"
+    names = "".join(f"<span>{html.escape(say(f'exercises.sheet_{each}'))}</span>" for each in ("name", "date"))
+    return (
+        f'<section><div class="name">{names}</div><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>'
+        f"{_tables(exercise, blank=True)}"
+        f'<div class="room">{html.escape(say("exercises.sheet_room"))}</div>{_link(link)}</section>'
     )
-    return _PAGE.format(title=html.escape(title), body=body)
+
+
+def _key(exercise: Exercise) -> str:
+    title = say("exercises.sheet_answers", name=exercise.encoded())
+    two = f"<p>{html.escape(say('exercises.sheet_two'))}</p>" if _differs(exercise) else ""
+    return f"<section><h1>{html.escape(title)}</h1>{two}{_tables(exercise, blank=False)}</section>"
+
+
+def _differs(exercise: Exercise) -> bool:
+    """Whether correct work with rounded numbers gives other digits somewhere than exact work."""
+    return any(not np.array_equal(exercise.carried[name], exercise.table(name)) for name in exercise.blank)
+
+
+def _link(link: str) -> str:
+    if not link:
+        return ""
+    said = "".join(f"<p>{html.escape(text)}</p>" for text in (say("exercises.sheet_link"), link))
+    return f'<div class="link">{_qr_code(link)}<div>{said}</div></div>'
+
+
+def _qr_code(link: str) -> str:
+    """Return the QR code of a link as SVG; without the package that draws it, nothing: the link stands there, too."""
+    try:
+        import segno
+    except ModuleNotFoundError:
+        return ""
+    return str(segno.make(link, error="m", micro=False).svg_inline(scale=3, omitsize=False))
 
 
 def _tables(exercise: Exercise, *, blank: bool) -> str:
     names = ("x", "w_q", "w_k", "w_v", *RESULTS)
-    return in_pairs([(table_of(exercise, name, blank=blank and name in exercise.blank), "") for name in names])
+    return in_pairs([(table_of(exercise, name, blank=blank and name in exercise.blank, both=not blank), "")
+                     for name in names])  # fmt: skip
 
 
-def table_of(exercise: Exercise, name: str, *, blank: bool = False) -> str:
-    """Return a table of an exercise as HTML, with its numbers or without."""
+def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False) -> str:
+    """Return a table of an exercise as HTML, with its numbers or without; with `both`, also with what comes out where
+    each table is computed from the rounded ones before it.
+    """
     values = exercise.table(name)
     stage = STAGES[name]
-    decimals = max(decimals_of(value) for value in values.flatten().tolist())
+    carried = exercise.carried[name] if both else values
+    decimals = max(decimals_of(value) for value in [*values.flatten().tolist(), *carried.flatten().tolist()])
     shown = np.full_like(values, np.nan) if blank else values
-    return plain_table(stage.title, stage, shown, decimals, exercise.tokens)
+    return plain_table(stage.title, stage, shown, decimals, exercise.tokens, carried=carried if both else None)

@@ -94,6 +94,18 @@ class Exercise:
         table: np.ndarray = getattr(self.trace, name).numpy()
         return table.round(DECIMALS) + 0.0
 
+    @cached_property
+    def carried(self) -> Mapping[str, np.ndarray]:
+        """The tables as they come out by hand: each computed from the rounded ones before it, and rounded."""
+        tables: dict[str, np.ndarray] = {}
+        for name, stage in self.trace.stages.items():
+            if stage.rule is None or name in self.given:
+                tables[name] = self.table(name)
+                continue
+            made = stage.rule.compute(*(torch.from_numpy(tables[source]) for source in stage.sources))
+            tables[name] = made.numpy().round(DECIMALS) + 0.0
+        return MappingProxyType(tables)
+
     @property
     def given(self) -> tuple[str, ...]:
         """The tables that are printed: the inputs, and the results that are not left blank."""

@@ -150,11 +150,15 @@ class SweepText(Codec):
 
 @dataclass(frozen=True)
 class Checked:
-    """What the page Check my numbers does: check, show a published example, or set an exercise."""
+    """What the page Check my numbers does: check, show a published example, or set an exercise.
+
+    `for_student` is an exercise whose page doesn't offer the answers.
+    """
 
     mode: str = CHECK
     example: str = FIRST_EXAMPLE
     exercise: Exercise = _FIRST_EXERCISE
+    for_student: bool = False
 
 
 def published_names() -> tuple[str, ...]:
@@ -162,8 +166,11 @@ def published_names() -> tuple[str, ...]:
     return (*worked_examples(), VARIANCES)
 
 
+_FOR_STUDENT = ".student"
+
+
 class CheckText:
-    """What is checked, as ``examples.love-ai`` or ``exercise.7.3.2.2.i.s.qksdac``."""
+    """What is checked, as ``examples.love-ai`` or ``exercise.7.3.2.2.i.s.qksdac``, for a student with ``.student``."""
 
     def decode(self, raw: str) -> Checked:
         mode, _, detail = raw.partition(".")
@@ -173,12 +180,12 @@ class CheckText:
                 raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
             return Checked(mode, detail or FIRST_EXAMPLE)
         if mode == EXERCISE:
-            exercise = decoded(detail)
-            if not is_exercise(detail):
-                shown = exercise.encoded()
-                raise UnreadableError("exercises.unknown", Checked(mode, exercise=exercise), exercise=Raw(detail),
-                                      shown=shown)  # fmt: skip
-            return Checked(mode, exercise=exercise)
+            named = detail.removesuffix(_FOR_STUDENT)
+            exercise = decoded(named)
+            read = Checked(mode, exercise=exercise, for_student=named != detail)
+            if not is_exercise(named):
+                raise UnreadableError("exercises.unknown", read, exercise=Raw(detail), shown=exercise.encoded())
+            return read
         if raw not in ("", CHECK):
             raise UnreadableError("", None, raw=Raw(mode))
         return Checked()
@@ -186,7 +193,9 @@ class CheckText:
     def encode(self, value: Checked) -> str:
         if value == Checked(value.mode):
             return value.mode
-        return f"{value.mode}.{value.example if value.mode == EXAMPLES else value.exercise.encoded()}"
+        if value.mode == EXAMPLES:
+            return f"{value.mode}.{value.example}"
+        return f"{value.mode}.{value.exercise.encoded()}{_FOR_STUDENT if value.for_student else ''}"
 
     def expected(self) -> str:
         return say("check.link.unknown_mode", names=", ".join(MODES))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
 from attnviz.link.codecs import Choice, Named, Names, Text, Whole
 from attnviz.link.example_name import EXAMPLE, EXAMPLES
 from attnviz.link.page_texts import (
@@ -30,7 +31,7 @@ from attnviz.teach.questions import QUESTIONS
 
 FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
-QUESTION, NUMBERS, CHECK, TABLES = "question", "numbers", "check", "tables"
+QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
@@ -75,6 +76,7 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(CHECK, Checked(), CheckText(), 60),
+        Parameter(ANSWERS, {}, AnswersText(), MOST_OF_ANSWERS, since=2),
         Parameter(TABLES, {}, FormText(), MOST_OF_TABLES, message="check.link.parts"),
         # Kept only where nothing else is said: any other example stands for all its parameters.
         Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown", used="links.used.none"),

@@ -24,7 +24,7 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
         "check.scale": True,
         "check.decimals": AS_PRINTED,
         "check.tokens": "",
-        "check.causal": False,
+        "check.causal": FOUND,  # or True or False, where it is stated
         "check.temperature": 1.0,
         "check.d_k": None,
         "check.rounded": BY_DIGITS,
@@ -35,7 +35,7 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
 CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
         "check.scale": (True, False),
-        "check.causal": (True, False),
+        "check.causal": (FOUND, True, False),
         "check.decimals": (AS_PRINTED, *range(7)),
         "check.rounded": (BY_DIGITS, EXACT, ROUNDED),
         "check.carried": (FOUND, *CARRIED),

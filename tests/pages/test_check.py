@@ -635,3 +635,33 @@ def test_the_marks_can_be_kept_as_a_page_and_as_csv_once_there_are_some(page: Ch
     page.type(q="1 0\n0 1", k="1 2\n3 4", scores="1 3\n2 5")
     labels = [button.proto.label for button in page.at.get("download_button")]
     assert labels == [say("check.form.download.html"), say("check.form.download.csv")]
+
+
+def test_answers_travel_in_the_link_and_survive_a_reload() -> None:
+    page = CheckPage("exercise.7.2.2.2.i.s.q").set("check.answer.7.2.2.2.i.s.q.q.1.0", "−1/2")
+    answers = in_address(page.at, "answers")
+    again = CheckPage("exercise.7.2.2.2.i.s.q", answers=answers)
+    assert again.at.text_input(key="check.answer.7.2.2.2.i.s.q.q.1.0").value == "−1/2"
+    again.set("check.answer.7.2.2.2.i.s.q.q.1.0", "")
+    assert in_address(again.at, "answers") == ""
+
+
+def test_a_link_for_students_has_no_button_for_the_teacher() -> None:
+    def offered(page: CheckPage) -> list[str]:
+        return [button.proto.label for button in page.at.get("download_button")]
+
+    assert offered(CheckPage("exercise.7")) == [say("exercises.sheet")]
+    page = CheckPage("exercise.7.3.2.2.i.s.qksdac.student")
+    assert not offered(page)
+    page.press("Another one")
+    assert page.check.endswith(".student")
+    assert not offered(page)
+
+
+def test_the_mask_can_be_stated_either_way(page: CheckPage) -> None:
+    page.type(scaled_scores="1 -inf\n1 1", attention_weights="1 0\n0.5 0.5")
+    assert say("marking.reading.masked") in page.says
+    page.set("check.causal", False)
+    assert say("marking.reading.masked") not in page.says
+    page.set("check.causal", True)
+    assert {mark for mark, _ in page.cells("Attention weights")} == {"right"}

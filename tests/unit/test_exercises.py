@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz.documents.marked_tables import legend, marked_table
-from attnviz.exercises.answer_sheet import answer_sheet, table_of
+from attnviz.exercises.answer_sheet import answer_sheet, class_sheets, table_of
 from attnviz.exercises.exercise import DECIMALS, MOST_HINTS, RESULTS, Exercise, decoded
 from attnviz.marking import Mark, mark_pipeline, verdict
 from attnviz.tables.printed_table import as_printed
+from attnviz.words import say
 
 exercises = st.builds(
     Exercise,
@@ -176,6 +177,31 @@ def test_the_sheet_has_the_blanks_first_and_the_answers_after() -> None:
 def _sections(page: str) -> list[str]:
     read(page.removeprefix("<!doctype html>\n"))
     return [part.partition("</section>")[0] for part in page.split("<section>")[1:]]
+
+
+@given(exercises)
+def test_correct_work_with_rounding_is_marked_right_and_stands_in_the_key(exercise: Exercise) -> None:
+    answers = {name: exercise.carried[name] for name in exercise.blank}
+    assert exercise.mark(answers).n_not_right == 0
+    key = read(_sections(answer_sheet(exercise))[1])
+    shown = [cell.split("≈")[-1].strip() for cell in key.cells]
+    tables = ("x", "w_q", "w_k", "w_v", *RESULTS)
+    expected = [value for name in tables for value in exercise.carried[name].flatten().tolist()]
+    assert [float(text.replace("−", "-")) for text in shown] == expected
+
+
+def test_the_sheets_of_a_class_have_names_room_links_and_codes_and_no_answers() -> None:
+    class_of = [Exercise(seed=seed) for seed in range(7, 10)]
+    sheets, keys = class_sheets(class_of, lambda exercise: f"https://example.org/check?check={exercise.seed}&x=<")
+    assert sheets.count("<section>") == keys.count("<section>") == 3
+    for words in ("sheet_name", "sheet_date", "sheet_room", "sheet_link"):
+        assert sheets.count(say(f"exercises.{words}")) == 3
+    assert sheets.count("<svg") == 3
+    assert "?check=8&amp;x=&lt;" in sheets
+    assert "<svg" not in keys
+    assert "break-inside: avoid" in sheets
+    blanks = sum(exercise.table(name).size for exercise in class_of for name in exercise.blank)
+    assert read(sheets.partition("<body>")[2].partition("</body>")[0]).cells.count("") == blanks
 
 
 def test_a_table_of_whole_numbers_has_no_decimals() -> None:

@@ -14,6 +14,7 @@ from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.exercises.exercise import RESULTS, Exercise
+from attnviz.link.answers_text import AnswersText
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Text, Whole
 from attnviz.link.opening import read_link, read_texts
@@ -108,7 +109,20 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             return sweeps
         case CheckText():
             examples = st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
-            return st.just(Checked(CHECK)) | examples | exercises.map(lambda made: Checked(EXERCISE, exercise=made))
+            return (
+                st.just(Checked(CHECK))
+                | examples
+                | st.builds(
+                    lambda made, student: Checked(EXERCISE, exercise=made, for_student=student),
+                    exercises,
+                    st.booleans(),
+                )
+            )
+        case AnswersText():
+            return st.dictionaries(
+                st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
+                st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
+            )
         case FormText():
             return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
     raise AssertionError(f"{row.name}: no values for {row.codec}")

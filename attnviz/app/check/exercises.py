@@ -1,6 +1,9 @@
 """Exercises on a page: blanks to fill in, hints, marks, and the answer sheet for the teacher."""
 
 import secrets
+from collections.abc import Iterator, Mapping
+from functools import partial
+from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -8,6 +11,7 @@ import streamlit as st
 from attnviz.app.check.form import show_verdict
 from attnviz.app.check.modes import checked
 from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import receive
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
@@ -24,20 +28,22 @@ from attnviz.exercises.exercise import (
     Exercise,
     formula,
 )
+from attnviz.link.answers_text import MOST_CHARACTERS
 from attnviz.link.page_texts import EXERCISE, Checked
-from attnviz.link.parameter_table import CHECK
+from attnviz.link.parameter_table import ANSWERS, CHECK, texts
 from attnviz.marking import Mark, Marking, place_of
 from attnviz.tables.reading import read_cell
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
-_MARKED, _HINT = "check.exercise.marked", "check.exercise.hint"
+_MARKED, _HINT, _OPENED = "check.exercise.marked", "check.exercise.hint", "check.exercise.opened"
 
 
 def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
-    exercise = checked().exercise
+    exercise, for_student = checked().exercise, checked().for_student
+    _take_answers(exercise)
     _show_controls(exercise)
     st.text(say(f"exercises.task_{'scaled' if exercise.scale else 'unscaled'}", decimals=DECIMALS))
     st.html(in_pairs([(table_of(exercise, name), "") for name in exercise.given]))
@@ -46,7 +52,8 @@ def show_exercise() -> None:
     _show_hints(exercise)
     if st.session_state.get(_MARKED) == exercise.encoded():
         _show_marks(exercise.mark(answers), exercise, says, below)
-    _show_sheet(exercise)
+    if not for_student:
+        _show_for_teacher(exercise)
 
 
 def _show_controls(exercise: Exercise) -> None:
@@ -73,7 +80,7 @@ def _show_controls(exercise: Exercise) -> None:
 def _take_controls() -> None:
     values = {field: st.session_state[f"check.ex.{field}"] for field in _FIELDS}
     values["blank"] = tuple(name for name in RESULTS if name in values["blank"])
-    url_texts.put(CHECK, Checked(EXERCISE, exercise=Exercise(**values)))
+    url_texts.put(CHECK, Checked(EXERCISE, exercise=Exercise(**values), for_student=checked().for_student))
 
 
 def _another() -> None:
@@ -99,9 +106,43 @@ def _show_blanks(
                 st.markdown(say("exercises.table", title=TITLES[name], formula=formula(exercise, name)))
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
+    _keep_answers(exercise)
     if exercise.blank:
         st.button(say("exercises.mark"), on_click=_mark, args=(exercise.encoded(),))
     return answers, below
+
+
+def _cells(exercise: Exercise) -> Iterator[tuple[str, int, int]]:
+    """List the cells of the blank tables."""
+    for name in exercise.blank:
+        rows, columns = exercise.table(name).shape
+        yield from ((name, row, column) for row in range(rows) for column in range(columns))
+
+
+def fill(answers: Mapping[str, str]) -> None:
+    """Take the answers of a link that was just opened; they are filled in once their exercise is drawn."""
+    st.session_state[_OPENED] = dict(answers)
+
+
+def _take_answers(exercise: Exercise) -> None:
+    """Fill the blanks with what the URL holds, where it has just been opened or gone back to; before they are drawn."""
+    answers, arrived = receive(ANSWERS)
+    opened: Mapping[str, str] | None = st.session_state.pop(_OPENED, None)
+    if arrived or opened:
+        answers = opened or answers
+        for name, row, column in _cells(exercise):
+            if text := answers.get(f"{name}.{row}.{column}"):
+                st.session_state[_key(exercise, name, row, column)] = text
+
+
+def _keep_answers(exercise: Exercise) -> None:
+    """Write what is filled in into the URL, so that a reload and a link bring it back."""
+    typed = {
+        f"{name}.{row}.{column}": text
+        for name, row, column in _cells(exercise)
+        if (text := (st.session_state.get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
+    }
+    url_texts.put(ANSWERS, typed)
 
 
 def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
@@ -112,7 +153,7 @@ def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
             for column in range(columns):
                 text = st.text_input(
                     _place(exercise, name, row, column), key=_key(exercise, name, row, column),
-                    label_visibility="collapsed", persist_state="session", width=72, max_chars=20,
+                    label_visibility="collapsed", persist_state="session", width=72, max_chars=MOST_CHARACTERS,
                 )  # fmt: skip
                 filled[row, column] = _read(text)
     return filled
@@ -190,9 +231,18 @@ def _hint(cell: list[object], level: int) -> None:
     st.session_state[_HINT] = {"cell": cell, "level": level}
 
 
-def _show_sheet(exercise: Exercise) -> None:
-    st.download_button(
-        say("exercises.sheet"), answer_sheet(exercise), f"attention-exercise-{exercise.encoded()}.html",
-        "text/html", on_click="ignore", key="check.sheet",
-        help=say("exercises.sheet_help"),
-    )  # fmt: skip
+def _show_for_teacher(exercise: Exercise) -> None:
+    """Offer the answer sheet, and a link whose page doesn't."""
+    link = _student_link(exercise)
+    with st.container(horizontal=True, key="check_teacher"):
+        st.download_button(
+            say("exercises.sheet"), partial(answer_sheet, exercise, link),
+            f"attention-exercise-{exercise.encoded()}.html", "text/html", on_click="ignore", key="check.sheet",
+            help=say("exercises.sheet_help"),
+        )  # fmt: skip
+        st.link_button(say("exercises.student_link"), link, help=say("exercises.student_link_help"))
+
+
+def _student_link(exercise: Exercise) -> str:
+    text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({CHECK: text})}"

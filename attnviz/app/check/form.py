@@ -30,6 +30,7 @@ from attnviz.tables.reading import read_upload, write_table
 from attnviz.words import say
 
 HANDOUT = "three-words"
+_MASKS = {FOUND: "found", True: "masked", False: "open"}
 _ROUNDED_WORDS = {EXACT: "exact_inputs", BY_DIGITS: "by_digits", ROUNDED: "rounded_inputs"}
 _ROUNDED_INPUTS = {BY_DIGITS: None, EXACT: False, ROUNDED: True}
 _SORTED = "check.sorted"
@@ -142,7 +143,10 @@ def _show_more() -> dict[str, Any]:
             say("check.form.tokens"), key="check.tokens", persist_state="session", max_chars=500,
             placeholder=say("check.form.tokens_example"), help=say("check.form.tokens_help"),
         )  # fmt: skip
-        causal = st.toggle(say("check.form.causal"), key="check.causal", persist_state="session")
+        causal = st.selectbox(
+            say("check.form.causal.label"), CHOICES["check.causal"], key="check.causal", persist_state="session",
+            format_func=lambda choice: say(f"check.form.causal.{_MASKS[choice]}"), help=say("check.form.causal.help"),
+        )  # fmt: skip
         temperature = st.number_input(
             say("check.form.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
             persist_state="session",
@@ -170,8 +174,8 @@ def _show_more() -> dict[str, Any]:
         )  # fmt: skip
     names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
     return {
-        "tokens": names, "causal": causal or None, "carried": _CARRIED[carried], "temperature": temperature, "d_k": d_k,
-        "rounded_inputs": _ROUNDED_INPUTS[rounded],
+        "tokens": names, "causal": None if causal == FOUND else causal, "carried": _CARRIED[carried],
+        "temperature": temperature, "d_k": d_k, "rounded_inputs": _ROUNDED_INPUTS[rounded],
     }  # fmt: skip
 
 

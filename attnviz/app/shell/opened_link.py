@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.check import form_in_address
+from attnviz.app.check import exercises, form_in_address
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
@@ -20,11 +20,13 @@ from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
 from attnviz.link.opening import read_link, read_texts
 from attnviz.link.parameter import Around
-from attnviz.link.parameter_table import SWEEP, TABLES
+from attnviz.link.parameter_table import ANSWERS, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
 
 # Pages whose controls are not bound to the address, and are filled with what it says.
-_FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType({SWEEP: controls.fill, TABLES: form_in_address.fill})
+_FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
+    {SWEEP: controls.fill, TABLES: form_in_address.fill, ANSWERS: exercises.fill}
+)
 
 
 def read() -> dict[str, Any]:
