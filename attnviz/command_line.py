@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 import pandas as pd
 
+from attnviz.class_commands import COMMANDS
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
@@ -32,6 +33,9 @@ _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in COMMANDS:
+        return COMMANDS[arguments[0]](arguments[1:])
     parser = _parser()
     given = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
@@ -49,7 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="attnviz", description="Prints every matrix of self-attention for a sentence, as the app shows it."
+        prog="attnviz",
+        description="Prints every matrix of self-attention for a sentence, as the app shows it.",
+        epilog="For teachers: attnviz mark --help, attnviz exercise --help. A sentence of one of these words alone"
+        " stands behind --.",
     )
     table = parameters()
     parser.add_argument("text", nargs="?", help=f"the sentence (default: {table['text'].default!r})")

@@ -160,6 +160,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 NO_PAGE = {
     "attnviz/export/code.py": "writes Python",
     "attnviz/command_line.py": "writes a command line's help",
+    "attnviz/class_commands.py": "writes a command line's help",
     "attnviz/app/session/guarding.py": "writes into the server's log",
     "attnviz/core/attention.py": "writes errors for whoever programs",
     "attnviz/core/scenario.py": "writes errors for whoever programs, and the first sentence",

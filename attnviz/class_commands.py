@@ -1,0 +1,136 @@
+"""What a teacher asks of the command line: a handout marked, and the sheets of a class with their keys."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import urlencode
+
+from attnviz.core.limits import MAX_SEED, in_short
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.documents import marking_csv, marking_page
+from attnviz.exercises.answer_sheet import class_sheets
+from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise
+from attnviz.link.page_texts import EXERCISE, Checked, CheckText
+from attnviz.marking import Marking, mark_pipeline, verdict
+from attnviz.marking.handout import tables_in
+from attnviz.tables.handout import sorted_tables
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import read_upload
+
+MOST_SHEETS = 1000
+ADDRESS = "http://localhost:8501/check"
+
+
+def mark(arguments: Sequence[str]) -> int:
+    """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
+    parser = argparse.ArgumentParser(
+        prog="attnviz mark", description="Marks the tables of a handout, which stand below their names."
+    )
+    parser.add_argument("file", type=Path, help="Markdown, LaTeX, HTML, JSON, a notebook, or a print-out; - for stdin")
+    parser.add_argument("--unscaled", action="store_true", help="the scores aren't divided by √d_k")
+    parser.add_argument("--causal", action=argparse.BooleanOptionalAction, help="a causal mask (default: found)")
+    parser.add_argument("--d-k", type=int, help="needed where no table shows it")
+    parser.add_argument("--decimals", type=int, help="how many count (default: as printed)")
+    parser.add_argument("--tokens", default="", help="the names of the rows, with commas between them")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write verdict and marks as a page to print")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write every mark as a line of CSV")
+    given = parser.parse_args(arguments)
+    try:
+        return _mark(given)
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+
+
+def _mark(given: argparse.Namespace) -> int:
+    data = sys.stdin.buffer.read() if str(given.file) == "-" else given.file.read_bytes()
+    tables, refused = _tables_of(read_upload(data))
+    marking = mark_pipeline(
+        tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals
+    )
+    tokens = tuple(name.strip() for name in given.tokens.split(",") if name.strip())
+    _write(given.html, marking_page(marking, tokens, given.file.name))
+    _write(given.csv, marking_csv(marking, tokens))
+    print("\n".join(_in_lines(marking, tokens)))
+    for name, table in tables.items():
+        for sentence in table.told:
+            print(f"attnviz: {EVERY_STAGE[name].symbol}: {sentence}", file=sys.stderr)
+    for name, why in refused.items():
+        print(f"attnviz: {EVERY_STAGE[name].symbol} isn't read. {why}", file=sys.stderr)
+    if refused or not any(table.n_cells for table in marking.tables):
+        return 2
+    return 1 if marking.n_not_right else 0
+
+
+def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
+    """Return the named tables of a text, and why some of them can't be read."""
+    found = sorted_tables(text)
+    if not found.tables:
+        names = ", ".join(stage.symbol for stage in EVERY_STAGE.values())
+        raise ValueError(f"the file names no table, expected a name above each: {names}, or what they stand for")
+    if found.twice:
+        raise ValueError(f"the file holds {', '.join(found.twice)} more than once, expected one table of each name")
+    read = tables_in(found.tables)
+    refused = {name: table for name, table in read.items() if isinstance(table, str)}
+    return {name: table for name, table in read.items() if isinstance(table, Printed)}, refused
+
+
+def _in_lines(marking: Marking, tokens: Sequence[str]) -> list[str]:
+    words = verdict(marking, tokens)
+    first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
+    summary = f"{words.summary} {words.nothing_yet}".rstrip()
+    return [summary, *first, *words.slips, *words.tables, *words.reading, *words.rounding]
+
+
+def _write(file: Path | None, text: str) -> None:
+    if file is not None:
+        file.write_text(text, encoding="utf-8", errors="replace")
+
+
+def exercise(arguments: Sequence[str]) -> int:
+    """Write the sheets of a class and their keys; return 0, or 2 where that can't be."""
+    parser = argparse.ArgumentParser(
+        prog="attnviz exercise", description="Writes exercises for a class, another one on each sheet, and their keys."
+    )
+    parser.add_argument("--html", type=Path, metavar="DIR", required=True, help="for sheets.html and keys.html")
+    parser.add_argument("--seed", type=int, default=1, help="of the first sheet; each other has the next (default: 1)")
+    parser.add_argument("--sheets", type=int, default=1, help=f"how many, up to {MOST_SHEETS} (default: 1)")
+    parser.add_argument("--tokens", type=int, default=3, help=f"2 to {MOST_TOKENS} (default: 3)")
+    parser.add_argument("--d-in", type=int, default=2, help=f"1 to {MOST_D} (default: 2)")
+    parser.add_argument("--d-k", type=int, default=2, help=f"1 to {MOST_D} (default: 2)")
+    parser.add_argument("--decimals", action="store_true", help="inputs with a decimal, not whole numbers")
+    parser.add_argument("--unscaled", action="store_true", help="don't divide the scores by √d_k")
+    parser.add_argument("--blank", nargs="*", choices=RESULTS, default=Exercise().blank, help="what is left out")
+    parser.add_argument("--address", default=ADDRESS, help=f"where the app's page is opened (default: {ADDRESS})")
+    given = parser.parse_args(arguments)
+    try:
+        sheets, keys = class_sheets(_exercises(given), lambda one: _link(given.address, one))
+        given.html.mkdir(parents=True, exist_ok=True)
+        _write(given.html / "sheets.html", sheets)
+        _write(given.html / "keys.html", keys)
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _exercises(given: argparse.Namespace) -> list[Exercise]:
+    last = given.seed + given.sheets - 1
+    if not 1 <= given.sheets <= MOST_SHEETS or not 0 <= given.seed <= last <= MAX_SEED:
+        asked = f"{in_short(given.sheets)} from seed {in_short(given.seed)}"
+        raise ValueError(f"sheets are {asked}, expected 1 to {MOST_SHEETS}, with seeds from 0 to {MAX_SEED}")
+    blank = tuple(name for name in RESULTS if name in given.blank)
+    return [
+        Exercise(seed, given.tokens, given.d_in, given.d_k, not given.decimals, not given.unscaled, blank)
+        for seed in range(given.seed, last + 1)
+    ]
+
+
+def _link(address: str, one: Exercise) -> str:
+    text = CheckText().encode(Checked(EXERCISE, exercise=one, for_student=True))
+    return f"{address.rstrip('/?')}?{urlencode({'check': text})}"
+
+
+COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType({"mark": mark, "exercise": exercise})
