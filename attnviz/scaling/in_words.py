@@ -60,8 +60,8 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> theory_against_measured(sweep_scaling((4,), 1000, 0, n_keys=8), 4)
-    'At d = 4 theory expects a variance of 4, and 1 after / √4. Measured: 4.2171 (99 % interval 3.6209 to 4.9115), \
-and 1.0543 after / √4.'
+    'At d = 4 theory expects a variance of 4, and 1 once the scores are divided by √4. Measured: 4.2171 (99 % interval \
+3.6209 to 4.9115), and 1.0543 once divided.'
     """
     row = _line(table, dim, str(table.scale.iloc[0]))
     raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
@@ -98,7 +98,7 @@ def flat_or_not(table: pd.DataFrame, scale: str) -> str:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> flat_or_not(sweep_scaling((4, 64), 1000, 0, n_keys=8, scales=(0.3,), statistics="dot products"), "0.3")
-    'Divided by d^0.3, the variance grows from 1.8356 at d = 4 to 5.0782 at d = 64: that is too small a divisor.'
+    "Divided by d^0.3, the variance grows from 1.8356 at d = 4 to 5.0782 at d = 64: that's too small a divisor."
     """
     rows = table[table.scale == scale]
     if len(rows) < 2:
@@ -138,7 +138,7 @@ def about_gradient(table: pd.DataFrame, dim: int) -> list[str]:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> about_gradient(sweep_scaling((1, 16), 100, 0, n_keys=2, scales=("none",)), 16)[1]
-    "With 2 keys it's largest, 0.5, when both have the same weight, and 0 when one takes it all. Larger scores can \
+    "With 2 keys it's largest, 0.5, when both have the same attention weight, and 0 when one takes it all. Larger scores can \
 only shrink it."
     """
     n_keys = int(table.n_keys.iloc[0])
@@ -182,7 +182,7 @@ def about_factor(scores: Sequence[float], factor: float) -> str:
     """Say what a factor makes of the softmax of some scores.
 
     >>> about_factor((0.1, 0.5), 0)
-    'Times 0 makes all scores equal, so all weights are equal.'
+    'Times 0 makes all scores equal, so all attention weights are equal.'
     """
     before, after = softmax_row(scores), softmax_row(scores, factor)
     if factor == 0:
