@@ -85,7 +85,9 @@ class Reader(Playground):
         title = self.page.locator(".st-key-scaling-row-none .gtitle")
         row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d{{4}}$"))
         expect(row.first).to_be_visible()
-        self.says(f"At d = {dim} theory expects a variance of {dim}, and 1 once the scores are divided by √{dim}. Measured: ")
+        self.says(
+            f"At d = {dim} theory expects a variance of {dim}, and 1 once the scores are divided by √{dim}. Measured: "
+        )
         expect(self._link(f"Open the playground with d_out = {dim}")).to_be_visible()
 
     def follow(self, link: str) -> Page:

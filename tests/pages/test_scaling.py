@@ -56,7 +56,9 @@ def test_the_first_run_sweeps_the_default() -> None:
 def test_the_worked_line_of_theory_has_the_measured_value() -> None:
     said = ScalingPage("").text("At d = 64 theory")
     assert said == theory_against_measured(sweep_of(SweepSettings()), 64)
-    assert said.startswith("At d = 64 theory expects a variance of 64, and 1 once the scores are divided by √64. Measured: ")
+    assert said.startswith(
+        "At d = 64 theory expects a variance of 64, and 1 once the scores are divided by √64. Measured: "
+    )
 
 
 def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
