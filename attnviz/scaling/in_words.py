@@ -138,8 +138,8 @@ def about_gradient(table: pd.DataFrame, dim: int) -> list[str]:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> about_gradient(sweep_scaling((1, 16), 100, 0, n_keys=2, scales=("none",)), 16)[1]
-    "With 2 keys it's largest, 0.5, when both have the same attention weight, and 0 when one takes it all. Larger scores can \
-only shrink it."
+    "With 2 keys it's largest, 0.5, when both have the same attention weight, and 0 when one takes it all. Larger \
+scores can only shrink it."
     """
     n_keys = int(table.n_keys.iloc[0])
     keys = {"even": shown(even_jacobian_norm(n_keys)), "keys": plural(n_keys, "key")}
