@@ -12,7 +12,7 @@ from attnviz.core.tokens import axis_labels
 from attnviz.documents.marked_tables import STYLE, legend, marked_table, plain_table
 from attnviz.export.data import for_spreadsheet
 from attnviz.marking import MarkedTable, Marking, Verdict, verdict
-from attnviz.tables.printed_table import MAX_DECIMALS, as_printed
+from attnviz.tables.printed_table import MAX_DECIMALS, as_printed, decimals_of
 from attnviz.words import say
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # no script, nothing from anywhere
@@ -90,8 +90,11 @@ def _paragraphs(texts: Iterable[str]) -> str:
 
 def _given(marking: Marking, name: str, tokens: Sequence[str]) -> str:
     stage = marking.stages[name]
-    decimals = marking.decimals.get(name, MAX_DECIMALS)
-    return plain_table(stage.title, stage, np.atleast_2d(marking.before[name]), decimals, tokens)
+    values = np.atleast_2d(marking.before[name])
+    # Of a tensor that is given as it is, the digits that float32 holds.
+    told = max((decimals_of(float(f"{value:.7g}")) for value in values.flatten().tolist()), default=0)
+    decimals = min(marking.decimals.get(name, told), told) if told < MAX_DECIMALS else MAX_DECIMALS
+    return plain_table(stage.title, stage, values, decimals, tokens)
 
 
 def marking_csv(marking: Marking, tokens: Sequence[str] = ()) -> str:

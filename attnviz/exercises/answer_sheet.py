@@ -38,7 +38,12 @@ section + section {{ break-before: page; }}
 .link {{ display: flex; align-items: center; gap: 1rem; overflow-wrap: anywhere; }}
 .link svg {{ flex: none; }}
 @page {{ margin: 14mm; }}
-@media print {{ body {{ margin: 0; }} }}
+@media print {{
+  html {{ font-size: 13px; }}
+  body {{ margin: 0; }}
+  .pairs {{ gap: 0.4rem 2rem; }}
+  .room {{ height: 62mm; margin: 0.4rem 0; }}
+}}
 </style></head><body>{body}</body></html>
 """
 

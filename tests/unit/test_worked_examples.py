@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import attnviz
+from attnviz.app.check.examples import marking_of
 from attnviz.core.changes import carry_over, changes_of
 from attnviz.core.published_matrices import published_data, stated_matrix
 from attnviz.documents import report
@@ -18,6 +19,7 @@ from attnviz.explanation.summary import chosen_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.marking import ENTERS
 from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
 from attnviz.words import say
 
@@ -89,9 +91,13 @@ def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> 
         assert not re.search(r"must|sqrt|cells", example.note), example.note
     love_ai = worked_example("love-ai")
     made = attnviz.trace(love_ai.scenario).context[0, 1].item()
-    printed, exact = re.findall(r"\d\.\d{3}", love_ai.note)
+    printed, exact, counts_as, right = re.findall(r"\d\.\d{3}", love_ai.note)
     assert float(printed) == love_ai.published["context"][0][1]
     assert exact == f"{made:.3f} "[:5]
+    wrong = [table for table in marking_of(love_ai).tables if table.count(*ENTERS)]
+    assert [(table.stage.name, table.count(*ENTERS)) for table in wrong] == [("output", 1)], "as the note says"
+    (row, column) = np.argwhere(wrong[0].at(*ENTERS))[0]
+    assert (float(counts_as), right) == (wrong[0].given[row, column], f"{wrong[0].exact[row, column]:.3f}")
     assert all(example.note for example in EXAMPLES)
 
 
