@@ -105,6 +105,14 @@ def test_the_cards_are_reached_by_key_and_each_has_its_picture(
         assert all(box["y"] + box["height"] <= 768 for card in cards.all() if (box := card.bounding_box()))
     learner.tab_to("12. ").page.keyboard.press("Enter")
     learner.is_at("12. ")
+    learner.page.keyboard.press("PageUp")
+    learner.is_at("11. ")
+    says, frames = (learner.page.locator(each) for each in (".says", ".frames"))
+    expect(frames).to_be_visible()
+    above, below = says.bounding_box(), frames.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"], "what is read doesn't lie on what frames mean"
 
 
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:

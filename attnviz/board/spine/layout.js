@@ -25,7 +25,8 @@ const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
-const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44 };
+const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92 };
+const NARROW_PAGE = 500; // on which what is read takes twice as many lines
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
 const SIX = 6; // rows of room over few tokens
@@ -62,10 +63,17 @@ export function layoutOf(stages, shapes, placed, room) {
 
 // What the words take, with the ribbons over them and their shares under them.
 /** @param {Room} room */
-function sentenceOf({ ribbons: arcs, saysBelow }) {
-  const { chips, says } = SENTENCE;
+function sentenceOf({ width, ribbons: arcs, saysBelow }) {
+  const { chips } = SENTENCE;
+  const says = saysOf(width);
   const shares = arcs ? SENTENCE.shares : SENTENCE.unshared;
   return { arcs, chips, shares, height: arcs + chips + shares + (saysBelow ? says : 0) };
+}
+
+// How high what is read is, under the words.
+/** @param {number} width */
+export function saysOf(width) {
+  return width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
 }
 
 // The words without any matrix, as large as they can be; under them stands what is told of them.

@@ -7,6 +7,7 @@ import { valueAt } from "../matrices.js";
 import { readBy } from "../read_by.js";
 import { percent, readsInPercent } from "../reads_most.js";
 import { PICKED_MS } from "./motion.js";
+import { saysOf } from "./layout.js";
 import { ribbonsOf } from "./ribbons.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -122,7 +123,7 @@ export class Sentence {
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
       : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
     toggle(this.says, "below", below);
-    this.element.style.height = `${arcs + chips + shares + (below ? 44 * scale : 0)}px`;
+    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
     const { data, plane } = this.board;
     const said = data.says !== false;
     toggle(this.tools, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
