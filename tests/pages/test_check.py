@@ -653,6 +653,8 @@ def test_a_link_for_students_has_no_button_for_the_teacher() -> None:
     assert offered(CheckPage("exercise.7")) == [say("exercises.sheet")]
     page = CheckPage("exercise.7.3.2.2.i.s.qksdac.student")
     assert not offered(page)
+    with pytest.raises(KeyError):  # what isn't blank is an answer
+        page.at.get_by_key("check.ex.blank")
     page.press("Another one")
     assert page.check.endswith(".student")
     assert not offered(page)

@@ -44,7 +44,7 @@ def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
     exercise, for_student = checked().exercise, checked().for_student
     _take_answers(exercise)
-    _show_controls(exercise)
+    _show_controls(exercise, for_student=for_student)
     st.text(say(f"exercises.task_{'scaled' if exercise.scale else 'unscaled'}", decimals=DECIMALS))
     st.html(in_pairs([(table_of(exercise, name), "") for name in exercise.given]))
     says = st.container()
@@ -56,7 +56,7 @@ def show_exercise() -> None:
         _show_for_teacher(exercise)
 
 
-def _show_controls(exercise: Exercise) -> None:
+def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
     for field in _FIELDS:
         value = getattr(exercise, field)
         st.session_state[f"check.ex.{field}"] = list(value) if field == "blank" else value
@@ -71,6 +71,8 @@ def _show_controls(exercise: Exercise) -> None:
             st.number_input(label, low, high, step=1, key=f"check.ex.{field}", on_change=_take_controls, width=105)
         st.toggle(say("exercises.integers"), key="check.ex.integers", on_change=_take_controls)
         st.toggle(say("exercises.scale"), key="check.ex.scale", on_change=_take_controls)
+    if for_student:
+        return  # what isn't blank is an answer
     st.pills(
         say("exercises.blank"), RESULTS, selection_mode="multi", format_func=TITLES.__getitem__, key="check.ex.blank",
         on_change=_take_controls,
