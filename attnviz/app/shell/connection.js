@@ -185,10 +185,14 @@ export function markOf(text) {
   return `${[...text].length} ${[...text].slice(-200).join("")}`;
 }
 
-// Whether two addresses say the same: Python and the browser write a star differently.
+// Whether two addresses say the same: Python and the browser write a star differently, and parameters in another order.
 /** @param {{ search: string, hash: string }[]} addresses */
 function isSame(...addresses) {
-  const [one, other] = addresses.map(({ search, hash }) => new URLSearchParams(search) + hash);
+  const [one, other] = addresses.map(({ search, hash }) => {
+    const parameters = new URLSearchParams(search);
+    parameters.sort();
+    return parameters + hash;
+  });
   return one === other;
 }
 
