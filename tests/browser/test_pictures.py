@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.pictures.comparing import explained, is_alike
-from tests.browser.pictures.keeping import LOOKS, RESULTS, SIZES, Look, kept
+from tests.browser.pictures.keeping import LOOKS, RESULTS, Look, kept
 from tests.browser.pictures.states import STATES, Sitter, State
 from tests.browser.pictures.taking import Sitting
 from tests.browser.readers import Tabs, readers
@@ -50,7 +50,7 @@ def test_a_state_looks_as_it_was_kept(new_sitter: Callable[..., Sitter], state: 
 def looks_of(state: State) -> list[Look]:
     """Every second look, which are all sizes and both themes, and the others for the next state; or all of them."""
     at = STATES.index(state)
-    return [look for i, look in enumerate(LOOKS) if WHOLE or (i + i // len(SIZES) + at) % 2 == 0]
+    return [look for i, look in enumerate(LOOKS) if WHOLE or (i + at) % 2 == 0]
 
 
 def taken_when_alike(sitting: Sitting, before: Image.Image) -> Image.Image:

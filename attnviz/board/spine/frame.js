@@ -14,6 +14,7 @@ const NAMED = 11; // rows as high have names
 const LEGEND = 120;
 const WORD = 44; // what is done between two matrices
 const STAGES = 58; // the width of what leads to all stages
+const FEWER = 32; // and back
 
 export class Frame {
   /** @param {Board} board */
@@ -82,7 +83,7 @@ export class Frame {
     Object.assign(this.softmax.style, gap);
     toggle(this.softmax, "gone", box.x - read.x - read.width < WORD * scale);
     // Names stand at both sides of it: where the gap is narrow it reaches to the left, away from where one begins.
-    const wide = Math.max(box.x - read.x - read.width, STAGES * scale);
+    const wide = Math.max(box.x - read.x - read.width, (board.all ? FEWER : STAGES) * scale);
     Object.assign(this.stages.style, { left: `${box.x - wide - (wide > box.x - read.x - read.width ? 4 * scale : 0)}px`, width: `${wide}px`, top: `${end + 3 * scale}px` });
     const both = board.data.shown.includes("scores") && board.data.shown.includes("scaled_scores");
     return [this.legend, this.softmax, ...(both ? [this.scale, this.stages] : [])];

@@ -30,7 +30,9 @@ class Look:
         return f"{self.width}x{self.height}-{self.scheme}"
 
 
-LOOKS = tuple(Look(*size, scheme) for scheme in SCHEMES for size in SIZES)
+# In the order in which they are taken: one thing becomes another at a time. Where a page became wide and dark at once,
+# Chromium left a strip of it white.
+LOOKS = (*(Look(*size, "light") for size in SIZES), *(Look(*size, "dark") for size in reversed(SIZES)))
 Pictures = dict[Look, Image.Image]
 
 
