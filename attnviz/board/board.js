@@ -38,6 +38,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
+const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, text?: string, example?: string }} Changes what Python is told of */
 
@@ -294,6 +295,14 @@ export class Board {
     this.root.replaceChildren(...over, ...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
     for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
     this.hints.show();
+    this.bring(scroller);
+  }
+
+  // Where not all has room, what is new comes into view.
+  /** @param {HTMLElement} scroller */
+  bring(scroller) {
+    const fresh = (this.data.fresh ?? []).flatMap((name) => this.layout.boxes[name] ?? []);
+    if (fresh.length) scroller.scrollLeft = Math.max(...fresh.map(({ x, width }) => x + width)) + BESIDE - scroller.clientWidth;
   }
 
   // What isn't reached yet has its place, and nothing to point at.
