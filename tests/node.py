@@ -50,7 +50,8 @@ def what_python_sends() -> Iterator[dict[str, str]]:
 class PageScript:
     """The modules of the page's script in Node, for tests that compare what they do with Python.
 
-    A test calls :meth:`run` with a function in JavaScript, which is given the modules by their names, and a value.
+    A test calls :meth:`run` with a function in JavaScript, which is given the modules by the names of their files, and
+    a value.
     """
 
     def __init__(self, environment: dict[str, str]) -> None:

@@ -3,13 +3,13 @@
 // at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own as soon
 // as they are there. Whatever a person typed is only ever set as textContent or as an attribute.
 
-import { beforeEdits } from "./before.js";
-import { rampsOf, shadeOf } from "./colours.js";
-import { make, toggle } from "./elements.js";
-import { evaluateWithin, seenSourcesOf } from "./evaluate.js";
-import { gridFor } from "./grids.js";
+import { beforeEdits } from "./values/before.js";
+import { rampsOf, shadeOf } from "./cells/colours.js";
+import { make, toggle } from "./cells/elements.js";
+import { evaluateWithin, seenSourcesOf } from "./values/evaluate.js";
+import { gridFor } from "./cells/grids.js";
 import { Input } from "./input.js";
-import { valueAt } from "./matrices.js";
+import { valueAt } from "./values/matrices.js";
 import { addressOf } from "./places.js";
 import { unpacked } from "./received.js";
 import { feeds, spansIn } from "./spans.js";
@@ -20,20 +20,20 @@ import { Hints } from "./spine/hints.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/titles.js";
 import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
-import { Plane } from "./spine/plane.js";
-import { Play } from "./spine/play.js";
+import { Plane } from "./plane/plane.js";
+import { Play } from "./play/play.js";
 import { lengthOf, Sentence, saysBelow } from "./spine/sentence.js";
-import { Story } from "./spine/story.js";
+import { Story } from "./story/story.js";
 import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
-import { themeOf, onTheme } from "./theme.js";
+import { themeOf, onTheme } from "./cells/theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Drawing, Trigger } from "../scripts/types.js" */
 /** @import { BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage, Stages } from "./types.js" */
-/** @import { Grid } from "./grid.js" */
+/** @import { Grid } from "./cells/grid.js" */
 /** @import { Layout } from "./spine/types.js" */
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time

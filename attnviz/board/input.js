@@ -1,13 +1,13 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
-import { make } from "./elements.js";
-import { namedCell } from "./cell.js";
-import { placeInWords } from "./explain.js";
-import { written } from "./numbers.js";
+import { make } from "./cells/elements.js";
+import { namedCell } from "./cells/cell.js";
+import { placeInWords } from "./values/explain.js";
+import { written } from "./values/numbers.js";
 import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";
-import { stepped } from "./stepping.js";
-import { readNumber, whyNoNumber } from "./typed_numbers.js";
+import { stepped } from "./values/stepping.js";
+import { readNumber, whyNoNumber } from "./values/typed_numbers.js";
 import { focusedBeside } from "../scripts/parts.js";
 import { followPointer } from "../scripts/pointer.js";
 import { say } from "../scripts/sentences.js";

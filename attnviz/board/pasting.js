@@ -1,6 +1,6 @@
 // A block of numbers from a spreadsheet, taken apart into cells.
 
-import { LONGEST_TYPED, readNumber } from "./typed_numbers.js";
+import { LONGEST_TYPED, readNumber } from "./values/typed_numbers.js";
 
 // The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
 // What is outside is counted and never taken apart: a block may have megabytes.

@@ -29,4 +29,6 @@ CONSTANTS: dict[str, Any] = {
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})
-BOARD_STYLE = (_HERE / "board.css").read_text()
+# In this order: what stands later goes before.
+_LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "hints", "story")
+BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)

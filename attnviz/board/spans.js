@@ -1,8 +1,8 @@
 // Which cells a cell is made from, as spans of rows and columns, and what a given one feeds. A matrix of a thousand
 // tokens has a million cells: they are never made into places one by one.
 
-import { hiddenIn } from "./evaluate.js";
-import { RULES } from "./rules.js";
+import { hiddenIn } from "./values/evaluate.js";
+import { RULES } from "./values/rules.js";
 
 /** @import { Made, Matrices, Matrix, Place, Span, Stage } from "./types.js" */
 

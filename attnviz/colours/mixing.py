@@ -1,4 +1,6 @@
-"""Colours between the page and a role, mixed in OKLab, where equal steps look equal; ``board/colours.js`` mixes alike.
+"""Colours between the page and a role, mixed in OKLab, where equal steps look equal.
+
+``board/cells/colours.js`` mixes alike.
 
 Source: Björn Ottosson 2020, A perceptual color space for image processing; IEC 61966-2-1 for sRGB.
 """

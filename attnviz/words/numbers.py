@@ -2,7 +2,7 @@
 
 One policy, :func:`written`: so many digits after the point, or a power of ten where these would show nothing but
 zeros or where the number would have more than four digits before the point. So the same number reads the same
-wherever it stands, what is not 0 never reads as 0, and 0 has no sign. ``board/numbers.js`` writes the same.
+wherever it stands, what is not 0 never reads as 0, and 0 has no sign. ``board/values/numbers.js`` writes the same.
 """
 
 import math

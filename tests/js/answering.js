@@ -10,7 +10,7 @@ const BOARD = new URL("../../attnviz/board/", import.meta.url);
 /** @type {Record<string, unknown>} */
 const modules = { made };
 for (const file of globSync("**/*.js", { cwd: BOARD })) {
-  modules[file.replace(/\.js$/, "")] = await import(new URL(file, BOARD).href);
+  modules[(file.split("/").pop() ?? "").replace(/\.js$/, "")] = await import(new URL(file, BOARD).href);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

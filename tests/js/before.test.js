@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beforeEdits } from "../../attnviz/board/before.js";
+import { beforeEdits } from "../../attnviz/board/values/before.js";
 
 const TORCH = { w_q: { rows: 2, columns: 2, values: Float64Array.of(1, 2, 3, 4) } };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { inkOn, rampsOf, shadeOf, STEPS } from "../../attnviz/board/colours.js";
+import { inkOn, rampsOf, shadeOf, STEPS } from "../../attnviz/board/cells/colours.js";
 
 /** Relative luminance (WCAG 2.2). @param {number[]} colour */
 function luminance(colour) {

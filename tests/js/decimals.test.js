@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll, sumOf } from "../../attnviz/board/decimals.js";
+import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll, sumOf } from "../../attnviz/board/values/decimals.js";
 import { numbersFrom } from "./random.js";
 
 const TEXTS = ["0", "1", "−0.5", "3.1416", "−2.00e−05", "9.99e+07", "0.0001", "12345.6789", "1.00e+30", "−7"];

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rampOf, STEPS } from "../../attnviz/board/colours.js";
-import { cellAt, inksOf, paintPixels, rectOf } from "../../attnviz/board/pixels.js";
+import { rampOf, STEPS } from "../../attnviz/board/cells/colours.js";
+import { cellAt, inksOf, paintPixels, rectOf } from "../../attnviz/board/cells/pixels.js";
 
 const RAMP = rampOf("#ffffff", "#0067b0");
 const NEGATIVE = rampOf("#ffffff", "#5a5f66");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
 import { moved } from "../../attnviz/app/components/token_picker.js";
-import { stepped } from "../../attnviz/board/stepping.js";
+import { stepped } from "../../attnviz/board/values/stepping.js";
 
 /** @type {[number, number, boolean, number][]} */
 const STEPS = [

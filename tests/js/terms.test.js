@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { total } from "../../attnviz/board/numbers.js";
-import { inSum, quotient, shortened } from "../../attnviz/board/terms.js";
+import { total } from "../../attnviz/board/values/numbers.js";
+import { inSum, quotient, shortened } from "../../attnviz/board/values/terms.js";
 import { numbersFrom } from "./random.js";
 
 /** @param {number[]} values */

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { evaluate, isMasked, sourcesOf } from "../../attnviz/board/evaluate.js";
-import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing, TOTAL } from "../../attnviz/board/spine/timeline.js";
+import { evaluate, isMasked, sourcesOf } from "../../attnviz/board/values/evaluate.js";
+import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing, TOTAL } from "../../attnviz/board/play/timeline.js";
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 

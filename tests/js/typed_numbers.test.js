@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { readNumber, whyNoNumber } from "../../attnviz/board/typed_numbers.js";
+import { readNumber, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
 
 /** @type {{ numbers: [string, number][], refused: [string, string][] }} */
 const CASES = JSON.parse(readFileSync(new URL("../typed_numbers.json", import.meta.url), "utf8"));

@@ -21,7 +21,7 @@ from tests.unit.helpers import edits_of, setups
 
 # What a token reads most: the kind of its sentence, and what is told in it.
 _IN_ONE_SENTENCE = """(page, [data, place]) =>
-  page['spine/sayings'].inOneSentence(page.made(data), place, null)"""
+  page.sayings.inOneSentence(page.made(data), place, null)"""
 _READS = """({ made, reads_most: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
   made(data), query, (kind, places) => [kind, places], token => `'${token}'`, weight => written(weight, data.digits)
 )"""
@@ -120,7 +120,7 @@ def test_every_cell_is_explained_in_the_words_of_the_core(
     assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
 
 
-_NOT_SHOWN = """({ made: madeOf, "spine/dock": { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
+_NOT_SHOWN = """({ made: madeOf, dock: { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
   const made = madeOf(data);
   return notShown(made, seenSourcesOf(made, { matrix, row: 0, column: 0 }));
 }"""

@@ -20,9 +20,9 @@ from tests.unit.test_board_script import scenarios, with_edits
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
-  const { pictureOfScores, hasScores } = modules['spine/plane_scores'];
-  const { pictureOfMix, mixOf } = modules['spine/plane_mix'];
-  const { namesIn } = modules['spine/plane_names'];
+  const { pictureOfScores, hasScores } = modules.plane_scores;
+  const { pictureOfMix, mixOf } = modules.plane_mix;
+  const { namesIn } = modules.plane_names;
   const made = modules.made(data), size = {width, height};
   const drawn = picture => {
     const first = namesIn(picture, data.labels, size, 1);
@@ -141,7 +141,7 @@ def test_names_stay_at_their_side_while_their_points_move(script: PageScript) ->
 # --- Moving a tip ---------------------------------------------------------------------------------------------
 
 _MOVED = """(modules, [data, name, row, wished]) => {
-  const { gripOf, editsOf } = modules['spine/plane_tips'];
+  const { gripOf, editsOf } = modules.plane_tips;
   const made = modules.made(data), grip = gripOf(made, name, row);
   if (!grip) return null;
   const { columns, values } = made.matrices[grip.matrix];
@@ -202,7 +202,7 @@ def test_what_no_hand_can_change_has_no_tip_to_move(script: PageScript) -> None:
 # --- The mix --------------------------------------------------------------------------------------------------
 
 _AXES = """(modules, rows) => {
-  const { axesOf, drawnAt } = modules['spine/plane_axes'], axes = axesOf(rows);
+  const { axesOf, drawnAt } = modules.plane_axes, axes = axesOf(rows);
   return {share: axes.share, points: rows.map(row => drawnAt(axes, row))};
 }"""
 
@@ -237,9 +237,9 @@ def test_the_context_stands_where_the_weights_put_it(script: PageScript, scenari
 
 _WORDS = """(modules, [data, query, pointed]) => {
   const made = modules.made(data);
-  const { mixOf, mixInWords } = modules['spine/plane_mix'];
+  const { mixOf, mixInWords } = modules.plane_mix;
   const mixed = mixInWords(made, query, pointed, mixOf(made, query, null));
-  return [modules['spine/plane_scores'].scoresInWords(made, query, pointed, 2), mixed];
+  return [modules.plane_scores.scoresInWords(made, query, pointed, 2), mixed];
 }"""
 
 

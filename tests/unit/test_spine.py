@@ -15,16 +15,16 @@ from attnviz.core.matrix_input import Edit
 from attnviz.teach.questions import QUESTIONS, Question
 from tests.node import PageScript
 
-_LAYOUT = """({ "spine/layout": { layoutOf } }, [data, room]) => {
+_LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const placed = data.shown.filter((name) => name !== "scaled_scores");
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   return layout;
 }"""
-_TITLES = """({ "spine/layout": { layoutOf }, "spine/titles": { titlesOf } }, [data, room]) => {
+_TITLES = """({ layout: { layoutOf }, titles: { titlesOf } }, [data, room]) => {
   const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
   return [layout, titlesOf(layout, data.stages, [], Math.max(layout.width, room.width))];
 }"""
-_RIBBONS = """({ "spine/ribbons": { ribbonsOf } }, [shares, picked, middles]) =>
+_RIBBONS = """({ ribbons: { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
 _FEEDS = """({ made: madeOf, spans: { feeds } }, [data, place]) => {
   const made = madeOf(data);

@@ -23,7 +23,7 @@ SCENARIOS = {
 }
 WIDTHS = (328, 358, 568, 699)
 TARGET = 28
-_STORY = """({"spine/story_layout": {storyOf}, "spine/story_plan": {partsOf}}, {data, width, height, open, others}) => {
+_STORY = """({story_layout: {storyOf}, story_plan: {partsOf}}, {data, width, height, open, others}) => {
   const parts = partsOf(data.stages, data.shown);
   const all = new Set(open === null ? parts.map(({stage}) => stage.name) : open);
   const layout = storyOf(parts, data.matrices, {width, height, labels: data.labels, open: all, others});

@@ -15,9 +15,9 @@ from tests.node import PageScript
 from tests.unit.helpers import setups
 from tests.unit.test_spine import Box, overlap, room
 
-_TOLD = """({ made: madeOf, "spine/telling": { toldOf } }, [data, told]) =>
+_TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
-_PLACES = """({ "spine/layout": { layoutOf }, "spine/telling_place": telling }, [data, texts, room]) => {
+_PLACES = """({ layout: { layoutOf }, telling_place: telling }, [data, texts, room]) => {
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);

@@ -1,11 +1,11 @@
 // The sum of two matrices of one shape: core/rules/add.py.
 
-import { tolerance } from "../bounds.js";
-import { already, largestFloat, namedCell, tokenOf } from "../cell.js";
-import { decimal, sign, sumOf } from "../decimals.js";
-import { matrixOf, valueAt } from "../matrices.js";
-import { total } from "../numbers.js";
-import { inSum } from "../terms.js";
+import { tolerance } from "../values/bounds.js";
+import { already, largestFloat, namedCell, tokenOf } from "../cells/cell.js";
+import { decimal, sign, sumOf } from "../values/decimals.js";
+import { matrixOf, valueAt } from "../values/matrices.js";
+import { total } from "../values/numbers.js";
+import { inSum } from "../values/terms.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings, Source } from "../types.js" */

@@ -1,11 +1,11 @@
 // A number times the probability that a standard normal one is smaller: core/rules/gelu.py.
 
-import { tolerance } from "../bounds.js";
-import { already, grouped, namedCell, namedWithToken } from "../cell.js";
-import { decimal, decimalOf, productOf, sign } from "../decimals.js";
-import { matrixOf, valueAt } from "../matrices.js";
-import { normalShare } from "../normal.js";
-import { numberOf } from "../numbers.js";
+import { tolerance } from "../values/bounds.js";
+import { already, grouped, namedCell, namedWithToken } from "../cells/cell.js";
+import { decimal, decimalOf, productOf, sign } from "../values/decimals.js";
+import { matrixOf, valueAt } from "../values/matrices.js";
+import { normalShare } from "../values/normal.js";
+import { numberOf } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

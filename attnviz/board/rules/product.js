@@ -1,11 +1,11 @@
 // The product of two matrices, with a bias added to each row where there is one: core/rules/product.py.
 
-import { FLOAT32, tolerance } from "../bounds.js";
-import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cell.js";
-import { decimal, productOf, sign, signOfAll, sumOf } from "../decimals.js";
-import { columnCells, lineOf, rowCells } from "../matrices.js";
-import { total } from "../numbers.js";
-import { inSum, shortened } from "../terms.js";
+import { FLOAT32, tolerance } from "../values/bounds.js";
+import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cells/cell.js";
+import { decimal, productOf, sign, signOfAll, sumOf } from "../values/decimals.js";
+import { columnCells, lineOf, rowCells } from "../values/matrices.js";
+import { total } from "../values/numbers.js";
+import { inSum, shortened } from "../values/terms.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings, Source, Term } from "../types.js" */

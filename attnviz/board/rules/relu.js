@@ -1,8 +1,8 @@
 // A number, or 0 where it is negative: core/rules/relu.py.
 
-import { already, namedCell, namedWithToken } from "../cell.js";
-import { decimal, sign } from "../decimals.js";
-import { matrixOf, valueAt } from "../matrices.js";
+import { already, namedCell, namedWithToken } from "../cells/cell.js";
+import { decimal, sign } from "../values/decimals.js";
+import { matrixOf, valueAt } from "../values/matrices.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings } from "../types.js" */

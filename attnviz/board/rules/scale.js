@@ -1,10 +1,10 @@
 // Scores divided, and masked where a key comes after its query: core/rules/scale.py.
 
-import { tolerance } from "../bounds.js";
-import { already, largestFloat, namedCell } from "../cell.js";
-import { decimal, productOf, ratioOf, rootOf, sign } from "../decimals.js";
-import { valueAt } from "../matrices.js";
-import { quotient } from "../terms.js";
+import { tolerance } from "../values/bounds.js";
+import { already, largestFloat, namedCell } from "../cells/cell.js";
+import { decimal, productOf, ratioOf, rootOf, sign } from "../values/decimals.js";
+import { valueAt } from "../values/matrices.js";
+import { quotient } from "../values/terms.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Cell, MadeCell, Matrix, Settings, Source } from "../types.js" */

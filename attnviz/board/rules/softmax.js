@@ -1,11 +1,11 @@
 // The exponentials of each row, over their sum: core/rules/softmax.py.
 
-import { tolerance } from "../bounds.js";
-import { already, namedCell, writtenFactors } from "../cell.js";
-import { decimal, decimalOf, ratioOf, sign, signOfAll, sumOf } from "../decimals.js";
-import { lineOf, rowCells } from "../matrices.js";
-import { numberOf, total } from "../numbers.js";
-import { quotient, shortened } from "../terms.js";
+import { tolerance } from "../values/bounds.js";
+import { already, namedCell, writtenFactors } from "../cells/cell.js";
+import { decimal, decimalOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
+import { lineOf, rowCells } from "../values/matrices.js";
+import { numberOf, total } from "../values/numbers.js";
+import { quotient, shortened } from "../values/terms.js";
 import { inSymbols, inWords } from "./scale.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";

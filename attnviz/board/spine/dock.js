@@ -1,8 +1,8 @@
 // The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
 
-import { difference } from "../difference.js";
-import { make, toggle } from "../elements.js";
-import { explain, placeInWords } from "../explain.js";
+import { difference } from "../values/difference.js";
+import { make, toggle } from "../cells/elements.js";
+import { explain, placeInWords } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { inOneSentence, whatIsNext } from "./sayings.js";
 import { say } from "../../scripts/sentences.js";
@@ -220,7 +220,7 @@ function differenceOf({ largest, within }) {
 }
 
 // Blank where every cell was compared.
-/** @param {import("../difference.js").Found} found */
+/** @param {import("../values/difference.js").Found} found */
 function lookedAt({ looked, cells }) {
   return looked < cells ? say("board.status.looked", { looked, n: cells }) : "";
 }

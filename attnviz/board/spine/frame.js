@@ -1,9 +1,9 @@
 // What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
 // and the scale of the weights' colours.
 
-import { make, toggle } from "../elements.js";
-import { percent } from "../reads_most.js";
-import { written } from "../numbers.js";
+import { make, toggle } from "../cells/elements.js";
+import { percent } from "../values/reads_most.js";
+import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
 import { say } from "../../scripts/sentences.js";
 

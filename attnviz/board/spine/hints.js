@@ -1,8 +1,8 @@
 // On a first visit: what can be done here, one hint after the other, each gone when it's done or dismissed. They stand
 // where nothing else does, and move nothing.
 
-import { make } from "../elements.js";
-import { written } from "../numbers.js";
+import { make } from "../cells/elements.js";
+import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */

@@ -1,7 +1,7 @@
 // Motion that shows what has become of what: the band and the ribbons of another picked word, numbers and colours after a
 // switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
 
-import { written } from "../numbers.js";
+import { written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Board } from "../board.js" */
@@ -80,7 +80,7 @@ export class Motion {
     if (this.runs.length) this.count(performance.now());
   }
 
-  /** @param {import("../grid.js").Grid} grid @param {import("../types.js").Matrix | undefined} before */
+  /** @param {import("../cells/grid.js").Grid} grid @param {import("../types.js").Matrix | undefined} before */
   changedIn({ stage, cells }, before) {
     const { board } = this;
     const after = board.shown[stage.name]; // not there yet while an edit waits for its answer on a board built anew

@@ -1,8 +1,8 @@
 // What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
 
-import { written } from "../numbers.js";
-import { valueAt } from "../matrices.js";
-import { percent } from "../reads_most.js";
+import { written } from "../values/numbers.js";
+import { valueAt } from "../values/matrices.js";
+import { percent } from "../values/reads_most.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, Place, Settings, Stage } from "../types.js" */

@@ -1,11 +1,11 @@
 // The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
 // is picked, and the overview of what it reads.
 
-import { make, toggle, write } from "../elements.js";
-import { hiddenIn } from "../evaluate.js";
-import { valueAt } from "../matrices.js";
-import { readBy } from "../read_by.js";
-import { percent, readsInPercent } from "../reads_most.js";
+import { make, toggle, write } from "../cells/elements.js";
+import { hiddenIn } from "../values/evaluate.js";
+import { valueAt } from "../values/matrices.js";
+import { readBy } from "../values/read_by.js";
+import { percent, readsInPercent } from "../values/reads_most.js";
 import { PICKED_MS } from "./motion.js";
 import { saysOf } from "./layout.js";
 import { ribbonsOf } from "./ribbons.js";

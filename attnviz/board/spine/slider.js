@@ -1,7 +1,7 @@
 // A slider in the dock, with which a finger changes the number of the cell that the dock speaks of.
 
-import { make, toggle } from "../elements.js";
-import { explain } from "../explain.js";
+import { make, toggle } from "../cells/elements.js";
+import { explain } from "../values/explain.js";
 import { addressOf } from "../places.js";
 
 /** @import { Board } from "../board.js" */

@@ -1,10 +1,10 @@
 // What a step of the lesson tells, beside the stage that is new in it: filled with the board's own numbers, so that it
 // moves with them while one is dragged. attnviz/explanation/told.py fills the same sentences with torch's.
 
-import { make, toggle } from "../elements.js";
-import { valueAt } from "../matrices.js";
-import { written } from "../numbers.js";
-import { mostRead } from "../reads_most.js";
+import { make, toggle } from "../cells/elements.js";
+import { valueAt } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
+import { mostRead } from "../values/reads_most.js";
 import { aboveAll, besideNew, letterIn } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";

@@ -1,7 +1,7 @@
 // What was changed last, beside its cell, and the way back.
 
-import { make } from "../elements.js";
-import { written } from "../numbers.js";
+import { make } from "../cells/elements.js";
+import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */

@@ -1,9 +1,9 @@
 // The columns of a story's words, from K to V: where there are more of them than a screen has room for, they are moved
 // sideways, those of all parts together, and an edge shows that there are more.
 
-import { toggle } from "../elements.js";
+import { toggle } from "../cells/elements.js";
 
-/** @import { StoryPart } from "./story_part.js" */
+/** @import { StoryPart } from "../story/story_part.js" */
 
 const EDGE = 28; // pixels
 

@@ -1,0 +1,299 @@
+// A matrix with too many cells for each to be an element: a pixel for each cell, drawn as large as a cell is. What a hand
+// and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked row
+// enlarged. Pointing, keys, typing and dragging do what they do on cells.
+
+import { drawBars } from "./change_bars.js";
+import { make, toggle } from "./elements.js";
+import { hiddenIn } from "../values/evaluate.js";
+import { placeInWords } from "../values/explain.js";
+import { Grid, IN_PICKED } from "./grid.js";
+import { valueAt } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
+import { cellAt, inksOf, paintPixels, rectOf } from "./pixels.js";
+import { addressOf } from "../places.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { BoardCell, Matrix, Place, Ramps, Shade, Span } from "../types.js" */
+/** @import { Box } from "../spine/types.js" */
+/** @import { Lens } from "./pixels.js" */
+
+const ENLARGED = 24; // pixels: how high the picked row is
+const TYPED = { width: 64, height: 24, letters: "13px" }; // the box to type into
+const MOST_EDITED = 200; // changed cells that are marked
+
+/** @type {WeakMap<Shade[], Uint32Array>} */
+const inks = new WeakMap(); // by ramp
+
+/** @param {Shade[]} ramp */
+function inksFor(ramp) {
+  const known = inks.get(ramp) ?? inksOf(ramp);
+  inks.set(ramp, known);
+  return known;
+}
+
+export class CanvasGrid extends Grid {
+  /** @param {Board} board @param {string} name @param {Box} box */
+  constructor(board, name, box) {
+    super(board, name, box);
+    const { rows, columns } = board.torch[name];
+    const [width, height] = box.turned ? [rows, columns] : [columns, rows];
+    this.hidden = hiddenIn(board.stages, this.stage);
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.look = "";
+    this.brightened = false; // whether anything is lit
+    /** @type {Matrix | null} */
+    this.painted = null;
+    /** @type {Lens | null} */
+    this.lens = null;
+    /** @type {Place} */
+    this.place = { matrix: name, row: 0, column: 0 }; // that the keyboard is at
+    this.colours = canvasOf("colours", width, height);
+    this.bright = canvasOf("bright", width, height); // what is lit, over the veil
+    this.bars = canvasOf("bars", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
+    this.barred = false;
+    this.enlarged = make("div", "lens");
+    this.enlarged.setAttribute("role", "row");
+    this.stripe = canvasOf("stripe", width, 1);
+    this.marks = make("div", "marks");
+    this.frames = make("div", "frames-lit");
+    this.current = make("span", "cell current");
+    this.current.setAttribute("role", "gridcell");
+    this.current.tabIndex = 0;
+    const line = make("div", "line", [this.current]);
+    line.setAttribute("role", "row");
+    this.element.append(this.colours.canvas, this.bright.canvas, this.marks, this.enlarged, this.bars.canvas, this.frames, line);
+    this.element.addEventListener("pointermove", (event) => this.pointAt(event));
+    this.element.addEventListener("pointerdown", (event) => this.pointAt(event));
+    this.element.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where a press put it
+    this.element.addEventListener("pointerleave", () => this.stay());
+    this.arrive(this.place);
+  }
+
+  /** @param {Matrix} matrix */
+  build({ rows, columns }) {
+    const { stage, box, element, board } = this;
+    element.classList.add("canvas");
+    toggle(element, "tight", this.isTight);
+    toggle(element, "editable", board.stages.get(stage.name).rule === "given");
+    element.setAttribute("role", "grid");
+    element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
+    element.setAttribute("aria-rowcount", String(rows));
+    element.setAttribute("aria-colcount", String(columns));
+    Object.assign(element.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
+  }
+
+  // ---- drawing ----
+
+  paint() {
+    const { board, stage, box } = this;
+    const matrix = board.shown[stage.name];
+    const ramps = board.ramps;
+    const limit = board.limitOf(stage);
+    const look = `${limit},${board.theme}`;
+    // Given matrices are changed in place.
+    if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
+      const how = { turned: box.turned, limit, inks: inksFor(ramps[stage.role]), negative: inksFor(ramps.negative), hidden: this.hidden };
+      paintPixels(this.pixels, matrix, how);
+      this.colours.context.putImageData(this.image, 0, 0);
+      [this.painted, this.look] = [matrix, look];
+    }
+    this.enlarge();
+    this.showChange();
+  }
+
+  // While a change is held, each changed cell has a bar for it.
+  showChange() {
+    const { board, stage, box, lens } = this;
+    const before = board.base?.[stage.name]?.values;
+    if (!before && !this.barred) return;
+    const matrix = board.shown[stage.name];
+    const limit = board.limitOf(stage);
+    const inkOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.ink ?? "#000";
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf });
+    this.barred = Boolean(before);
+  }
+
+  // The row of the picked word is high enough to be read, and has its numbers where its cells are wide enough.
+  enlarge() {
+    const { board, box, stage, enlarged } = this;
+    const row = board.query;
+    const high = ENLARGED * board.layout.scale;
+    // It stays within its matrix: over it stand names.
+    const top = Math.max(0, Math.min(box.height - high, (row + 0.5) * box.row - high / 2));
+    this.lens = this.isOfPicked(row) && box.row < high ? { row, top, height: high } : null;
+    toggle(enlarged, "hidden", !this.lens);
+    if (!this.lens) return;
+    Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
+    if (box.cell < IN_PICKED) {
+      this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);
+      if (!this.stripe.canvas.isConnected) enlarged.replaceChildren(this.stripe.canvas);
+      return;
+    }
+    const { columns } = board.shown[stage.name];
+    const [first] = this.cells;
+    if (first?.dataset.at !== addressOf({ matrix: stage.name, row, column: 0 })) {
+      const cells = Array.from({ length: columns }, (_, column) => this.cell(row, column));
+      this.cells.length = 0;
+      this.cells.push(...cells);
+      for (const cell of cells) {
+        cell.tabIndex = -1; // the keyboard has one of its own
+        Object.assign(cell.style, { width: `${box.cell - 1}px`, height: `${high - 1}px` });
+      }
+      enlarged.style.setProperty("--row", `${high}px`);
+      enlarged.replaceChildren(...cells);
+    }
+    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true));
+  }
+
+  mark() {
+    const { board, stage } = this;
+    toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
+    this.say();
+    this.cells.forEach((cell, column) => {
+      toggle(cell, "edited", board.isEdited({ matrix: stage.name, row: this.lens?.row ?? 0, column }));
+      toggle(cell, "query", true);
+      cell.setAttribute("aria-label", this.labelOf({ matrix: stage.name, row: this.lens?.row ?? 0, column }));
+    });
+    const addresses = [...Object.keys(board.data.before), ...board.pending.keys()].filter((address) => address.startsWith(`${stage.name},`));
+    this.marks.replaceChildren(...addresses.slice(0, MOST_EDITED).map((address) => {
+      const [, row, column] = address.split(",").map(Number);
+      return this.over("changed", { row, column, rows: 1, columns: 1 });
+    }));
+  }
+
+  markRow() {
+    this.enlarge();
+    this.mark();
+  }
+
+  // An element over some cells.
+  /** @param {string} className @param {Span} span */
+  over(className, span) {
+    const element = make("div", className);
+    laidOver(element, rectOf(span, this.box, this.lens));
+    return element;
+  }
+
+  /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
+  light(fed, sources, chosen) {
+    const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
+    if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.brightened) return;
+    const { context } = this.bright;
+    if (this.brightened) context.clearRect(0, 0, this.image.width, this.image.height);
+    if (fed) this.brighten(fed);
+    for (const { row, column, rows, columns } of [...sources, ...own]) {
+      if (this.box.turned) context.putImageData(this.image, 0, 0, row, column, rows, columns);
+      else context.putImageData(this.image, 0, 0, column, row, columns, rows);
+    }
+    this.brightened = Boolean(fed) || sources.length + own.length > 0;
+    const frames = [...sources.map((span) => this.over("source", span)), ...own.map((span) => this.over("chosen", span))];
+    if (chosen) frames[frames.length - 1].dataset.of = addressOf(chosen);
+    this.frames.replaceChildren(...frames);
+    const { lens } = this;
+    const holds = (/** @type {Span} */ span, /** @type {number} */ column) =>
+      lens !== null && lens.row >= span.row && lens.row < span.row + span.rows && column >= span.column && column < span.column + span.columns;
+    this.cells.forEach((cell, column) => {
+      toggle(cell, "fed", lens !== null && (Boolean(fed?.[lens.row * this.cells.length + column]) || [...sources, ...own].some((span) => holds(span, column))));
+    });
+  }
+
+  // Show the cells that are fed, without the others.
+  /** @param {Uint8Array} fed */
+  brighten(fed) {
+    const { rows, columns } = this.board.torch[this.stage.name];
+    const image = new ImageData(this.image.width, this.image.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let at = 0; at < fed.length; at += 1) {
+      if (!fed[at]) continue;
+      const pixel = this.box.turned ? (at % columns) * rows + Math.floor(at / columns) : at;
+      pixels[pixel] = this.pixels[pixel];
+    }
+    this.bright.context.putImageData(image, 0, 0);
+  }
+
+  // ---- single cells ----
+
+  // The cell under the pointer is the matrix's own, for what listens to the board.
+  /** @param {PointerEvent} event */
+  pointAt(event) {
+    if (event.target !== this.element || this.board.drag) return;
+    const { left, top, width, height } = this.element.getBoundingClientRect();
+    const cell = cellAt((event.clientX - left) / width, (event.clientY - top) / height, this.board.torch[this.stage.name], this.box, this.lens);
+    const address = addressOf({ matrix: this.stage.name, ...cell });
+    if (this.element.dataset.at === address) return;
+    this.element.dataset.at = address;
+    if (event.type === "pointermove") this.board.input.pointerover(event);
+  }
+
+  // Without a pointer over it, it is the one that the keyboard is at.
+  stay() {
+    this.element.dataset.at = addressOf(this.place);
+  }
+
+  /** @param {Place} place */
+  arrive(place) {
+    this.place = place;
+    this.current.dataset.at = addressOf(place);
+    this.current.setAttribute("aria-rowindex", String(place.row + 1));
+    this.current.setAttribute("aria-colindex", String(place.column + 1));
+    laidOver(this.current, rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens));
+    this.say();
+  }
+
+  say() {
+    this.current.setAttribute("aria-label", this.labelOf(this.place));
+  }
+
+  /** @param {Place} place */
+  labelOf(place) {
+    const { board } = this;
+    const value = valueAt(board.shown[place.matrix], place.row, place.column);
+    const masked = (value === 0 || value === -Infinity) && this.hidden?.(place.row, place.column);
+    const text = board.isEmpty(place) ? say("board.matrix.empty") : masked ? say("board.matrix.masked") : written(value, board.data.digits);
+    return say("board.matrix.cell", { where: placeInWords(board.made, place), value: text });
+  }
+
+  /** @param {Place} place @returns {BoardCell | undefined} */
+  cellAt({ row, column }) {
+    return this.lens?.row === row ? this.cells[column] : undefined;
+  }
+
+  /** @param {Place} place */
+  focus(place) {
+    const { board, current } = this;
+    const root = current.getRootNode();
+    const there = root instanceof ShadowRoot && root.activeElement === current;
+    this.arrive(place);
+    if (!there) return current.focus();
+    // The element with the focus has moved to another cell: nobody else tells of that.
+    current.scrollIntoView({ block: "nearest", inline: "nearest" });
+    board.panel.arriveAt(place);
+    board.choose(place);
+  }
+
+  /** @param {Place} place */
+  boxOf(place) {
+    const whole = this.element.getBoundingClientRect();
+    const by = whole.width / this.box.width;
+    const { left, top, width, height } = rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens);
+    const [wide, high] = [Math.max(width, TYPED.width), Math.max(height, TYPED.height)];
+    return { box: new DOMRect(whole.left + by * left, whole.top + by * (top + (height - high) / 2), by * wide, by * high), letters: TYPED.letters };
+  }
+}
+
+/** @param {string} className @param {number} width @param {number} height */
+function canvasOf(className, width, height) {
+  const canvas = make("canvas", className);
+  [canvas.width, canvas.height] = [width, height];
+  canvas.setAttribute("aria-hidden", "true");
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser draws on no canvas");
+  return { canvas, context };
+}
+
+/** @param {HTMLElement} element @param {{ left: number, top: number, width: number, height: number }} rect */
+function laidOver(element, { left, top, width, height }) {
+  Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+}

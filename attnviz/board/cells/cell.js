@@ -1,0 +1,71 @@
+// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/cell.py does in Python.
+// A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it stands, in words, too,
+// and for each source of its rule the cells that it is made from, as { matrix, row, column, value }.
+
+import { FLOAT32 } from "../values/bounds.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Cell, Place, Source, Stage, Term } from "../types.js" */
+
+// A row or a column by what it stands for: "query 1".
+/** @param {string} kind @param {number} index */
+export function lineNamed(kind, index) {
+  return say(`explanation.line.${kind}`, { index });
+}
+
+/** @param {Stage} stage @param {number | string} row @param {number | string} column */
+export function nameOf(stage, row, column) {
+  return `${stage.symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
+}
+
+/** @param {Pick<Cell, "made">} cell @param {{ matrix: string, row: number | string, column: number | string }} place */
+export function namedCell({ made }, { matrix, row, column }) {
+  return nameOf(made.stages.get(matrix), row, column);
+}
+
+// A row or column of sources in symbols, as in X[1, :].
+/** @param {Cell} cell @param {Source[]} block */
+export function namedBlock(cell, block) {
+  const only = (/** @type {"row" | "column"} */ key) => (block.every((each) => each[key] === block[0][key]) ? block[0][key] : ":");
+  return namedCell(cell, { matrix: block[0].matrix, row: only("row"), column: only("column") });
+}
+
+// A source in symbols, with the token that it is of.
+/** @param {Cell} cell @param {Source} source */
+export function namedWithToken(cell, source) {
+  const token = tokenOf(cell, source);
+  const number = namedCell(cell, source);
+  return token === null ? number : say("explanation.of_token", { number, token });
+}
+
+// The token that a row of a matrix stands for, told apart from others of the same text; null where it stands for none.
+/** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
+export function tokenOf({ made: { stages, tokens } }, { matrix, row }) {
+  if (stages.get(matrix).rows === "feature" || row >= tokens.length) return null;
+  const stands = tokens.filter((other) => other === tokens[row]).length;
+  return stands > 1 ? `${tokens[row]} (${row})` : tokens[row];
+}
+
+// The factors of a term, negative ones in parentheses; of a remainder, how many terms it holds.
+/** @param {Cell} cell @param {Term} term */
+export function writtenFactors(cell, term) {
+  if (!term.factors.length) return [say("explanation.step.more", { count: term.count, value: cell.write(term.value) })];
+  const texts = term.factors.map((factor) => cell.write(factor.value));
+  return texts.length === 1 ? texts : texts.map(grouped);
+}
+
+/** @param {string} text */
+export function grouped(text) {
+  return text.startsWith("−") ? `(${text})` : text;
+}
+
+/** @param {Cell} cell */
+export function largestFloat(cell) {
+  return say("explanation.trouble.largest", { dtype: FLOAT32.name, value: cell.write(FLOAT32.max) });
+}
+
+// That a source is no finite number; `name` is what it is called, its symbols where nothing is given.
+/** @param {Cell} cell @param {Source} source */
+export function already(cell, source, name = namedCell(cell, source)) {
+  return say("explanation.trouble.already", { cell: name, value: cell.write(source.value) });
+}

@@ -1,0 +1,90 @@
+// The colours of cells: the page's colour mixed in OKLab with that of a role, by how large the number is; what
+// colours/mixing.py does in Python.
+// Source: Björn Ottosson 2020, A perceptual color space for image processing.
+
+/** @import { Ramps, Role, Roles, Shade, Tone } from "../types.js" */
+
+export const STEPS = 256; // of a ramp: neighbours differ by what can't be seen
+
+// Shades from one colour to another, both as #rrggbb, each with the ink that can be read on it.
+/** @param {string} paper @param {string} role @returns {Shade[]} */
+export function rampOf(paper, role) {
+  const [first, last] = [labOf(channelsOf(paper)), labOf(channelsOf(role))];
+  return Array.from({ length: STEPS }, (_, step) => {
+    const part = step / (STEPS - 1);
+    const colour = rgbOf(first.map((from, i) => from + part * (last[i] - from)));
+    return { paper: `rgb(${colour.join(", ")})`, ink: inkOn(colour) };
+  });
+}
+
+// The ramps of all roles on a light or a dark page.
+/** @param {Roles} roles @param {keyof Tone} theme @returns {Ramps} */
+export function rampsOf(roles, theme) {
+  const ramp = (/** @type {Role | "negative"} */ role) => rampOf(roles.paper[theme], roles[role][theme]);
+  return { x: ramp("x"), q: ramp("q"), k: ramp("k"), a: ramp("a"), v: ramp("v"), negative: ramp("negative") };
+}
+
+// The shade of a value whose family's largest size is `limit`: the page's own at 0, that of its role at the limit and
+// beyond, and of the negative ones below 0. What is no finite number has none: it's hatched, neither small nor large.
+/** @param {number} value @param {number} limit @param {Ramps} ramps @param {Role} role @returns {Shade | null} */
+export function shadeOf(value, limit, ramps, role) {
+  return Number.isFinite(value) ? ramps[value < 0 ? "negative" : role][stepOf(value, limit)] : null;
+}
+
+// Which step of a ramp that is.
+/** @param {number} value @param {number} limit */
+export function stepOf(value, limit) {
+  const amount = limit > 0 ? Math.min(1, Math.abs(value) / limit) : 0;
+  return Math.round(amount * (STEPS - 1));
+}
+
+/** @param {string} colour */
+function channelsOf(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+}
+
+/** @param {number} channel */
+function linear(channel) {
+  const part = channel / 255;
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+}
+
+/** @param {number} light */
+function encoded(light) {
+  const inside = Math.min(1, Math.max(0, light));
+  return Math.round(255 * (inside <= 0.0031308 ? 12.92 * inside : 1.055 * inside ** (1 / 2.4) - 0.055));
+}
+
+/** @param {number[]} colour */
+function labOf(colour) {
+  const [red, green, blue] = colour.map(linear);
+  const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
+  const middle = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
+  const short = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+  return [
+    0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short,
+    1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short,
+    0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short,
+  ];
+}
+
+/** @param {number[]} lab */
+function rgbOf([lightness, greenRed, blueYellow]) {
+  const long = (lightness + 0.3963377774 * greenRed + 0.2158037573 * blueYellow) ** 3;
+  const middle = (lightness - 0.1055613458 * greenRed - 0.0638541728 * blueYellow) ** 3;
+  const short = (lightness - 0.0894841775 * greenRed - 1.291485548 * blueYellow) ** 3;
+  return [
+    4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short,
+    -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
+    -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
+  ].map(encoded);
+}
+
+// Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
+/** @param {number[]} colour */
+export function inkOn(colour) {
+  const [red, green, blue] = colour.map(linear);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).
+  return (luminance + 0.05) ** 2 > 0.05 * 1.05 ? "#000" : "#fff";
+}

@@ -1,0 +1,297 @@
+// One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
+
+import { make, toggle } from "./elements.js";
+import { isMasked } from "../values/evaluate.js";
+import { placeInWords } from "../values/explain.js";
+import { written } from "../values/numbers.js";
+import { addressOf } from "../places.js";
+import { READABLE } from "../spine/layout.js";
+import { HEADED } from "../spine/titles.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { BoardCell, Matrix, Place, Span, Stage } from "../types.js" */
+/** @import { Box, Layout } from "../spine/types.js" */
+
+const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
+export const IN_PICKED = 31; // pixels: as wide, a cell of the picked row has its number, however low its row is
+const TIGHT = { size: "92.4%", digit: 6.6, around: 1 }; // the smallest letters there are, and how wide their digits are
+const MARKS = ["fed", "source", "chosen"];
+
+export class Grid {
+  /** @param {Board} board @param {string} name @param {Box} box */
+  constructor(board, name, box) {
+    this.board = board;
+    this.stage = board.stages.get(name);
+    this.box = box;
+    this.inView = true;
+    /** @type {BoardCell[]} */
+    this.cells = [];
+    /** @type {Set<BoardCell>} */
+    this.lit = new Set();
+    this.element = make("div", `grid ${this.stage.origin}`);
+    this.build(board.torch[name]);
+    this.title = this.titled();
+    this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...this.heads(), this.element]);
+    this.matrix.dataset.matrix = name;
+  }
+
+  /** @param {Matrix} matrix */
+  build({ rows, columns }) {
+    const { stage, box, element } = this;
+    toggle(element, "tight", this.isTight);
+    element.setAttribute("role", "grid");
+    element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
+    const [down, across] = box.turned ? [columns, rows] : [rows, columns];
+    for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) this.cells.push(this.cell(row, column));
+    Object.assign(element.style, {
+      left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px`,
+      gridTemplateColumns: `repeat(${across}, ${box.cell}px)`, gridTemplateRows: `repeat(${down}, ${box.row}px)`,
+    });
+    element.style.setProperty("--row", `${box.row}px`);
+    for (let y = 0; y < down; y += 1) {
+      const line = make("div", "line", Array.from({ length: across }, (_, x) => this.cells[box.turned ? x * columns + y : y * columns + x]));
+      line.setAttribute("role", "row");
+      element.append(line);
+    }
+  }
+
+  // Its name and in two or three words what it is, as much of it as there is room for.
+  titled() {
+    const { stage, box, board } = this;
+    const { rows, columns } = board.torch[stage.name];
+    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: stage.symbol }) : stage.symbol]);
+    const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
+    const note = board.data.notes?.[stage.name];
+    const short = make("span", "short", [stage.short]);
+    const title = make("div", "title", [called, " ", ...(note ? [shape, " ", make("span", "note", [say("board.matrix.note", { note })]), " ", short] : [short, " ", shape])]);
+    title.title = stage.plain;
+    title.onpointerenter = () => board.describe(stage);
+    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.explain(); // a finger leaves at once
+    const { x, y, width } = board.titles[stage.name];
+    Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
+    return title;
+  }
+
+  // The tokens over columns that are keys, and the names of features where these have any.
+  heads() {
+    const { box, stage, board } = this;
+    const names = stage.columns === "key" ? board.data.labels : board.featuresOf(stage);
+    if (box.cell < HEADED || !names.length) return [];
+    return names.map((name, at) => {
+      const head = make("span", "head", [name]);
+      head.title = name;
+      head.setAttribute("aria-hidden", "true");
+      Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - 19 * board.layout.scale}px`, width: `${box.cell}px` });
+      return head;
+    });
+  }
+
+  /** @param {number} row @param {number} column @returns {BoardCell} */
+  cell(row, column) {
+    const place = { matrix: this.stage.name, row, column };
+    const called = placeInWords(this.board.made, place);
+    // The text is one node, of which only the characters change.
+    const parts = { called, text: document.createTextNode("") };
+    const cell = Object.assign(make("span", this.stage.rule === "given" ? "cell editable" : "cell"), parts);
+    cell.setAttribute("role", "gridcell");
+    cell.tabIndex = row + column === 0 ? 0 : -1;
+    cell.dataset.at = addressOf(place);
+    cell.append(cell.text);
+    return cell;
+  }
+
+  // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
+  paint() {
+    const { board, stage, box } = this;
+    const { columns } = board.shown[stage.name];
+    const picked = stage.rows === "feature" ? -1 : board.query;
+    this.cells.forEach((cell, at) => {
+      const row = Math.floor(at / columns);
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED));
+    });
+  }
+
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible */
+  paintCell(cell, row, column, legible) {
+    const { board, stage } = this;
+    const { values, columns } = board.shown[stage.name];
+    const { settings } = board.data;
+    const { digits } = board;
+    const at = row * columns + column;
+    const limit = board.limitOf(stage);
+    const before = board.base?.[stage.name]?.values;
+    const empty = board.isEmpty({ matrix: stage.name, row, column });
+    const change = before ? changeOf(values[at], before[at], limit) : 0;
+    const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
+    const anew = !isSame(cell.value, values[at], board.settled ? 0 : LAST_BITS);
+    if (!anew && cell.look === look && cell.change === change) return;
+    Object.assign(cell, { value: values[at], look, empty, change });
+    if (anew) cell.dataset.value = String(values[at]);
+    const blank = values[at] === 0 || values[at] === -Infinity;
+    cell.masked = blank && isMasked(board.made.stages, stage, row, column);
+    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);
+    if (cell.text.data !== text) {
+      cell.text.data = text;
+      this.fit(cell, text);
+    }
+    this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
+    toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
+    toggle(cell, "empty", empty);
+    toggle(cell, "unread", !text);
+  }
+
+  // What stands in a cell.
+  /** @param {number} value @param {number} digits */
+  text(value, digits) {
+    return this.isTight ? fewerDigits(value, digits, this.room) : shortened(value, digits, this.characters);
+  }
+
+  // Cells too narrow for all digits, of which those of the picked row have as many as can be read; the dock has all.
+  get isTight() {
+    return this.box.cell < READABLE.width * this.board.layout.scale;
+  }
+
+  // So many digits have room in the smallest letters.
+  get room() {
+    return (this.box.cell / this.board.layout.scale - TIGHT.around) / TIGHT.digit;
+  }
+
+  // The bar grows to the right for more and to the left for less, from the middle.
+  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} change @param {number} limit */
+  colour(cell, shade, change, limit) {
+    const ink = shade?.ink ?? "";
+    const bar = change && Number.isFinite(change) ? barOf(change, limit, ink || "currentcolor") : "";
+    const paper = `${bar}${shade?.paper ?? ""}`;
+    if (cell.paper !== paper) cell.style.background = cell.paper = paper;
+    if (cell.ink !== ink) cell.style.color = cell.ink = ink;
+    if (bar) cell.dataset.changed = "";
+    else if (cell.dataset.changed !== undefined) delete cell.dataset.changed;
+  }
+
+  // So many digits have room in a cell.
+  get characters() {
+    return Math.max(2, (this.box.cell / this.board.layout.scale / 42) * ROOM);
+  }
+
+  // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
+  /** @param {BoardCell} cell @param {string} text */
+  fit(cell, text) {
+    const digits = widthOf(text);
+    const size = this.isTight ? TIGHT.size : digits > this.characters ? `${Math.floor((1000 * this.characters) / digits) / 10}%` : "";
+    if (cell.size !== size) cell.style.fontSize = cell.size = size;
+  }
+
+  // Light up what a given number feeds, what a cell is made from, and that cell.
+  /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
+  light(fed, sources, chosen) {
+    const { columns } = this.board.torch[this.stage.name];
+    /** @type {Map<BoardCell, string>} */
+    const lit = new Map();
+    if (fed) this.cells.forEach((cell, at) => fed[at] && lit.set(cell, "fed"));
+    for (const span of sources) {
+      for (let row = 0; row < span.rows; row += 1) for (let column = 0; column < span.columns; column += 1) lit.set(this.cells[(span.row + row) * columns + span.column + column], "source");
+    }
+    if (chosen) lit.set(this.cells[chosen.row * columns + chosen.column], "chosen");
+    for (const cell of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
+    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
+    this.lit = new Set(lit.keys());
+  }
+
+  /** @param {Place} place @returns {BoardCell | undefined} */
+  cellAt({ row, column }) {
+    return this.cells[row * this.board.torch[this.stage.name].columns + column];
+  }
+
+  /** @param {Place} place */
+  focus(place) {
+    const cell = this.cellAt(place);
+    if (!cell) return;
+    for (const other of this.cells) if (other.tabIndex === 0 && other !== cell) other.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus();
+  }
+
+  // Where a cell is on the screen, and how large its letters are.
+  /** @param {Place} place */
+  boxOf(place) {
+    const cell = this.cellAt(place);
+    return cell ? { box: cell.getBoundingClientRect(), letters: getComputedStyle(cell).fontSize } : null;
+  }
+
+  // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
+  mark() {
+    const { board, stage } = this;
+    const { columns, values } = board.shown[stage.name];
+    toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
+    this.cells.forEach((cell, at) => {
+      const row = Math.floor(at / columns);
+      toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
+      toggle(cell, "query", this.isOfPicked(row));
+      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : written(values[at], board.data.digits);
+      const label = say("board.matrix.cell", { where: cell.called, value });
+      if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
+    });
+  }
+
+  // The row of the word that is followed, which has its numbers even where others have no room for theirs.
+  markRow() {
+    const { columns } = this.board.shown[this.stage.name];
+    this.cells.forEach((cell, at) => toggle(cell, "query", this.isOfPicked(Math.floor(at / columns))));
+    if (!this.box.readable && this.box.cell >= IN_PICKED) this.paint();
+  }
+
+  /** @param {number} row */
+  isOfPicked(row) {
+    const { stage } = this;
+    return stage.rows !== "feature" && row === this.board.query && this.board.layout.columns.some((column) => column.stage === stage);
+  }
+}
+
+// How much a number has changed; what the page and torch round differently has not.
+/** @param {number} value @param {number} before @param {number} limit */
+export function changeOf(value, before, limit) {
+  const change = value - before;
+  return Math.abs(change) > ROUNDING * limit ? change : 0;
+}
+
+// A number that has no room in its cell in powers of ten has the shortest of these.
+/** @param {number} value @param {number} digits @param {number} room */
+function shortened(value, digits, room) {
+  const text = written(value, digits);
+  if (widthOf(text) <= room || !text.includes("e")) return text;
+  return value.toExponential(0).replace("+", "").replaceAll("-", "−");
+}
+
+/** @param {number} value @param {number} digits @param {number} room */
+function fewerDigits(value, digits, room) {
+  const texts = Array.from({ length: digits + 1 }, (_, at) => written(value, digits - at));
+  const fixed = texts.find((text) => widthOf(text) <= room && !text.includes("e"));
+  const power = shortened(value, digits, 0);
+  return fixed ?? (widthOf(power) <= room ? power : "");
+}
+
+// Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell nothing.
+/** @param {number | undefined} shown @param {number} value @param {number} within */
+function isSame(shown, value, within) {
+  return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
+}
+
+const LAST_BITS = 1e-6; // of a number
+// How wide a number is, in digits.
+/** @param {string} text */
+function widthOf(text) {
+  return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
+}
+
+const ROUNDING = 2e-6; // of the largest number
+const LEAST_BAR = 12; // percent of a cell's width: a change that is there is seen
+
+/** @param {number} change @param {number} limit @param {string} ink */
+function barOf(change, limit, ink) {
+  const length = Math.round(Math.min(50, Math.max(LEAST_BAR, (100 * Math.abs(change)) / limit)));
+  const place = change > 0 ? "50%" : `${50 - length}%`;
+  // Of a background, a place in percent counts what is left beside it.
+  const shift = length === 100 ? 0 : (Number.parseFloat(place) / (100 - length)) * 100;
+  return `linear-gradient(${ink}, ${ink}) ${Math.round(shift)}% 100% / ${length}% 3px no-repeat, `;
+}

@@ -1,0 +1,161 @@
+// The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times the
+// query's length is its score.
+
+import { decimal, productOf, sign } from "../values/decimals.js";
+import { isMasked } from "../values/evaluate.js";
+import { lineOf, valueAt } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
+import { across, allFinite, arrow, directionOf, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
+import { rulersOf } from "./plane_rulers.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Made, Matrices } from "../types.js" */
+/** @import { Picture, Point, Size, Spot, Told, View } from "./plane_types.js" */
+
+const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
+const MARGIN = 14;
+const DOT = 3;
+const MEASURE = 10; // pixels beside the query
+const TICK = 3;
+const NAMED = 2; // words that reach equally far
+const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach equally far
+
+/** @typedef {{ query: number[], keys: number[][], weights: number[], scores: number[], masked: boolean[], drawn: number[] }} Row */
+
+// What a query meets: its keys, and what comes of them; `drawn` are those whose numbers are all finite.
+/** @param {Made} made @param {number} query @returns {Row} */
+export function rowOf({ stages, matrices }, query) {
+  const { q, k, scores, attention_weights: weights } = matrices;
+  const all = Array.from({ length: k.rows }, (_, key) => key);
+  const keys = all.map((key) => Array.from(lineOf(k, key)));
+  return {
+    query: Array.from(lineOf(q, query)), keys,
+    weights: all.map((key) => valueAt(weights, query, key)),
+    scores: all.map((key) => valueAt(scores, query, key)),
+    masked: all.map((key) => isMasked(stages, stages.get("attention_weights"), query, key)),
+    drawn: allFinite(lineOf(q, query)) ? all.filter((key) => allFinite(keys[key])) : [],
+  };
+}
+
+/** @param {Matrices} matrices */
+export function hasScores({ q, k, v, scores, attention_weights: weights, context }) {
+  return [q, k, v, scores, weights, context].every(Boolean) && v.columns === context.columns;
+}
+
+/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept @returns {Picture} */
+export function pictureOfScores(made, query, size, scale, kept) {
+  const row = rowOf(made, query);
+  const direction = allFinite(row.query) ? directionOf(row.query) : null;
+  const isPlane = row.query.length === 2;
+  const keys = direction || isPlane ? row.drawn : []; // of a query without a direction, nothing but the true axes are left
+  const spots = spotsOf(row.query, keys.map((key) => row.keys[key]));
+  const { tip } = allFinite(row.query) ? tipOf(row.query, spots) : { tip: /** @type {Point} */ ([0, 0]) };
+  const points = [/** @type {Point} */ ([0, 0]), tip, ...spots.flatMap(({ at, foot }) => [at, foot])];
+  const view = viewOf(points, size, MARGIN * scale, kept);
+  const marks = keys.map((key, at) => markOf(view, key, spots[at], row.weights[key], scale));
+  const end = placed(view, tip);
+  const main = !allFinite(row.query) ? null : {
+    path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale), at: end, radius: DOT * scale, label: say("board.plane.q", { token: made.labels[query] }),
+  };
+  return { view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "", rulers: keys.length || main ? rulersOf(view, size, scale, isPlane ? features(made, 2) : [say("board.plane.rest"), null]) : [] };
+}
+
+// A query without a direction.
+/** @param {Point} at @param {number} radius */
+function dot([x, y], radius) {
+  return `M${x - radius} ${y} a${radius} ${radius} 0 1 0 ${2 * radius} 0 a${radius} ${radius} 0 1 0 ${-2 * radius} 0 Z`;
+}
+
+/** @param {Made} made @param {number} count */
+export function features(made, count) {
+  return Array.from({ length: count }, (_, column) => say("board.dock.feature", { column }));
+}
+
+/** @param {View} view @param {number} word @param {Spot} spot @param {number} weight @param {number} scale */
+function markOf(view, word, spot, weight, scale) {
+  const [at, foot] = [placed(view, spot.at), placed(view, spot.foot)];
+  const width = widthOfWeight(weight, scale);
+  return { word, at, foot, path: arrow(view.origin, at, width, scale), drop: line(at, foot), radius: DOT * scale, width, weight: Number.isFinite(weight) ? weight : 0 };
+}
+
+// How wide what stands for an attention weight is.
+/** @param {number} weight @param {number} scale */
+export function widthOfWeight(weight, scale) {
+  return scale * (WIDTHS.least + WIDTHS.more * (Number.isFinite(weight) ? weight : 0));
+}
+
+// How far along the query a key reaches, as a measure beside the query, on the side where the key isn't.
+/** @param {View} view @param {number[]} query @param {number[]} key @param {number} scale */
+export function reachLine(view, query, key, scale) {
+  if (!allFinite(query) || !allFinite(key) || !directionOf(query)) return "";
+  const [spot] = spotsOf(query, [key]);
+  const [ux, uy] = directionOf(query) ?? [0, 0];
+  const [x, y] = [uy, ux]; // to the right of the query, in pixels
+  const side = (spot.at[0] - spot.foot[0]) * x - (spot.at[1] - spot.foot[1]) * y > 0 ? -1 : 1;
+  const off = (/** @type {Point} */ [px, py], /** @type {number} */ by) => /** @type {Point} */ ([px + side * by * scale * x, py + side * by * scale * y]);
+  const [from, to] = [view.origin, placed(view, spot.foot)];
+  return `${line(off(from, MEASURE), off(to, MEASURE))} ${[from, to].map((end) => line(off(end, MEASURE - TICK), off(end, MEASURE + TICK))).join(" ")}`;
+}
+
+// Of which key the reach is told: the one that is pointed at, else the first of those that reach farthest.
+/** @param {Row} row @param {number | null} pointed @returns {{ key: number | null, farthest: number[] }} */
+export function told(row, pointed) {
+  const read = row.drawn.filter((key) => !row.masked[key]);
+  if (!directionOf(row.query) || !allFinite(row.query)) return { key: null, farthest: [] };
+  const reaches = new Map(spotsOf(row.query, read.map((key) => row.keys[key])).map(({ reach }, at) => [read[at], reach]));
+  const most = Math.max(...reaches.values());
+  const farthest = read.filter((key) => most - (reaches.get(key) ?? 0) <= SAME * Math.abs(most));
+  return { key: pointed !== null && row.drawn.includes(pointed) ? pointed : (farthest[0] ?? null), farthest };
+}
+
+// The picture in words.
+/** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits @returns {Told} */
+export function scoresInWords(made, query, pointed, digits) {
+  const row = rowOf(made, query);
+  const token = made.names[query];
+  const notes = notesOf(row);
+  const all = (/** @type {string} */ sentence) => ({ sentence, numbers: [], note: notes, alt: [sentence, notes].filter(Boolean).join(" ") });
+  if (!allFinite(row.query)) return all(say("board.plane.infinite", { token }));
+  if (!directionOf(row.query)) return all(say("board.plane.zero", { token }));
+  const { key, farthest } = told(row, pointed);
+  if (key === null) return all(say("board.plane.none", { token }));
+  const write = (/** @type {number} */ value) => written(value, digits);
+  const reach = spotsOf(row.query, [row.keys[key]])[0].reach;
+  const sentence = sentenceOf(made, row, key, farthest, pointed === key, reach);
+  const [length, along, score] = [write(lengthOf(row.query)), write(reach), write(row.scores[key])];
+  const equals = sign(productOf([decimal(length), decimal(along)]), score);
+  const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`, role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
+  const alt = [say("board.plane.alt", { token, length }), `${sentence} ${numbers.map(({ text }) => text).join("")}.`, notes];
+  return { sentence, numbers, note: notes, alt: alt.filter(Boolean).join(" ") };
+}
+
+/** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed @param {number} reach */
+function sentenceOf(made, row, key, farthest, pointed, reach) {
+  const name = made.names[key];
+  const read = row.masked.filter((each) => !each).length;
+  if (pointed || read === 1) {
+    const kind = row.masked[key] ? "masked_key" : reach > 0 ? "reaches" : reach < 0 ? "against" : "aside";
+    return say(`board.plane.${kind}`, { key: name });
+  }
+  if (farthest.length === read) return say("board.plane.equally", { count: read });
+  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => made.names[each])) });
+  return say("board.plane.farthest", { key: name });
+}
+
+/** @param {string[]} names */
+function listed(names) {
+  const quoted = names.map((token) => say("board.named", { token }));
+  if (quoted.length > NAMED) return say("summary.more", { names: quoted.slice(0, NAMED).join(", "), rest: quoted.length - NAMED });
+  return say("summary.and", { first: quoted.slice(0, -1).join(", "), last: quoted[quoted.length - 1] });
+}
+
+/** @param {Row} row */
+function notesOf(row) {
+  const left = allFinite(row.query) ? row.keys.length - row.drawn.length : 0;
+  const cut = allFinite(row.query) && tipOf(row.query, spotsOf(row.query, row.drawn.map((key) => row.keys[key]))).cut;
+  return [
+    left ? say("board.plane.left_out", { n: left }) : "",
+    cut ? say("board.plane.cut") : "",
+    row.masked.some(Boolean) ? say("board.plane.masked") : "",
+  ].filter(Boolean).join(" ");
+}

@@ -1,0 +1,201 @@
+// The tips of arrows under the hand: pointing at one is pointing at its score; where queries and keys have two features,
+// moving one changes the row of X that it is made of, by as little as it takes.
+
+import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geometry.js";
+import { lineOf } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
+import { make, toggle } from "../cells/elements.js";
+import { followPointer } from "../../scripts/pointer.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Plane } from "./plane.js" */
+/** @import { Edit, Made } from "../types.js" */
+/** @import { Picture, Point } from "./plane_types.js" */
+
+const DRAG_STARTS = 4; // pixels
+const STEP = 6; // pixels of a press of a key, about
+/** @type {Record<string, Point>} */
+const ARROWS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+/** @typedef {{ matrix: string, row: number, from: number[], rows: number[][], start: Point }} Grip what a hand moves: a row, by way of a projection */
+
+export class Tips {
+  /** @param {Plane} plane */
+  constructor(plane) {
+    this.plane = plane;
+    this.element = make("div", "tips");
+    /** @type {HTMLElement[]} */
+    this.keys = [];
+    this.query = make("div", "tip q");
+  }
+
+  /** @param {number} count */
+  build(count) {
+    this.keys = Array.from({ length: count }, () => make("div", "tip k"));
+    this.query = make("div", "tip q");
+    [...this.keys, this.query].forEach((tip, at) => this.hear(tip, at < count ? at : null));
+    this.element.replaceChildren(...this.keys, this.query);
+  }
+
+  /** @param {HTMLElement} tip @param {number | null} word of a key, null for the query's own */
+  hear(tip, word) {
+    tip.addEventListener("pointerenter", () => this.enter(word));
+    tip.addEventListener("pointerleave", () => this.leave());
+    tip.addEventListener("focus", () => this.enter(word));
+    tip.addEventListener("blur", () => this.leave());
+    tip.addEventListener("pointerdown", (event) => this.pointerdown(event, tip, word));
+    tip.addEventListener("keydown", (event) => this.keydown(event, word));
+  }
+
+  /** @param {number | null} word */
+  enter(word) {
+    const { plane } = this;
+    const { board } = plane;
+    if (board.drag) return;
+    plane.hint = this.gripOf(word) ? say("board.plane.drag", { symbol: board.stages.get(this.gripOf(word)?.matrix ?? "x").symbol }) : "";
+    if (word === null) plane.emphasize();
+    else board.choose(plane.cellOf(word));
+  }
+
+  leave() {
+    const { plane } = this;
+    if (plane.board.drag) return;
+    plane.hint = "";
+    plane.board.choose(plane.board.input.focused);
+    plane.emphasize();
+  }
+
+  // Where tips stand, and which of them can be moved.
+  /** @param {Picture} picture */
+  show(picture) {
+    const marks = new Map(picture.marks.map((mark) => [mark.word, mark.at]));
+    this.keys.forEach((tip, word) => this.put(tip, word, marks.get(word) ?? null));
+    this.put(this.query, null, this.plane.tab === "scores" ? (picture.main?.at ?? null) : null);
+  }
+
+  /** @param {HTMLElement} tip @param {number | null} word @param {Point | null} at */
+  put(tip, word, at) {
+    toggle(tip, "gone", !at);
+    if (!at) return;
+    tip.style.transform = `translate(${at[0].toFixed(2)}px, ${at[1].toFixed(2)}px)`;
+    const { board } = this.plane;
+    if (board.drag) return;
+    const grip = this.gripOf(word);
+    toggle(tip, "moves", Boolean(grip));
+    if (grip) {
+      const { made, query } = board;
+      const token = made.names[word ?? query];
+      const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits), symbol: board.stages.get(grip.matrix).symbol };
+      const texts = {
+        role: "slider", "aria-roledescription": say("board.plane.kind"), "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,
+        "aria-label": say(word === null ? "board.plane.tip_q" : "board.plane.tip_k", places), tabindex: "0",
+      };
+      for (const [name, text] of Object.entries(texts)) if (tip.getAttribute(name) !== text) tip.setAttribute(name, text);
+    } else {
+      for (const name of ["role", "aria-roledescription", "aria-valuenow", "aria-valuetext", "aria-label", "tabindex"]) tip.removeAttribute(name);
+    }
+  }
+
+  // What a tip moves, null for one that stands still: in the second picture, on axes that are not its own, or where X is
+  // made of what no hand can change.
+  /** @param {number | null} word @returns {Grip | null} */
+  gripOf(word) {
+    const { board, tab, picture } = this.plane;
+    if (tab !== "scores" || !picture) return null;
+    const found = gripOf(board.made, word === null ? "q" : "k", word ?? board.query);
+    if (!found) return null;
+    const from = found.rows.map((_, column) => board.givenAt({ matrix: found.matrix, row: found.row, column }));
+    const drawn = word === null && picture.main ? pointAt(picture.view, picture.main.at) : found.start;
+    const isWhole = Math.hypot(...drawn) > 0.99 * Math.hypot(...found.start); // one that is drawn shorter has no tip to move
+    return isWhole ? { ...found, from } : null;
+  }
+
+  /** @param {PointerEvent} pressed @param {HTMLElement} tip @param {number | null} word */
+  pointerdown(pressed, tip, word) {
+    const { plane } = this;
+    const { board, picture, size } = plane;
+    const grip = this.gripOf(word);
+    if (!grip || !picture || !size || pressed.button !== 0 || board.input.held) return;
+    pressed.preventDefault();
+    tip.focus();
+    board.input.held = true;
+    const zoom = board.root.getBoundingClientRect().width / board.root.offsetWidth; // in a presentation all is drawn larger
+    const start = /** @type {Point} */ ([picture.view.origin[0] + grip.start[0] * picture.view.unit, picture.view.origin[1] - grip.start[1] * picture.view.unit]);
+    /** @type {Edit[]} */
+    let edits = [];
+    const move = (/** @type {PointerEvent} */ moved) => {
+      const way = [moved.clientX - pressed.clientX, moved.clientY - pressed.clientY].map((each) => each / zoom);
+      if (!board.drag && Math.hypot(...way) < DRAG_STARTS) return;
+      const wished = pointAt(picture.view, within([start[0] + way[0], start[1] + way[1]], { x: 0, y: 0, ...size }));
+      edits = editsOf(grip, wished);
+      if (!board.drag) board.undo.hide();
+      [plane.held, plane.pointed] = [true, word];
+      board.drag = { ...edits[0], value: edits[0].value ?? 0, rest: edits.slice(1) };
+      for (const edit of edits) board.change(edit, edit.value ?? 0);
+    };
+    const end = (/** @type {boolean} */ take) => {
+      stop();
+      window.removeEventListener("keydown", cancel, true);
+      const dragged = board.drag !== null;
+      board.drag = null;
+      board.input.held = plane.held = false;
+      board.at = null; // a tip was held, no cell
+      const taken = take ? changed(edits, grip.from) : [];
+      if (taken.length) board.commit(taken);
+      else if (dragged) for (const edit of edits) board.restore(edit, grip.from[edit.column]);
+      board.base = null;
+      board.at = null;
+    };
+    const cancel = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Escape" || !board.drag) return;
+      event.stopPropagation();
+      end(false);
+    };
+    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) });
+    window.addEventListener("keydown", cancel, true);
+  }
+
+  /** @param {KeyboardEvent} event @param {number | null} word */
+  keydown(event, word) {
+    const { board, picture } = this.plane;
+    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      board.undo.undo();
+      return;
+    }
+    const [right, up] = ARROWS[event.key] ?? [0, 0];
+    const grip = this.gripOf(word);
+    if (!(right || up) || !grip || !picture || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const step = 10 ** Math.round(Math.log10(STEP / picture.view.unit)) * (event.shiftKey ? 10 : 1);
+    const edits = changed(editsOf(grip, [grip.start[0] + right * step, grip.start[1] + up * step]), grip.from);
+    if (edits.length) board.commit(edits, event.repeat);
+    board.at = null;
+  }
+}
+
+// The row that a query or a key with two features is made of, by which numbers of a projection, and where its tip is.
+/** @param {Made} made @param {"q" | "k"} name @param {number} row */
+export function gripOf({ stages, matrices }, name, row) {
+  const [source, projection] = stages.get(name).sources;
+  const stage = stages.get(source);
+  const matrix = stage.rule === "given" ? source : stage.rule === "add" ? stage.sources[0] : null; // of X = E + P, the tokens' own vectors
+  if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
+  const start = Array.from(lineOf(matrices[name], row));
+  const { values } = matrices[projection];
+  if (!allFinite(start) || !allFinite(values) || !allFinite(lineOf(matrices[matrix], row)) || values.every((value) => value === 0)) return null;
+  const rows = Array.from({ length: matrices[projection].rows }, (_, at) => Array.from(lineOf(matrices[projection], at)));
+  return { matrix, row, rows, start: /** @type {Point} */ ([start[0], start[1]]) };
+}
+
+// The numbers of the row with which the tip stands where it is wished, or as near as can be.
+/** @param {Pick<Grip, "matrix" | "row" | "from" | "rows" | "start">} grip @param {Point} wished @returns {Edit[]} */
+export function editsOf({ matrix, row, from, rows, start }, [x, y]) {
+  const change = smallestChange(rows, [x - start[0], y - start[1]]);
+  return rounded(from, change).map((value, column) => ({ matrix, row, column, value }));
+}
+
+/** @param {Edit[]} edits @param {number[]} from */
+function changed(edits, from) {
+  return edits.filter(({ value, column }) => Math.fround(value ?? 0) !== Math.fround(from[column]));
+}

@@ -1,0 +1,196 @@
+// What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row. The
+// board's own cells stay as they are, so that its end is the still board.
+
+import { make } from "../cells/elements.js";
+import { valueAt } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
+import { percent } from "../values/reads_most.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Stage } from "../types.js" */
+/** @import { Box, Moment, Phase } from "../spine/types.js" */
+
+const BARS = { most: 104, least: 48, above: 22, label: 16 }; // pixels: how high they are, and over what
+const LABELLED = 30; // a bar as wide says its number
+const ARRIVES = 0.7; // of a step: then what moves is there
+
+/** @param {number} part */
+function eased(part) {
+  const at = Math.max(0, Math.min(1, part));
+  return at * at * (3 - 2 * at);
+}
+
+export class Actors {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.layer = make("div", "acts");
+    this.layer.setAttribute("aria-hidden", "true");
+    /** @type {Map<string, HTMLElement>} */
+    this.all = new Map();
+    /** @type {Set<string>} */
+    this.seen = new Set();
+  }
+
+  clear() {
+    this.all.clear();
+    this.layer.replaceChildren();
+  }
+
+  /** @param {Phase[]} phases @param {Moment} moment @param {number} query */
+  show(phases, moment, query) {
+    this.seen.clear();
+    this.layer.style.opacity = String(Math.min(1, moment.veil));
+    const phase = phases[moment.at];
+    this.showScores(phases, moment, query);
+    if (phase.kind === "scores") this.passUnder(phase, moment);
+    if (phase.kind === "vector" || phase.kind === "scores" || phase.kind === "other") this.cover(phase, moment, query);
+    if (phase.kind === "shares") this.showBars(phase, moment, query);
+    if (phase.kind === "mix") this.mix(phase, moment, query);
+    for (const [key, actor] of this.all) {
+      if (this.seen.has(key)) continue;
+      actor.remove();
+      this.all.delete(key);
+    }
+  }
+
+  // An actor in a place of the board, made when it is needed first.
+  /** @param {string} key @param {string} className @param {{ x: number, y: number, width: number, height: number }} at @param {string} text */
+  put(key, className, { x, y, width, height }, text = "") {
+    let actor = this.all.get(key);
+    if (!actor) {
+      actor = make("div", `act ${className}`);
+      this.all.set(key, actor);
+      this.layer.append(actor);
+    }
+    this.seen.add(key);
+    Object.assign(actor.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, lineHeight: `${height}px` });
+    if (actor.textContent !== text) actor.textContent = text;
+    return actor;
+  }
+
+  // Where a cell of a matrix stands.
+  /** @param {Box} box @param {number} row @param {number} column */
+  cell(box, row, column) {
+    return { x: box.x + column * box.cell, y: box.y + row * box.row, width: box.cell - 1, height: box.row - 1 };
+  }
+
+  // The number in a cell is covered until it is made.
+  /** @param {Phase} phase @param {Moment} moment @param {number} query */
+  cover({ on, steps }, { step, within }, query) {
+    const box = this.board.layout.boxes[on];
+    const cover = this.put("cover", "blank", this.cell(box, query, steps[step]));
+    cover.style.opacity = String(1 - eased((within - 0.35) / 0.3));
+  }
+
+  // Scores and scaled scores have one place: there the ones become the others, and stay so until the board stands still.
+  /** @param {Phase[]} phases @param {Moment} moment @param {number} query */
+  showScores(phases, { at, part, step, made }, query) {
+    const scale = phases.findIndex(({ kind }) => kind === "scale");
+    const scores = phases.findLastIndex(({ kind, name }) => kind === "scores" && phases[scale]?.stage.sources[0] === name);
+    if (scale < 0 || scores < 0 || phases[scale].on !== phases[scores].on || at < scores) return;
+    const { on } = phases[scale];
+    const { shown, layout, stages } = this.board;
+    const [before, after] = [phases[scores], phases[scale]].map(({ name }) => shown[name]);
+    const scaled = at > scale ? 1 : at === scale ? eased((part - 0.15) / 0.6) : 0;
+    if (scaled === (on === phases[scale].name ? 1 : 0)) return; // as the board itself shows it
+    const reached = at === scores ? phases[scores].steps.slice(0, Math.max(made, step + 1)) : phases[scores].columns;
+    for (const key of reached) {
+      const value = (1 - scaled) * valueAt(before, query, key) + scaled * valueAt(after, query, key);
+      this.number(`score ${key}`, stages.get(on), layout.boxes[on], query, key, value);
+    }
+  }
+
+  /** @param {string} key @param {Stage} stage @param {Box} box @param {number} row @param {number} column @param {number} value */
+  number(key, stage, box, row, column, value) {
+    const { board } = this;
+    const shade = board.colours.of(stage.role, value, board.limitOf(stage));
+    const text = box.cell / board.layout.scale >= 24 ? written(value, board.digits) : "";
+    const actor = this.put(key, "number", this.cell(box, row, column), text);
+    Object.assign(actor.style, { background: shade?.paper ?? "", color: shade?.ink ?? "" });
+  }
+
+  // The query passes under the keys: a frame in its colour, from key to key.
+  /** @param {Phase} phase @param {Moment} moment */
+  passUnder({ stage, steps }, { step, within }) {
+    const { layout, stages } = this.board;
+    const box = layout.boxes[stage.sources[1]];
+    if (!box?.turned || !steps.length) return;
+    const from = steps[Math.max(0, step - 1)];
+    const column = from + (steps[step] - from) * eased(within / 0.4);
+    const frame = this.put("sweep", `sweep role-${stages.get(stage.sources[0]).role}`, { x: box.x - 2, y: box.y - 2, width: box.cell + 3, height: box.height + 3 });
+    frame.style.transform = `translateX(${column * box.cell}px)`;
+  }
+
+  // The exponentials as bars, which then shrink until together they are one.
+  /** @param {Phase} phase @param {Moment} moment @param {number} query */
+  showBars({ stage, name, columns }, { step, within }, query) {
+    const { layout, shown, stages } = this.board;
+    const box = layout.boxes[name];
+    const { floor, height } = this.roomForBars(box, query);
+    const scores = columns.map((key) => valueAt(shown[stage.sources[0]], query, key));
+    const largest = Math.max(...scores);
+    const shift = Math.abs(largest) <= CONSTANTS.READABLE ? 0 : largest;
+    const most = Math.max(...columns.map((key) => valueAt(shown[name], query, key)));
+    columns.forEach((key, at) => {
+      const share = valueAt(shown[name], query, key);
+      const whole = share / most; // of the largest
+      const size = step === 0 ? whole * eased(within / ARRIVES) : whole + (share - whole) * eased(within / ARRIVES);
+      const bar = this.put(`bar ${key}`, `bar role-${stages.get(name).role}`, { x: box.x + key * box.cell + box.cell * 0.2, y: floor - height, width: box.cell * 0.6, height });
+      bar.style.transform = `scaleY(${size})`;
+      if (box.cell < LABELLED) return;
+      const text = step === 0 ? written(Math.exp(scores[at] - shift), 2) : percent(share);
+      const label = this.put(`said ${key}`, "said", { x: box.x + key * box.cell - 4, y: floor - BARS.label * layout.scale, width: box.cell + 8, height: BARS.label * layout.scale }, text);
+      label.style.transform = `translateY(${-size * height}px)`;
+    });
+  }
+
+  // Over the names of the columns where nothing else stands, else in the row itself.
+  /** @param {Box} box @param {number} query */
+  roomForBars(box, query) {
+    const { scale } = this.board.layout;
+    const floor = box.y - BARS.above * scale;
+    const height = Math.min(BARS.most * scale, floor - BARS.label * scale);
+    if (height >= BARS.least * scale) return { floor, height };
+    return { floor: box.y + (query + 1) * box.row - 1, height: box.row - 1 };
+  }
+
+  // The rows of the right factor, as high as their weights, fall into the row and fill it.
+  /** @param {Phase} phase @param {Moment} moment @param {number} query */
+  mix({ name, stage, steps, columns }, { step, within }, query) {
+    const { layout, shown, stages } = this.board;
+    const [weights, rows] = stage.sources;
+    const [from, to] = [layout.boxes[rows], layout.boxes[name]];
+    const done = step === steps.length - 1 ? eased((within - 0.75) / 0.25) : 0;
+    const bottom = to.y + (query + 1) * to.row - 1;
+    const ground = { x: to.x, y: to.y + query * to.row, width: columns.length * to.cell - 1, height: to.row - 1 };
+    this.put("ground", "blank ground", ground).style.opacity = String(1 - done);
+    let stacked = 0;
+    steps.slice(0, step + 1).forEach((key, at) => {
+      const weight = valueAt(shown[weights], query, key);
+      const part = at < step ? 1 : eased(within / ARRIVES);
+      for (const column of columns) this.fall(`${key} ${column}`, from, to, { key, column, weight, part, bottom: bottom - stacked * (to.row - 1) }, shown[rows], stages.get(rows), 1 - done);
+      stacked += weight;
+    });
+  }
+
+  /**
+   * @param {string} name @param {Box | undefined} from @param {Box} to
+   * @param {{ key: number, column: number, weight: number, part: number, bottom: number }} how
+   * @param {import("../types.js").Matrix} matrix @param {Stage} stage @param {number} opacity
+   */
+  fall(name, from, to, { key, column, weight, part, bottom }, matrix, stage, opacity) {
+    const { board } = this;
+    const end = this.cell(to, 0, column);
+    const start = from ? this.cell(from, key, column) : { ...end, y: bottom - end.height };
+    const shade = board.colours.of(stage.role, valueAt(matrix, key, column), board.limitOf(stage));
+    const actor = this.put(`fall ${name}`, "falling", end);
+    const top = (start.y + (bottom - weight * end.height - start.y) * part) - end.y;
+    const left = (start.x - end.x) * (1 - part);
+    Object.assign(actor.style, {
+      background: shade?.paper ?? "", opacity: String(opacity),
+      transform: `translate(${left}px, ${top}px) scaleY(${1 + (weight - 1) * part})`,
+    });
+  }
+}

@@ -1,0 +1,352 @@
+// Play this row: what is done to the picked token's row, one after the other, in six seconds; with reduced motion, in
+// steps. It can be paused and set to any moment, and ends with the board as it stands.
+//
+// A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by itself,
+// and what was before it is there already. Which phase stands is told by an event attnviz:phase.
+
+import { make, toggle } from "../cells/elements.js";
+import { sourcesOf } from "../values/evaluate.js";
+import { placeInWords } from "../values/explain.js";
+import { written } from "../values/numbers.js";
+import { Actors } from "./actors.js";
+import { reducedMotion } from "../spine/motion.js";
+import { numbersOf, playing } from "./playing.js";
+import { brokenIn, isHidden, momentAt, phasesOf, reachedColumns, spanOf, standing } from "./timeline.js";
+import { focusedBeside } from "../../scripts/parts.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { BoardCell, Place } from "../types.js" */
+/** @import { Moment, Phase } from "../spine/types.js" */
+
+const LONGEST_FRAME = 100; // milliseconds: a page that was away goes on where it was
+const KEY_STEP = 200;
+
+export class Play {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.actors = new Actors(board);
+    /** @type {Phase[]} */
+    this.phases = [];
+    /** @type {Moment | null} */
+    this.moment = null; // what stands, while the board doesn't stand still
+    this.active = false; // whether there is anything to go on with
+    this.time = 0;
+    this.span = spanOf([]); // from when to when it goes
+    /** @type {string | null} */
+    this.part = null; // the phase that is played by itself; null for all that are reached
+    /** @type {number | null} */
+    this.frame = null;
+    this.drawn = ""; // the step whose cells are lit
+    /** @type {Map<BoardCell, string>} */
+    this.lit = new Map();
+    this.asked = 0; // the number of the last part that Python wanted
+    this.button = buttonOf("play", say("board.play.start"), () => this.press());
+    this.back = buttonOf("back", say("board.play.back"), () => this.stepTo(this.step - 1));
+    this.slider = make("input", "moment");
+    this.leave = buttonOf("leave", say("board.play.end"), () => this.stop());
+    this.controls = make("div", "playback", [this.back, this.button, this.slider, this.leave]);
+    this.prepare();
+    this.showControls();
+  }
+
+  prepare() {
+    const { slider } = this;
+    Object.assign(slider, { type: "range", step: "any" });
+    slider.setAttribute("aria-label", say("board.play.slider"));
+    slider.oninput = () => (this.stepwise ? this.stepTo(slider.valueAsNumber) : this.scrub(slider.valueAsNumber));
+    slider.onblur = () => this.active && !this.moment && this.time > this.span.from && this.stop();
+    this.controls.onkeydown = (event) => {
+      const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+      if (event.key === "Escape" && this.active) this.stop();
+      else if (event.target === slider && step && !this.stepwise) this.scrub(this.time + step * KEY_STEP);
+      else return;
+      event.preventDefault();
+    };
+  }
+
+  // Where its controls stand: beside the words, or where nothing else is to be done with these, in the dock. There are none
+  // where nothing can be played: it needs what is made, in cells of its own.
+  /** @param {import("../spine/types.js").Room} room */
+  place(room) {
+    const { board, controls } = this;
+    this.takeUp();
+    toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
+    if (board.data.tells?.presents) board.panel.hold(controls);
+    else board.sentence.tools.append(controls);
+  }
+
+  get layer() {
+    return this.actors.layer;
+  }
+
+  // Whether it goes in steps instead of by itself.
+  get stepwise() {
+    return reducedMotion();
+  }
+
+  // ---- what a hand or the page asks for ----
+
+  press() {
+    if (!this.active && !this.begin()) return;
+    if (this.stepwise) this.stepTo(this.step + 1);
+    else if (this.frame !== null) this.pause();
+    else this.run(this.time >= this.span.to ? this.span.from : this.time);
+  }
+
+  // Take up the row of now, or a part of it; false where it has a number that can't be played, which is then said to whoever
+  // asked for it.
+  /** @param {string | null} part */
+  begin(part = null) {
+    const { board } = this;
+    this.part = part;
+    this.takeUp();
+    const broken = brokenIn(board.made, this.phases, board.query);
+    if (broken && part) return false;
+    if (broken) {
+      const value = written(board.valueAt(broken), board.data.digits);
+      board.panel.say(say("board.play.broken", { where: placeInWords(board.made, broken), value }));
+      return false;
+    }
+    board.panel.say("");
+    this.active = this.phases.length > 0;
+    this.time = this.span.from;
+    return this.active;
+  }
+
+  // The phases of what is reached, up to the part that is asked for, and when they go.
+  takeUp() {
+    const { made, layout, query, data, grids } = this.board;
+    const spine = layout.columns.map(({ stage }) => stage).filter(({ name, rows }) => rows !== "feature" && grids.has(name));
+    const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
+    const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
+    this.phases = all.slice(0, last + 1).map((phase) => this.ofOnly(phase));
+    this.span = spanOf(this.phases, this.part);
+  }
+
+  // Of a matrix in which one cell alone is filled yet, that cell.
+  /** @param {Phase} phase @returns {Phase} */
+  ofOnly(phase) {
+    const { data: { only }, query } = this.board;
+    return phase.name === only?.matrix && query === only.row ? { ...phase, columns: [only.column], steps: [only.column] } : phase;
+  }
+
+  /** @param {number} from */
+  run(from) {
+    this.pause();
+    this.time = from;
+    let last = performance.now();
+    const tick = (/** @type {number} */ now) => {
+      this.time = Math.min(this.span.to, this.time + Math.min(LONGEST_FRAME, Math.max(0, now - last)));
+      last = now;
+      this.frame = this.time < this.span.to ? requestAnimationFrame(tick) : null;
+      this.show();
+      if (this.time >= this.span.to) this.finish();
+    };
+    this.frame = requestAnimationFrame(tick);
+    this.showControls();
+  }
+
+  pause() {
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.frame = null;
+    this.showControls();
+  }
+
+  // At the end the controls go, unless a hand is on the slider.
+  finish() {
+    if (focusedBeside(this.slider) === this.slider) this.showControls();
+    else this.stop();
+  }
+
+  /** @param {number} time */
+  scrub(time) {
+    this.pause();
+    this.time = Math.max(this.span.from, Math.min(this.span.to, time));
+    this.show();
+  }
+
+  // With reduced motion: the number of the phase that stands, 0 for none yet.
+  get step() {
+    return this.time >= this.span.to ? this.phases.length + 1 : this.moment ? this.moment.at + 1 : 0;
+  }
+
+  /** @param {number} step */
+  stepTo(step) {
+    const at = Math.max(0, Math.round(step));
+    const { from, to } = this.span;
+    this.scrub(at === 0 ? from : at > this.phases.length ? to : standing(this.phases[at - 1]));
+    if (at > this.phases.length) this.finish();
+  }
+
+  // The board stands still again.
+  stop() {
+    if (!this.active) return;
+    const held = focusedBeside(this.controls);
+    const focused = held !== this.button && this.controls.contains(held);
+    this.active = false;
+    this.time = this.span.from;
+    this.pause();
+    this.show();
+    if (focused) this.button.focus();
+  }
+
+  // ---- for the lesson ----
+
+  // Python wants a part to be played, once: on a board that has been `seen` before, and not where nothing is to move.
+  /** @param {import("../types.js").BoardData["play"]} play @param {boolean} seen */
+  receive(play, seen) {
+    if (!play || play.number === this.asked) return;
+    this.asked = play.number;
+    this.stop();
+    if (seen && !this.stepwise && this.begin(play.part)) this.run(this.span.from);
+  }
+
+  // ---- drawing ----
+
+  // After the board has drawn itself anew.
+  refresh() {
+    if (!this.active) return;
+    this.takeUp();
+    if (!this.phases.length || brokenIn(this.board.made, this.phases, this.board.query)) return this.stop();
+    this.drawn = "";
+    this.show();
+  }
+
+  show() {
+    const { board } = this;
+    const was = this.moment;
+    this.moment = this.active ? momentAt(this.phases, this.time, this.span) : null;
+    const { moment } = this;
+    toggle(board.root, "playing", moment !== null);
+    this.showControls();
+    if (!moment) {
+      if (!was) return;
+      this.drawn = "";
+      this.actors.clear();
+      this.light(new Map(), new Set());
+      for (const op of [board.frame.scale, board.frame.softmax]) toggle(op, "up", false);
+      board.explain();
+      return this.tell(null);
+    }
+    board.root.style.setProperty("--veil", String(0.92 * moment.veil));
+    this.actors.show(this.phases, moment, board.query);
+    const drawn = `${moment.at},${moment.step},${moment.made}`;
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.lightUp(moment);
+    const phase = this.phases[moment.at];
+    if (was?.at !== moment.at) this.tell(phase);
+  }
+
+  // Tell whoever listens which phase stands.
+  /** @param {Phase | null} phase */
+  tell(phase) {
+    this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
+  }
+
+  // Light up what is at work, and leave what has been reached as it is.
+  /** @param {Moment} moment */
+  lightUp(moment) {
+    const { board, phases } = this;
+    const phase = phases[moment.at];
+    /** @type {Map<BoardCell, string>} */
+    const lit = new Map();
+    const grids = new Set([board.grids.get(phase.on)]);
+    const mark = (/** @type {Place} */ place, /** @type {string} */ as) => {
+      const cell = board.cellAt(this.seenAt(place));
+      if (!cell) return;
+      lit.set(cell, as);
+      grids.add(board.grids.get(this.seenAt(place).matrix));
+    };
+    phases.slice(0, moment.at + 1).forEach((each, at) => {
+      for (const source of this.sourcesOf(each, each.columns)) mark(source, "up");
+      for (const column of reachedColumns(phases, moment, at)) mark({ matrix: each.name, row: board.query, column }, "up");
+    });
+    const { sources, made } = this.atWork(phase, moment);
+    for (const source of sources.flat()) mark(source, "work");
+    for (const place of made) mark(place, "making");
+    this.light(lit, grids);
+    toggle(board.frame.scale, "up", phase.kind === "scale");
+    toggle(board.frame.softmax, "up", phase.kind === "shares");
+    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // rows that fall need none
+    const onBoard = bands.map((block) => block.map((place) => this.seenAt(place)));
+    const meets = made[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
+    board.flow.meet(meets && this.seenAt(meets), onBoard);
+    this.say(phase, moment);
+  }
+
+  // Where a cell is seen: scores that have no place of their own are where scaled ones are, and the other way round.
+  /** @param {Place} place @returns {Place} */
+  seenAt(place) {
+    if (this.board.grids.has(place.matrix)) return place;
+    return { ...place, matrix: this.phases.find(({ name }) => name === place.matrix)?.on ?? place.matrix };
+  }
+
+  // The cells that these columns of a phase's row are made from, without those of masked keys.
+  /** @param {Phase} phase @param {number[]} columns */
+  sourcesOf({ stage, kind, steps }, columns) {
+    const { made, query } = this.board;
+    return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices).flatMap((block, at) => block.filter((place) => {
+      if (kind === "mix" && at === 1) return steps.includes(place.row);
+      const of = made.stages.get(place.matrix);
+      return of.columns !== "key" || !isHidden(made.stages, of, query, place.column);
+    })));
+  }
+
+  // What is at work in a step, and what it makes.
+  /** @param {Phase} phase @param {Moment} moment @returns {{ sources: Place[][], made: Place[] }} */
+  atWork(phase, { step }) {
+    const { made, query } = this.board;
+    const { stage, kind, steps, columns, name } = phase;
+    if (kind === "scale" || kind === "shares") return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], made: [] };
+    const column = steps[step];
+    if (kind !== "mix") return { sources: sourcesOf(stage, query, column, made.matrices), made: [{ matrix: name, row: query, column }] };
+    const [weights, rows] = stage.sources;
+    const row = Array.from({ length: made.matrices[rows].columns }, (_, at) => ({ matrix: rows, row: column, column: at }));
+    return { sources: [[{ matrix: weights, row: query, column }], row], made: [] };
+  }
+
+  /** @param {Map<BoardCell, string>} lit @param {Set<any>} grids */
+  light(lit, grids) {
+    for (const [cell] of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
+    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
+    this.lit = lit;
+    for (const grid of this.board.grids.values()) toggle(grid.matrix, "up", grids.has(grid));
+  }
+
+  // The phase in a sentence, with the numbers of the step.
+  /** @param {Phase} phase @param {Moment} moment */
+  say(phase, moment) {
+    const { board } = this;
+    const sentence = playing(board.made, phase, moment, board.query);
+    board.panel.tell(sentence, numbersOf(board.made, phase, moment, board.query));
+    this.slider.setAttribute("aria-valuetext", say("board.play.at", { at: moment.at + 1, count: this.phases.length, sentence }));
+  }
+
+  showControls() {
+    const { button, back, slider, leave, active, stepwise, frame } = this;
+    back.hidden = !active || !stepwise;
+    slider.hidden = leave.hidden = !active;
+    const text = say(!active ? "board.play.start" : stepwise ? "board.play.next" : frame !== null ? "board.play.pause" : "board.play.on");
+    if (button.textContent !== text) button.textContent = text;
+    toggle(button, "on", active);
+    toggle(button, "running", frame !== null);
+    const [least, most, at] = stepwise ? [0, this.phases.length + 1, this.step] : [this.span.from, this.span.to, this.time];
+    Object.assign(slider, { min: String(least), max: String(most) });
+    slider.step = stepwise ? "1" : "any";
+    if (slider.valueAsNumber !== at) slider.value = String(at);
+  }
+}
+
+const MARKS = ["up", "work", "making"];
+
+/** @param {string} className @param {string} text @param {() => void} act */
+function buttonOf(className, text, act) {
+  const button = make("button", className, [text]);
+  button.type = "button";
+  button.onclick = act;
+  return button;
+}

@@ -1,0 +1,140 @@
+// When what happens while a row is played: the phases of a picked token's row, and what stands at a moment. Phases come
+// from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play, too.
+
+import { isMasked } from "../values/evaluate.js";
+import { valueAt } from "../values/matrices.js";
+
+/** @import { Made, Place, Stage } from "../types.js" */
+/** @import { Moment, Phase, PhaseKind, Span } from "../spine/types.js" */
+
+export const TOTAL = 6000; // milliseconds
+const RISE = 120; // in which all that isn't reached fades ...
+export const FADE = 300; // ... and comes back
+const EVEN_OUT = 0.6; // of a step: then what it makes is there
+/** @type {Record<PhaseKind, number>} how much of the time each takes */
+const TAKES = { vector: 1.1, scores: 1.6, scale: 0.8, shares: 1.4, mix: 1.3, other: 0.5 };
+
+/**
+ * The phases of a row, in the order of the table; `spine` are the matrices that have a row for each token on the board.
+ * Scores and scaled scores share one place unless both are there: what has none of its own happens at the other's.
+ * @param {Made} made @param {string[]} spine @param {number} query @returns {Phase[]}
+ */
+export function phasesOf(made, spine, query) {
+  const { stages, matrices } = made;
+  const table = [...stages.values()].filter(({ name }) => matrices[name]);
+  const phases = table.flatMap((stage) => {
+    const on = placeOfPhase(table, spine, stage);
+    return on === null || stage.rule === "given" ? [] : [{ name: stage.name, on, kind: kindOf(stages, stage), stage }];
+  });
+  const told = phases.filter(({ kind, on, name, stage }) => kind !== "scale" || on === name || doesSomething(stage));
+  const whole = told.reduce((sum, { kind }) => sum + TAKES[kind], 0);
+  let start = 0;
+  return told.map((phase) => {
+    const end = start + (TAKES[phase.kind] / whole) * (TOTAL - FADE);
+    const timed = { ...phase, ...stepsOf(made, phase, query), start, end };
+    start = end;
+    return timed;
+  });
+}
+
+// Where a stage's row is seen: in its own place, or of scores and scaled scores in the other's; null for nowhere.
+/** @param {Stage[]} table @param {string[]} spine @param {Stage} stage */
+function placeOfPhase(table, spine, stage) {
+  if (spine.includes(stage.name)) return stage.name;
+  if (stage.rule === "scale") return spine.includes(stage.sources[0]) ? stage.sources[0] : null;
+  const scaled = table.find(({ rule, sources }) => rule === "scale" && sources[0] === stage.name);
+  return scaled && spine.includes(scaled.name) ? scaled.name : null;
+}
+
+/** @param {Made["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
+function kindOf(stages, stage) {
+  if (stage.rule === "scale") return "scale";
+  if (stage.rule === "softmax") return "shares";
+  if (stage.rule !== "product") return "other";
+  if (stage.columns === "key") return "scores";
+  return stages.get(stage.sources[0]).rule === "softmax" ? "mix" : "vector";
+}
+
+// Whether scores are divided by anything but one, or masked.
+/** @param {Stage} stage */
+function doesSomething({ settings: { d_k: dK, temperature, causal } }) {
+  return (dK !== null && dK !== 1) || temperature !== 1 || causal;
+}
+
+// The columns of a stage's row that hold a number, and what happens one after the other: a column for each, or of what is
+// mixed a row of the right factor.
+/** @param {Made} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
+function stepsOf(made, { kind, stage }, query) {
+  const columns = columnsOf(made, stage, query);
+  if (kind === "scale") return { columns, steps: [0] };
+  if (kind === "shares") return { columns, steps: [0, 1] }; // exponentials, then their shares
+  return { columns, steps: kind === "mix" ? columnsOf(made, made.stages.get(stage.sources[0]), query) : columns };
+}
+
+/** @param {Made} made @param {Stage} stage @param {number} query */
+function columnsOf({ stages, matrices }, stage, query) {
+  const all = Array.from({ length: matrices[stage.name].columns }, (_, column) => column);
+  return stage.columns === "key" ? all.filter((key) => !isHidden(stages, stage, query, key)) : all;
+}
+
+// Whether a query may not read a key: said by a stage's own rule, by that of what it reads, or by that of what divides it.
+/** @param {Made["stages"]} stages @param {Stage} stage @param {number} query @param {number} key */
+export function isHidden(stages, stage, query, key) {
+  const after = [...stages.values()].filter(({ rule, sources }) => rule === "scale" && sources[0] === stage.name);
+  return [stage, ...after].some((each) => isMasked(stages, each, query, key));
+}
+
+// A number of the row that isn't finite, with which nothing can be played; null where there is none.
+/** @param {Made} made @param {Phase[]} phases @param {number} query @returns {Place | null} */
+export function brokenIn(made, phases, query) {
+  const { stages, matrices } = made;
+  for (const { stage } of phases) {
+    for (const name of [...stage.sources.filter((source) => stages.get(source).rows !== "feature"), stage.name]) {
+      const column = columnsOf(made, stages.get(name), query).find((each) => !Number.isFinite(valueAt(matrices[name], query, each)));
+      if (column !== undefined) return { matrix: name, row: query, column };
+    }
+  }
+  return null;
+}
+
+/**
+ * From when to when phases go, or the last of them by itself, which is then the `part`: with the time in which what isn't
+ * reached comes back.
+ * @param {Phase[]} phases @param {string | null} part @returns {Span}
+ */
+export function spanOf(phases, part = null) {
+  const last = phases[phases.length - 1];
+  return { from: part === null || !last ? 0 : last.start, to: last ? Math.round(last.end) + FADE : TOTAL };
+}
+
+/**
+ * What stands at a moment; null where the board stands still, which is before and after. `within` is how much of the
+ * step is over, `part` how much of the phase; `made` how many of the phase's steps have made what they make.
+ * @param {Phase[]} phases @param {number} time @param {Span} span @returns {Moment | null}
+ */
+export function momentAt(phases, time, { from, to } = spanOf(phases)) {
+  if (!phases.length || time <= from || time >= to) return null;
+  const found = phases.findIndex(({ end }) => time < end);
+  const at = found < 0 ? phases.length - 1 : found;
+  const { start, end, steps } = phases[at];
+  const part = Math.min(1, (time - start) / (end - start));
+  const step = Math.min(steps.length - 1, Math.floor(part * steps.length));
+  const within = steps.length ? Math.min(1, part * steps.length - step) : 1;
+  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0), veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
+}
+
+// The columns of a phase's row that are there at a moment: one after the other, or all at once in the end.
+/** @param {Phase[]} phases @param {Moment} moment @param {number} index @returns {number[]} */
+export function reachedColumns(phases, { at, made }, index) {
+  const { kind, steps, columns } = phases[index];
+  if (index > at) return [];
+  if (index < at || kind === "scale") return columns;
+  if (kind === "shares" || kind === "mix") return made === steps.length ? columns : [];
+  return steps.slice(0, made);
+}
+
+// When a phase stands: at its end, before the next one begins.
+/** @param {Phase} phase */
+export function standing({ start, end }) {
+  return end - (end - start) / 1000;
+}

@@ -1,0 +1,300 @@
+// One word's story, which a narrow screen shows in the place of the spine: from the picked word's input to its context,
+// part under part. What makes a part unfolds in its place.
+
+import { make, toggle } from "../cells/elements.js";
+import { seenSourcesOf } from "../values/evaluate.js";
+import { addressOf } from "../places.js";
+import { dividedBy } from "../spine/sayings.js";
+import { Slider } from "../spine/slider.js";
+import { RowGrid, put } from "./story_grids.js";
+import { NARROW, storyOf } from "./story_layout.js";
+import { StoryPart } from "./story_part.js";
+import { partsOf } from "./story_plan.js";
+import { WordColumns } from "../spine/word_columns.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Place } from "../types.js" */
+/** @import { Cells, Part, Room, Spot, StoryLayout } from "../spine/types.js" */
+
+const SYMBOL = 30; // the room for it beside a matrix
+
+export class Story {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.told = false;
+    this.whole = false; // whether all rows are asked for, on the spine
+    /** @type {Set<string>} */
+    this.open = new Set(); // the parts that were unfolded by hand
+    this.followed = -1; // the word whose story is told
+    this.arranged = ""; // what decides where everything stands
+    this.revealed = ""; // the pinned cell that was brought into view
+    /** @type {Room | null} */
+    this.room = null;
+    /** @type {Map<string, StoryPart>} */
+    this.parts = new Map();
+    this.element = make("div", "story");
+    this.names = make("div");
+    this.slider = new Slider(board);
+    this.columns = new WordColumns();
+    this.turn = button("turn", () => this.turnOver());
+    this.hand = make("div", "hand", [this.slider.input]);
+    board.panel.element.append(this.hand, this.turn);
+  }
+
+  // Whether a board with so much room tells a story.
+  /** @param {Room} room */
+  takes(room) {
+    const { data, torch } = this.board;
+    const small = Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
+    const narrow = room.sentence && small && room.width < NARROW && data.says !== false && data.ofNow; // lesson and questions have words of their own
+    this.told = narrow && !this.whole;
+    const { says, tools, element } = this.board.sentence;
+    for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
+    toggle(this.board.root, "narrow", narrow);
+    toggle(this.board.root, "told", this.told);
+    this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
+    return this.told;
+  }
+
+  turnOver() {
+    const { board } = this;
+    this.whole = !this.whole;
+    board.lay();
+    board.show(board.shown);
+    this.turn.focus();
+  }
+
+  // ---- building ----
+
+  // Make everything anew, in the room that there is.
+  /** @param {Room} room */
+  lay(room) {
+    const { board } = this;
+    board.play.stop(); // it's played on the spine
+    this.room = room;
+    board.root.style.setProperty("--s", "1");
+    board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, plane: null };
+    const parts = partsOf([...board.stages.values()], board.placed);
+    const { spots } = this.layoutOf(parts, new Set(parts.map(({ stage }) => stage.name)), []);
+    this.parts = new Map(parts.map((part) => [part.stage.name, this.part(part, spots[part.stage.name])]));
+    for (const { grids } of this.parts.values()) {
+      for (const grid of grids) {
+        board.grids.set(grid.stage.name, grid);
+        board.layout.boxes[grid.stage.name] = grid.box;
+      }
+    }
+    board.sentence.build(board.layout, room.width);
+    this.element.replaceChildren(board.frame.veil, this.names, ...[...this.parts.values()].flatMap(({ elements }) => elements));
+    this.columns.build([...this.parts.values()]);
+    this.hand.append(board.undo.element);
+    board.root.replaceChildren(board.sentence.element, this.element, board.panel.element);
+    this.follow();
+  }
+
+  /** @param {Part[]} parts @param {Set<string>} open @param {ReturnType<Story["others"]>} others */
+  layoutOf(parts, open, others) {
+    const { width, height } = this.room ?? { width: 1, height: 1 };
+    return storyOf(parts, this.board.torch, { width, height, labels: this.board.data.labels, open, others });
+  }
+
+  /** @param {Part} part @param {Spot} spot */
+  part(part, spot) {
+    return new StoryPart(this.board, part, spot, this.wayTo(part, spot));
+  }
+
+  // What leads to a part: the button that shows what makes it, or an arrow.
+  /** @param {Part} part @param {Spot} spot */
+  wayTo({ stage, weight, bias, raw }, spot) {
+    if (!weight && !raw) return spot.way ? make("span", "way", ["→"]) : null;
+    const element = button("way", () => this.unfold(stage.name));
+    if (!weight) element.textContent = dividedBy(stage.settings) || say("board.op.unscaled");
+    else element.textContent = bias ? say("board.story.times_plus", { symbol: weight.symbol, bias: bias.symbol }) : say("board.story.times", { symbol: weight.symbol });
+    return element;
+  }
+
+  // ---- arranging ----
+
+  get pinned() {
+    const { pinned } = this.board;
+    return pinned && this.board.isShown(pinned) ? pinned : null;
+  }
+
+  // The parts that are unfolded: by hand, and for the pinned cell the one that it is in or made in.
+  opened() {
+    return new Set([...this.open, ...this.needed()]);
+  }
+
+  needed() {
+    const { pinned } = this;
+    const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw].some((each) => each?.name === pinned?.matrix);
+    const parts = [...this.parts.values()].map(({ part }) => part);
+    return parts.filter((part) => pinned && (part.weight ?? part.raw) && holds(part)).map(({ stage }) => stage.name);
+  }
+
+  /** @param {string} part */
+  unfold(part) {
+    const opened = this.opened().has(part);
+    if (opened) this.open.delete(part);
+    else this.open.add(part);
+    if (opened && this.needed().includes(part)) this.board.pin(null); // what was unfolded for a cell goes with it
+    this.arrange();
+    const unfolded = this.parts.get(part);
+    if (!opened) this.reveal([unfolded?.weight, unfolded?.raw].flatMap((grid) => grid?.cells ?? []));
+  }
+
+  // Rows of other words that the pinned cell is in or is made from.
+  others() {
+    const { pinned, board } = this;
+    /** @type {Map<string, { matrix: string, row: number, part: string }>} */
+    const others = new Map();
+    if (!pinned || board.previewed !== null) return [];
+    const ofAll = this.parts.get(pinned.matrix)?.part.kind === "all";
+    for (const { matrix, row } of [pinned, ...seenSourcesOf(board.made, pinned).flat()]) {
+      if (row === board.query || !(board.grids.get(matrix) instanceof RowGrid)) continue;
+      const holds = [...this.parts.values()].find(({ part }) => part.raw?.name === matrix)?.part.stage.name;
+      others.set(`${matrix},${row}`, { matrix, row, part: ofAll ? pinned.matrix : (holds ?? matrix) });
+    }
+    return [...others.values()];
+  }
+
+  // Put everything where it belongs.
+  arrange() {
+    const { board } = this;
+    this.arranged = this.key();
+    const layout = this.layoutOf([...this.parts.values()].map(({ part }) => part), this.opened(), this.others());
+    this.element.style.height = `${layout.height}px`;
+    this.putSentence(layout);
+    const spots = Object.entries(layout.spots);
+    for (const [name, spot] of spots) this.parts.get(name)?.put(spot);
+    this.columns.spread(layout.words);
+    const rows = new Map(spots.map(([name, spot]) => [name, new Map([[board.query, spot.cells]])]));
+    for (const [name, { raw }] of spots) {
+      const stage = this.parts.get(name)?.part.raw;
+      if (stage) rows.set(stage.name, new Map(raw ? [[board.query, raw]] : []));
+    }
+    const names = spots.flatMap(([, { others }]) => others.map(({ matrix, row, name, cells }) => {
+      rows.get(matrix)?.set(row, cells);
+      const whose = make("span", "whose", [say("board.story.other", { symbol: board.stages.get(matrix).symbol, token: board.data.names[row] })]);
+      put(whose, name);
+      return whose;
+    }));
+    this.names.replaceChildren(...names, ...spots.flatMap(([name, spot]) => this.symbols(name, spot)));
+    for (const [name, at] of rows) this.putRows(name, at);
+    this.show();
+  }
+
+  // What is unfolded has its symbol beside it, where there is room.
+  /** @param {string} name @param {Spot} spot */
+  symbols(name, spot) {
+    const part = this.parts.get(name)?.part;
+    return /** @type {const} */ (["weight", "bias", "raw"]).flatMap((kind) => {
+      const [stage, cells] = [part?.[kind], spot[kind]];
+      if (!stage || !cells || cells.x < SYMBOL) return [];
+      const symbol = make("b", `symbol role-${stage.role}`, [stage.symbol]);
+      put(symbol, { x: 0, y: cells.y, width: cells.x - 4, height: cells.row });
+      return [symbol];
+    });
+  }
+
+  /** @param {string} name @param {Map<number, Cells>} rows */
+  putRows(name, rows) {
+    const grid = this.board.grids.get(name);
+    if (grid instanceof RowGrid) grid.putRows(rows);
+  }
+
+  key() {
+    const { query, previewed } = this.board;
+    return JSON.stringify([addressOf(this.pinned), query, previewed, [...this.open]]);
+  }
+
+  // The words in lines, above what the picked one reads.
+  /** @param {StoryLayout} layout */
+  putSentence({ chips, tools, says, width, low }) {
+    const { sentence, root } = this.board;
+    toggle(root, "low", low);
+    chips.forEach((chip, at) => {
+      put(sentence.chips[at], chip);
+      sentence.chips[at].style.fontSize = "";
+    });
+    put(sentence.strip, { x: 0, y: 0, width, height: says.y });
+    put(sentence.tools, tools);
+    sentence.tools.style.right = "";
+    // What is read has so much room; where more is said, the parts give way.
+    Object.assign(sentence.says.style, { left: "", top: "", width: "", minHeight: `${says.height}px` });
+    Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
+  }
+
+  // ---- following ----
+
+  // Another word's story. What is pinned in its row moves along.
+  follow() {
+    const { board, pinned } = this;
+    if (!this.told) return;
+    if (board.previewed === null) {
+      const moves = pinned && pinned.row === this.followed && pinned.row !== board.query && board.grids.get(pinned.matrix) instanceof RowGrid;
+      this.followed = board.query;
+      if (moves) board.pin({ ...pinned, row: board.query });
+    }
+    const parts = [...this.parts.values()];
+    this.arrange();
+    parts.forEach((each, at) => each.write(parts[at + 1]?.spot.joined ? parts[at + 1].part : null));
+  }
+
+  // The cell that the dock speaks of. A pinned one is in view with all that it is made from.
+  /** @param {Place | null} place */
+  select(place) {
+    if (!this.told) return;
+    this.slider.show(place);
+    const { board, pinned } = this;
+    if (this.arranged !== this.key()) this.holding(pinned && board.cellAt(pinned), () => this.follow());
+    if (addressOf(pinned) === this.revealed) return;
+    this.revealed = addressOf(pinned);
+    if (pinned) requestAnimationFrame(() => this.reveal([...this.element.querySelectorAll(".source, .chosen")]));
+  }
+
+  // A cell stays under the finger, whatever unfolds or folds above it.
+  /** @param {HTMLElement | null | undefined} cell @param {() => void} act */
+  holding(cell, act) {
+    const before = cell?.getBoundingClientRect();
+    act();
+    const after = cell?.getBoundingClientRect();
+    if (before?.height && after?.height) scroll(after.top - before.top);
+  }
+
+  // Scroll, where something of these is not in view, until it is.
+  /** @param {Element[]} cells */
+  reveal(cells) {
+    this.columns.reveal(cells);
+    const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
+    if (!boxes.length) return;
+    const top = Math.min(...boxes.map((box) => box.top)) - 8;
+    const bottom = Math.max(...boxes.map((box) => box.bottom)) + 8;
+    const highest = document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0;
+    const lowest = Math.min(window.innerHeight, this.board.panel.element.getBoundingClientRect().top);
+    if (bottom > lowest) scroll(Math.min(bottom - lowest, top - highest));
+    else if (top < highest) scroll(top - highest);
+  }
+
+  // What follows the numbers.
+  show() {
+    if (!this.told) return;
+    for (const part of this.parts.values()) part.show();
+  }
+}
+
+/** @param {string} className @param {() => void} act */
+function button(className, act) {
+  const element = make("button", className);
+  element.type = "button";
+  element.onclick = act;
+  return element;
+}
+
+/** @param {number} by */
+function scroll(by) {
+  const page = document.querySelector("[data-testid=stMain]");
+  if (page && Math.abs(by) >= 1) page.scrollTop += by;
+}

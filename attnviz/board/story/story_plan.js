@@ -1,0 +1,38 @@
+// What one word's story tells, from its input to its context and on: a part for each matrix of the spine, in the order
+// of the computation, before anything is measured.
+
+import { planOf } from "../spine/plan.js";
+
+/** @import { Stage } from "../types.js" */
+/** @import { Column, Part } from "../spine/types.js" */
+
+/**
+ * Of most matrices it needs the picked word's row alone; of one that a product reads whole, such as K, every word's.
+ * What is learned stands with the matrix that is made by it, and scores with the scaled ones.
+ * @param {Stage[]} stages @param {string[]} placed @returns {Part[]}
+ */
+export function partsOf(stages, placed) {
+  const columns = planOf(stages, placed, false);
+  const scaled = columns.find(({ stage }) => stage.rule === "scale");
+  const raw = columns.find(({ stage }) => stage.name === scaled?.stage.sources[0]);
+  return columns.flatMap((column) => {
+    const { factor, weight, weightBias } = column;
+    const own = column === raw ? [] : [{ ...partOf(column), raw: (column === scaled && raw?.stage) || null }];
+    if (!factor || factor.rows === "feature") return own;
+    return [{ kind: "all", stage: factor, weight, bias: weightBias, raw: null, mixes: false }, ...own];
+  });
+}
+
+/** @param {Column} column @returns {Omit<Part, "raw">} */
+function partOf({ stage, factor, turned, bias }) {
+  const kind = stage.columns !== "key" ? "row" : stage.rule === "softmax" ? "shares" : "pairs";
+  const learned = factor?.rows === "feature";
+  return { kind, stage, weight: learned ? factor : null, bias: learned ? bias : null, mixes: Boolean(factor) && !learned && !turned };
+}
+
+// Whether a part is made of nothing but the one before it, so that both may stand in one line.
+/** @param {Part | undefined} before @param {Part} part */
+export function follows(before, part) {
+  return before?.kind === "row" && part.kind === "row" && !before.mixes && part.stage.sources[0] === before.stage.name
+    && (part.weight !== null || part.stage.sources.length === 1);
+}

@@ -1,0 +1,72 @@
+// Whether displayed arithmetic gives what it says: what attnviz/core/rules/displayed.py does, done in the page.
+// A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
+
+/** @import { Decimal } from "../types.js" */
+
+/** @param {string} displayed @returns {Decimal | null} */
+export function decimal(displayed) {
+  const text = displayed.replaceAll("−", "-");
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
+  if (!match) return null;
+  const [, minus, whole, part = "", power = "0"] = match;
+  return { digits: BigInt(minus + whole + part), power: Number(power) - part.length };
+}
+
+// The decimal that a float is, to forty places.
+/** @param {number} value */
+export function decimalOf(value) {
+  return Number.isFinite(value) ? decimal(value.toExponential(39)) : null;
+}
+
+/** @param {(Decimal | null)[]} decimals */
+export function productOf(decimals) {
+  const known = decimals.filter((each) => each !== null);
+  if (known.length < decimals.length) return null;
+  return known.reduce((a, b) => ({ digits: a.digits * b.digits, power: a.power + b.power }), { digits: 1n, power: 0 });
+}
+
+/** @param {(Decimal | null)[]} decimals */
+export function sumOf(decimals) {
+  const known = decimals.filter((each) => each !== null);
+  if (known.length < decimals.length) return null;
+  const power = Math.min(0, ...known.map((each) => each.power));
+  return { digits: known.reduce((all, each) => all + at(each, power), 0n), power };
+}
+
+// To forty places and more.
+/** @param {Decimal | null} above @param {Decimal | null} below */
+export function ratioOf(above, below) {
+  if (!above || !below || below.digits === 0n) return null;
+  const places = 60 + String(below.digits).length;
+  return { digits: (above.digits * 10n ** BigInt(places)) / below.digits, power: above.power - below.power - places };
+}
+
+/** @param {number} whole */
+export function rootOf(whole) {
+  const square = BigInt(whole) * 10n ** 80n;
+  let guess = BigInt(Math.ceil(Math.sqrt(whole))) * 10n ** 40n + 1n;
+  for (let next = (guess + square / guess) / 2n; next < guess; next = (guess + square / guess) / 2n) guess = next;
+  return { digits: guess, power: -40 };
+}
+
+/** @param {Decimal} decimal @param {number} lower */
+function at({ digits, power }, lower) {
+  return digits * 10n ** BigInt(power - lower);
+}
+
+// The sign between a number and how it is displayed: "=" where it gives its last digit, "≈" where digits that are
+// not displayed show, "→" where it is no longer finite.
+/** @param {Decimal | null} left @param {string} displayed */
+export function sign(left, displayed) {
+  const right = decimal(displayed);
+  if (!left || !right) return "→";
+  const power = Math.min(left.power, right.power - 1);
+  const gap = at(left, power) - at(right, power);
+  return (gap < 0n ? -gap : gap) <= at({ digits: 5n, power: right.power - 1 }, power) ? "=" : "≈";
+}
+
+/** @param {(Decimal | null)[]} lefts @param {string[]} displayed */
+export function signOfAll(lefts, displayed) {
+  const signs = lefts.map((left, i) => sign(left, displayed[i]));
+  return signs.includes("→") ? "→" : signs.includes("≈") ? "≈" : "=";
+}

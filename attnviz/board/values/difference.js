@@ -1,0 +1,56 @@
+// Whether torch's numbers and the page's own agree.
+
+import { mayBe } from "./bounds.js";
+import { boundedOf, evaluate } from "./evaluate.js";
+
+/** @import { Made, Matrices, Place, Stage } from "../types.js" */
+
+const ALL = 40_000; // computed cells, up to which all are looked at ...
+const SOME = 200; // ... else so many of each matrix
+
+/** @typedef {{ largest: number, within: number, unexplained: Place | null, looked: number, cells: number }} Found */
+
+// How far torch's matrices are from the page's own evaluation, and the first cell that the roundings of float32
+// do not explain: each is judged by torch's own numbers of the cells that it is made from. Of very many cells, some
+// are looked at, all over each matrix, and how many is told.
+/** @param {Made} made @param {Matrices} given @returns {Found} */
+export function difference(made, given) {
+  const stages = [...made.stages.values()].filter(({ rule }) => rule !== "given");
+  const cells = stages.reduce((sum, { name }) => sum + made.matrices[name].values.length, 0);
+  /** @type {Found} */
+  const found = { largest: 0, within: 0, unexplained: null, looked: 0, cells };
+  const own = cells > ALL ? null : evaluate([...made.stages.values()], given);
+  for (const stage of stages) {
+    const { values, columns } = made.matrices[stage.name];
+    const step = own ? 1 : stepThrough(values.length, columns);
+    for (let at = 0; at < values.length; at += step) judge(made, stage, at, own, found);
+  }
+  return found;
+}
+
+// From cell to cell, so that all columns have their turn.
+/** @param {number} cells @param {number} columns */
+function stepThrough(cells, columns) {
+  let step = Math.ceil(cells / SOME);
+  while (commonOf(step, columns) > 1) step += 1;
+  return step;
+}
+
+/** @param {number} one @param {number} other @returns {number} */
+function commonOf(one, other) {
+  return other === 0 ? one : commonOf(other, one % other);
+}
+
+/** @param {Made} made @param {Stage} stage @param {number} at @param {Matrices | null} own @param {Found} found */
+function judge(made, stage, at, own, found) {
+  const { columns, values } = made.matrices[stage.name];
+  const [row, column] = [Math.floor(at / columns), at % columns];
+  const value = values[at];
+  const bounded = boundedOf(stage, row, column, made.matrices);
+  const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
+  found.looked += 1;
+  if (Number.isFinite(value) && gap > found.largest) [found.largest, found.within] = [gap, value];
+  if (found.unexplained || mayBe(value, bounded)) return;
+  found.unexplained = { matrix: stage.name, row, column };
+  if (!Number.isFinite(gap)) found.largest = Infinity; // one of the two is no finite number
+}

@@ -1,0 +1,95 @@
+// The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
+// The numbers that count are torch's; the board compares the two after every change.
+
+import { RULES } from "./rules.js";
+
+/** @import { Made, Matrices, Place, Stage, Stages } from "../types.js" */
+
+/** @param {Stage[]} stages @param {Matrices} given */
+export function evaluate(stages, given) {
+  /** @type {Matrices} */
+  const matrices = { ...given };
+  for (const stage of stages) {
+    if (stage.rule !== "given") matrices[stage.name] = RULES[stage.rule].compute(stage.settings, ...sourcesIn(matrices, stage));
+  }
+  return matrices;
+}
+
+/**
+ * The same as far as it takes no longer than a frame may: a matrix that takes more steps than `most`, and what is made
+ * of it, stays as in `before`. Returned are the names of those, too.
+ * @param {Stage[]} stages @param {Matrices} given @param {Matrices} before @param {number} most
+ * @returns {{ matrices: Matrices, older: Set<string> }}
+ */
+export function evaluateWithin(stages, given, before, most) {
+  /** @type {Matrices} */
+  const matrices = { ...given };
+  const older = new Set();
+  let left = most;
+  for (const stage of stages) {
+    if (stage.rule === "given") continue;
+    left -= stepsOf(stage, before);
+    if (left < 0 || stage.sources.some((name) => older.has(name))) {
+      older.add(stage.name);
+      matrices[stage.name] = before[stage.name];
+    } else {
+      matrices[stage.name] = RULES[stage.rule].compute(stage.settings, ...sourcesIn(matrices, stage));
+    }
+  }
+  return { matrices, older };
+}
+
+const STEPS = 8; // that a cell takes which is no sum of products
+
+// About how many products a matrix takes to make.
+/** @param {Stage} stage @param {Matrices} matrices */
+function stepsOf(stage, matrices) {
+  const { rows, columns } = matrices[stage.name];
+  return rows * columns * (stage.rule === "product" ? matrices[stage.sources[0]].columns : STEPS);
+}
+
+/** @param {Matrices} matrices @param {Stage} stage */
+function sourcesIn(matrices, stage) {
+  return stage.sources.map((name) => matrices[name]);
+}
+
+// The cells that a cell is made from, as a list for each of its sources of { matrix, row, column }.
+/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices @returns {Place[][]} */
+export function sourcesOf(stage, row, column, matrices) {
+  if (stage.rule === "given") return [];
+  const blocks = RULES[stage.rule].reads(stage.settings, row, column, ...sourcesIn(matrices, stage));
+  return blocks.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
+}
+
+// The same where the explanation names other matrices, such as the scores for scaled scores that are not on the board.
+/** @param {Made} made @param {Place} place */
+export function seenSourcesOf(made, { matrix, row, column }) {
+  const stage = made.stages.get(matrix);
+  const sources = sourcesOf(stage, row, column, made.matrices);
+  const seen = RULES[stage.rule]?.seen?.(stage, made) ?? stage.sources;
+  return seen.map((name, i) => sources[i].map((source) => ({ ...source, matrix: name })));
+}
+
+// What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
+/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
+export function boundedOf(stage, row, column, matrices) {
+  return RULES[stage.rule].bounded(stage.settings, row, column, ...sourcesIn(matrices, stage));
+}
+
+// Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
+/** @param {Stages} stages @param {Stage} stage @param {number} row @param {number} column */
+export function isMasked(stages, stage, row, column) {
+  return hiddenIn(stages, stage)?.(row, column) ?? false;
+}
+
+// The same for all cells of a stage; null where none can be.
+/** @param {Stages} stages @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
+export function hiddenIn(stages, stage) {
+  const makers = [stage, ...(stage.rule === "softmax" ? stage.sources.map((name) => stages.get(name)) : [])];
+  const hides = makers.flatMap(({ rule, settings }) => {
+    const hidden = RULES[rule]?.hidden;
+    return hidden ? [(/** @type {number} */ row, /** @type {number} */ column) => hidden(settings, row, column)] : [];
+  });
+  if (!hides.length) return null;
+  return (row, column) => hides.some((hidden) => hidden(row, column));
+}

@@ -1,0 +1,70 @@
+// What a token reads most, said of the board's own numbers, so that sentences follow while one of them is dragged: what
+// `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
+
+import { written } from "./numbers.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Made } from "../types.js" */
+
+const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
+const { NAMED } = CONSTANTS;
+
+// What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
+/** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
+export function readsInPercent(made, query) {
+  const { columns, values } = made.matrices.attention_weights;
+  const reach = made.settings.causal ? query + 1 : columns;
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
+  const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
+  const none = reach === 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
+}
+
+// A share in whole percent; nothing is said to be all or none that isn't.
+/** @param {number} share */
+export function percent(share) {
+  const whole = written(100 * share, 0);
+  if (share > 0 && 100 * share < 1) return say("board.share.less");
+  if (share < 1 && whole === "100") return say("board.share.more");
+  return say("board.share.percent", { share: whole });
+}
+
+/**
+ * What a token reads most: `tell` makes a sentence of its kind and its places, `name` names a token, `write` a weight.
+ * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string} tell
+ * @param {(token: string) => string} name @param {(weight: number) => string} write
+ */
+export function mostRead({ names, settings, matrices }, query, tell, name, write) {
+  const { columns: count, values } = matrices.attention_weights;
+  const row = Array.from(values.slice(query * count, (query + 1) * count));
+  const token = names[query];
+  if (row.some(Number.isNaN)) return tell("undefined", { token });
+  const reach = settings.causal ? query + 1 : count;
+  const largest = Math.max(...row);
+  const weight = write(largest);
+  if (reach === 1) return tell(count > 1 ? "first" : "alone", { token, weight });
+  const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
+  const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
+  if (ties.length === reach) {
+    const both = reach === 2 ? "_both" : "";
+    if (settings.causal && reach < count) return tell(`equally_masked${both}`, { token, weight });
+    return tell(`equally${both}`, { token, count, weight });
+  }
+  const even = write(1 / reach);
+  const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");
+  return tell(kind, { token, names: namesOf(names, query, ties, name), weight, even });
+}
+
+// Whether a weight is as large as the largest.
+/** @param {number} largest @param {number} value */
+export function areSame(largest, value) {
+  return Math.fround(largest - value) < SAME;
+}
+
+/** @param {string[]} labels @param {number} query @param {number[]} keys @param {(token: string) => string} name */
+export function namesOf(labels, query, keys, name) {
+  const names = keys.map((key) => (key === query ? say("summary.itself") : name(labels[key])));
+  if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
+  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];
+}

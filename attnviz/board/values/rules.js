@@ -1,0 +1,24 @@
+// The rules of the table of stages, one file each: the twin of the file of the same name in attnviz/core/rules. What
+// each exports has the name of the Python method that it is held to, by a test over all rules and stages:
+//
+// - compute(settings, ...sources): the matrix that the rule makes of these;
+// - reads(settings, row, column, ...sources): the cells [row, column] of each source that a cell is made from;
+// - bounded(settings, row, column, ...sources): what a cell should be, as { exact, tolerance }: in float64, and how far
+//   the roundings of float32 may be from it. Each cell of a board is judged after each change, so it takes numbers;
+// - explain(cell): how a cell is made, as { symbols, steps, words, notes }, in the sentences of the catalogue;
+// - hidden(settings, row, column), where there is a mask: whether a cell holds no number whatever its sources are;
+// - seen(stage, made), where they may differ from its sources: the matrices that its explanation names.
+//
+// `settings` are the fields of the Python rule.
+
+import * as add from "../rules/add.js";
+import * as gelu from "../rules/gelu.js";
+import * as product from "../rules/product.js";
+import * as relu from "../rules/relu.js";
+import * as scale from "../rules/scale.js";
+import * as softmax from "../rules/softmax.js";
+
+/** @import { Rule } from "../types.js" */
+
+/** @type {Record<string, Rule>} */
+export const RULES = { add, gelu, product, relu, scale, softmax };

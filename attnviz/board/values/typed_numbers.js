@@ -1,0 +1,113 @@
+// One number as a person writes it: what attnviz/tables/typed_numbers.py does, done in the page. tests/typed_numbers.json holds
+// both to the same cases.
+
+import { CONSTANTS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
+
+/**
+ * What was read, or why nothing was.
+ * @template Value
+ * @typedef {{ value?: Value, reason?: string }} Read
+ */
+
+export const LONGEST_TYPED = CONSTANTS.LONGEST_TYPED;
+const SHOWN_OF_TYPED = 40;
+
+// Typeset minus signs, dashes and hyphens that stand for one.
+const MINUS = /[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]/g;
+const FULL_WIDTH = /[０-９．，＋／％ｅＥ]/g;
+const RAISED = /10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
+const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺";
+const VULGAR = /([0-9]?)\s*([¼-¾⅐-⅞])/g;
+
+const TYPED_DIGITS = String.raw`([0-9.,'’]+)`;
+const TEN_TO = String.raw`10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?`;
+const TIMES = String.raw`\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*`;
+const DECIMAL = whole(String.raw`${TYPED_DIGITS}(?:[eE]([-+]?[0-9]{1,5})|${TIMES}${TEN_TO})?(\s*\\?%)?`);
+const POWER = whole(TEN_TO);
+// Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
+const BLANKS = whole(String.raw`([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?`);
+const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_DIGITS}`);
+
+// Signs that may begin the decimals, each with the one that then parts thousands.
+/** @type {["." | ",", string][]} */
+const SIGNS = [[".", ","], [",", "."]];
+// By the sign that begins the decimals.
+const PLAIN = { ".": whole(String.raw`[0-9]+\.?[0-9]*|\.[0-9]+`), ",": whole("[0-9]+,?[0-9]*|,[0-9]+") };
+const THOUSANDS = {
+  ".": whole(String.raw`[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)`),
+  ",": whole(String.raw`[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+,[0-9]*)`),
+};
+const TWO_WAYS = whole("[1-9][0-9]{0,2},[0-9]{3}");
+
+/** @param {string} pattern */
+function whole(pattern) {
+  return new RegExp(`^(?:${pattern})$`);
+}
+
+// { value } of a number that float32 can hold, or { reason } why a text is none: empty, no_number, two_ways, zero (a
+// division by it), too_large. With `blanks`, these may stand between thousands, as they cannot in a pasted table, where
+// they part columns.
+/** @param {string} text @param {{ blanks?: boolean }} [options] @returns {Read<number>} */
+export function readNumber(text, { blanks = false } = {}) {
+  if (text.length > LONGEST_TYPED) return { reason: "no_number" };
+  const plain = inAscii(text);
+  if (!plain) return { reason: "empty" };
+  const unsigned = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
+  const bare = blanks ? unsigned.replace(BLANKS, (_, digits, blank, percent) => digits.replaceAll(blank, "") + (percent ?? "")) : unsigned;
+  const { reason, value } = sizeOf(bare);
+  if (value === undefined) return { reason };
+  if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };
+  return { value: plain[0] === "-" ? -value : value };
+}
+
+// A text with plain digits and signs in place of typeset ones.
+/** @param {string} text */
+function inAscii(text) {
+  const lowered = (/** @type {string} */ digits) => [...digits].map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
+  return text
+    .trim()
+    .replace(RAISED, (_, digits) => `10^${lowered(digits)}`)
+    .replace(FULL_WIDTH, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
+    .replace(MINUS, "-")
+    .replace(VULGAR, (_, digit, vulgar) => `${digit} ${vulgar.normalize("NFKC")}`.trimStart())
+    .replace(/[⁄∕]/g, "/");
+}
+
+/** @param {string} bare @returns {Read<number>} */
+function sizeOf(bare) {
+  const power = POWER.exec(bare);
+  if (power) return { value: Number(`1e${power[1]}`) };
+  const decimal = DECIMAL.exec(bare);
+  if (decimal) {
+    const exponent = decimal[2] ?? decimal[3];
+    const { reason, value } = withPoint(decimal[1], exponent === undefined);
+    return reason ? { reason } : { value: Number(`${value}e${Number(exponent ?? 0) - (decimal[4] ? 2 : 0)}`) };
+  }
+  const fraction = FRACTION.exec(bare);
+  if (!fraction) return { reason: "no_number" };
+  const [above, below] = [withPoint(fraction[2], true), withPoint(fraction[3], true)];
+  const divisor = Number(below.value);
+  const reason = above.reason ?? below.reason ?? (divisor === 0 ? "zero" : undefined);
+  return reason ? { reason } : { value: (Number(fraction[1] ?? 0) * divisor + Number(above.value)) / divisor };
+}
+
+// Digits with a point for the decimals; where they may be grouped, "1,234" could be two numbers.
+/** @param {string} digits @param {boolean} grouped @returns {Read<string>} */
+function withPoint(digits, grouped) {
+  for (const [sign, other] of SIGNS) {
+    if (THOUSANDS[sign].test(digits)) return { value: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
+    if (!PLAIN[sign].test(digits)) continue;
+    return grouped && sign === "," && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { value: digits.replace(sign, ".") };
+  }
+  return { reason: "no_number" };
+}
+
+// Why a text is no number, and what would be one.
+/** @param {string} text @param {string} reason */
+export function whyNoNumber(text, reason) {
+  const shown = `“${text.trim().length > SHOWN_OF_TYPED ? `${text.trim().slice(0, SHOWN_OF_TYPED)}…` : text.trim()}”`;
+  const plain = inAscii(text);
+  const [small, large] = [plain.replaceAll(",", "."), plain.replace(/[,.]/g, "")];
+  return say(`typed.${reason}`, reason === "empty" ? {} : { text: shown, small, large });
+}
