@@ -30,8 +30,7 @@ class Look:
         return f"{self.width}x{self.height}-{self.scheme}"
 
 
-# In the order in which they are taken: one thing becomes another at a time. Where a page became wide and dark at once,
-# Chromium left a strip of it white.
+# In the order in which they are taken: one thing becomes another at a time.
 LOOKS = (*(Look(*size, "light") for size in SIZES), *(Look(*size, "dark") for size in reversed(SIZES)))
 Pictures = dict[Look, Image.Image]
 
