@@ -25,7 +25,8 @@ from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.tables.reading import write_table
 from attnviz.words import say
-from tests.pages.reader import PAGES, Reader, in_address
+from tests.pages.packed import numbers_in
+from tests.pages.reader import PAGES, Reader, boards_of, in_address
 
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_BUTTON = "Load a handout with mistakes"
@@ -517,7 +518,9 @@ def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited(
 
 def test_an_example_opens_in_the_lesson() -> None:
     at = opened("pages/lesson.py", example="love-ai", step="9")
-    assert "(2.3642, 2.3642)" in "\n".join(text.value for text in at.text)
+    (board,) = boards_of(at)
+    assert numbers_in(board["matrices"], "context")[2:4].tolist() == pytest.approx([2.3642, 2.3642], abs=5e-5)
+    assert board["tells"]["sentences"]
 
 
 # Exercises
