@@ -65,6 +65,15 @@ def tried(question: Question) -> list[Scenario]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 13))
+def test_a_learned_matrix_stands_with_what_is_made_of_it(question: Question) -> None:
+    # Alone it would stand beside the tokens' names, as if its rows were tokens.
+    stages = [EVERY_STAGE[name] for name in question.shows]
+    learned = {stage.name for stage in stages if stage.origin == "learned" and not stage.is_vector}
+    made = {source for stage in stages for source in stage.sources}
+    assert learned <= made
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 13))
 def test_its_small_picture_is_of_its_own_example_and_none_of_zeros(question: Question) -> None:
     for matrix, _ in question.pictured:
         assert matrix.isfinite().all()

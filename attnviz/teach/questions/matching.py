@@ -70,7 +70,7 @@ _AXIS = Question(
     _axis,
     subject="softmax",
     card=("scores", "attention_weights"),
-    shows=("w_q", "scores", "scaled_scores", "v"),
+    shows=("w_q", "q", "scores", "scaled_scores", "v"),
     options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,
@@ -175,7 +175,7 @@ _SELF = Question(
     _own,
     subject="meaning",
     card=("x", "attention_weights"),
-    shows=("x", "w_q", "w_k", "scores", "scaled_scores", "attention_weights"),
+    shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
         Preset(say("questions.self.press.lengthen"), _lengthened),
         Preset(

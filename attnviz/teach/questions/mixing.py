@@ -33,7 +33,7 @@ _VALUES = Question(
     _apart,
     subject="meaning",
     card=("attention_weights", "v", "context"),
-    shows=("w_q", "w_k", "w_v", "v", "scaled_scores", "attention_weights", "context"),
+    shows=("w_q", "w_k", "w_v", "q", "k", "v", "scaled_scores", "attention_weights", "context"),
     presets=(
         Preset(say("questions.values.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
         Preset(say("questions.values.press.zeros"), lambda s: with_matrix(s, "w_v", "zeros")),
@@ -82,7 +82,7 @@ _SUM = Question(
     _same_context,
     subject="meaning",
     card=("v", "context"),
-    shows=("w_q", "w_v", "scaled_scores", "attention_weights", "v", "context"),
+    shows=("w_q", "w_v", "q", "scaled_scores", "attention_weights", "v", "context"),
     presets=(
         Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
         Preset(
