@@ -14,6 +14,7 @@ from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking import Marking, mark, mark_pipeline
 from attnviz.scaling.experiment import sweep_scaling
+from attnviz.tables.reading import read_table
 
 if TYPE_CHECKING:
     from attnviz import documents, figures
@@ -35,6 +36,7 @@ __all__ = [
     "figures",
     "mark",
     "mark_pipeline",
+    "read_table",
     "sweep_scaling",
     "tokenize",
     "trace",

@@ -32,7 +32,7 @@ _COVERED = """() => {
   const parts = [...document.querySelectorAll('h1, header a, .stMain button, header button')];
   return parts.filter(part => covers(part.getBoundingClientRect())).map(part => part.textContent);
 }"""
-CROWD = 8
+CROWD = 30 if WHOLE else 8
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
 
 

@@ -110,7 +110,8 @@ def test_importing_the_package_imports_neither_streamlit_nor_plotly() -> None:
 def test_public_names_are_the_contract() -> None:
     assert set(attnviz.__all__) >= {
         "AttentionTrace", "Edit", "Scenario", "SelfAttention", "UndefinedAttentionError",
-        "attend", "available_devices", "tokenize", "trace",
+        "attend", "available_devices", "explain", "figures", "mark", "mark_pipeline", "read_table", "sweep_scaling",
+        "tokenize", "trace",
     }  # fmt: skip
     assert sorted(attnviz.__all__) == list(attnviz.__all__)
     assert all(getattr(attnviz, name) is not None for name in attnviz.__all__)
