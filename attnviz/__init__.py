@@ -19,6 +19,8 @@ from attnviz.tables.reading import read_table
 if TYPE_CHECKING:
     from attnviz import documents, figures
 
+__version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
+
 __all__ = [
     "AttentionTrace",
     "Edit",

@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 import pandas as pd
 
+from attnviz import __version__
+from attnviz.app_command import start
 from attnviz.class_commands import COMMANDS
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import bring_back, change_texts
@@ -34,8 +36,9 @@ _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments and arguments[0] in COMMANDS:
-        return COMMANDS[arguments[0]](arguments[1:])
+    commands = {**COMMANDS, "app": start}
+    if arguments and arguments[0] in commands:
+        return commands[arguments[0]](arguments[1:])
     parser = _parser()
     given = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
@@ -55,10 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="attnviz",
         description="Prints every matrix of self-attention for a sentence, as the app shows it.",
-        epilog="For teachers: attnviz mark --help, attnviz exercise --help. A sentence of one of these words alone"
-        " stands behind --.",
+        epilog="attnviz app starts the app. For teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
+        " one of these words alone stands behind --.",
     )
     table = parameters()
+    parser.add_argument("--version", action="version", version=f"attnviz {__version__}")
     parser.add_argument("text", nargs="?", help=f"the sentence (default: {table['text'].default!r})")
     for name, parameter in table.items():
         if name != "text":

@@ -45,6 +45,10 @@ class Client:
                 if element.WhichOneof("type") == kind:
                     yield getattr(element, kind)
 
+    def navigation(self) -> Any:
+        """Return what the last answer says of the app's pages."""
+        return [part.navigation for part in self._answer if part.WhichOneof("type") == "navigation"][-1]
+
     def heatmap(self, name: str) -> np.ndarray:
         """Return the numbers of a heatmap in the last answer, by the end of its key."""
         spec = next(json.loads(chart.spec) for chart in self.elements("plotly_chart") if chart.id.endswith(name))

@@ -32,9 +32,7 @@ class Server(NamedTuple):
 @contextmanager
 def serving(app: Path) -> Iterator[Server]:
     """Run an app's server on the loopback address; its configuration is that of the app's own folder."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = free_address()
     host, port = address.split(":")
     # A server without a person in front of it: none of this changes how fast it answers.
     unattended = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.showEmailPrompt=false"]
@@ -43,14 +41,22 @@ def serving(app: Path) -> Iterator[Server]:
         [*command, *unattended], cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )
     try:
-        _wait_until_healthy(address, process)
+        wait_until_healthy(address, process)
         yield Server(address, process.pid)
     finally:
         process.terminate()
         process.wait(timeout=20)
 
 
-def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+def free_address() -> str:
+    """Return host and port of the loopback address where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the server of this process answers; RuntimeError where it ends before, or takes too long."""
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:

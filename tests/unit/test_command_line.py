@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -224,22 +223,6 @@ def test_the_library_and_the_command_do_without_the_app(tmp_path: Path) -> None:
     done = run(*CAT, cwd=tmp_path, path=ROOT, code=WITHOUT_THE_APP)
     assert done.returncode == 0, done.stderr
     assert "Context vectors" in done.stdout
-
-
-@pytest.mark.slow
-def test_what_pip_installs_is_whole(tmp_path: Path) -> None:
-    source, target = tmp_path / "source", tmp_path / "target"
-    source.mkdir()
-    shutil.copytree(ROOT / "attnviz", source / "attnviz", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, source)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
-    subprocess.run([*pip, str(target), str(source)], check=True, timeout=300)
-    done = run(*CAT, cwd=tmp_path, path=target, code=WITHOUT_THE_APP)
-    assert done.returncode == 0, done.stderr
-    assert (target / "bin" / "attnviz").exists() or (target / "Scripts").exists()
-    files = {file.relative_to(ROOT / "attnviz") for file in (ROOT / "attnviz").rglob("*.*") if file.suffix != ".pyc"}
-    assert files <= {file.relative_to(target / "attnviz") for file in (target / "attnviz").rglob("*.*")}
 
 
 def test_the_app_is_an_extra() -> None:
