@@ -8,15 +8,20 @@ from attnviz.words import say
 PAGES = ("playground", "lesson", "questions", "compare", "scaling", "check")
 OWN_EXAMPLES = ("questions", "check")  # there, the set-up plays no part
 
-# A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches its icons from elsewhere.
-st.set_page_config(page_title=say("app.title"), page_icon=app.ICON, layout="wide", initial_sidebar_state="collapsed")
-pages = {
-    name: st.Page(
-        f"pages/{name}.py", title=say(f"app.{name}.title"), help=say(f"app.{name}.line"), default=name == PAGES[0]
+with app.watched_run() as run:
+    # A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches icons from elsewhere.
+    st.set_page_config(
+        page_title=say("app.title"), page_icon=app.ICON, layout="wide", initial_sidebar_state="collapsed"
     )
-    for name in PAGES
-}
-page = st.navigation(list(pages.values()), position="top")
-share = app.show_top_bar()
-with app.shared_setup(share, own_examples=page in [pages[name] for name in OWN_EXAMPLES]):
-    page.run()
+    pages = {
+        name: st.Page(
+            f"pages/{name}.py", title=say(f"app.{name}.title"), help=say(f"app.{name}.line"), default=name == PAGES[0]
+        )
+        for name in PAGES
+    }
+    page = st.navigation(list(pages.values()), position="top")
+    run.page = next(name for name in PAGES if pages[name] == page)
+    share = app.show_top_bar()
+    with app.shared_setup(share, own_examples=run.page in OWN_EXAMPLES):
+        page.run()
+    app.show_foot()

@@ -1,8 +1,7 @@
-"""The app as it is served: app.py, each page of which knows where its server is."""
+"""The app as it is served: app.py, with what a server adds to it."""
 
 import streamlit as st
-from starlette.middleware import Middleware
 
-from attnviz.app.shell.serving import SaysWhere
+from attnviz.app.server import lifespan, middleware, routes
 
-app = st.App("app.py", middleware=[Middleware(SaysWhere)])
+app = st.App("app.py", middleware=middleware(), routes=routes(), lifespan=lifespan)

@@ -2,8 +2,10 @@
 
 import torch
 
+from attnviz.app.keeper.runs import watched_run
 from attnviz.app.session.guarding import guard
 from attnviz.app.session.state import current_scenario, digits
+from attnviz.app.shell.foot import show_foot
 from attnviz.app.shell.setup import shared_setup
 from attnviz.app.shell.top_bar import ICON, show_top_bar
 
@@ -13,4 +15,4 @@ from attnviz.app.shell.top_bar import ICON, show_top_bar
 torch.set_num_threads(1)  # noqa: TID251
 guard()
 
-__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_top_bar"]
+__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_foot", "show_top_bar", "watched_run"]

@@ -3,8 +3,10 @@
 tests/unit/test_streamlit_internals.py holds what is used of each, and fails when a new version of Streamlit changes it.
 """
 
+import logging
 from typing import Any
 
+import streamlit.logger
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.logger import get_logger
@@ -37,6 +39,7 @@ __all__ = [
     "WidgetState",
     "WidgetStates",
     "forget_sent_states",
+    "format_logs",
     "get_logger",
     "get_script_run_ctx",
     "page_of_now",
@@ -77,3 +80,17 @@ def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]
             session: {file_id: len(file.data) for file_id, file in files.items()}
             for session, files in uploads.file_storage.items()
         }
+
+
+def format_logs(formatter: logging.Formatter) -> None:
+    """Have every log of Streamlit's written by this formatter, those there are and those to come."""
+
+    def set_up(log: logging.Logger) -> None:
+        handler = logging.StreamHandler()
+        handler.setFormatter(formatter)
+        log.handlers = [handler]
+
+    streamlit.logger.setup_formatter = set_up  # type: ignore[assignment]
+    for log in streamlit.logger._loggers.values():
+        if log.handlers:  # that of each request, with its whole link, is silent by having none
+            set_up(log)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from attnviz.app.keeper import figures
 from attnviz.app.refusals import told
 from attnviz.app.scaling.pace import Pace
 from attnviz.app.scaling.turns import Turns
@@ -66,7 +67,9 @@ def shared() -> _Shared:
     The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 100 MiB
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
-    return _Shared(_Tables(), Turns(1), Turns(_QUICK_AT_ONCE))
+    made = _Shared(_Tables(), Turns(1), Turns(_QUICK_AT_ONCE))
+    figures.count_line(lambda: made.large.length)
+    return made
 
 
 class _Asked:

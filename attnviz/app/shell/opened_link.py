@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.check import exercises, form_in_address
+from attnviz.app.keeper import figures
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
@@ -36,6 +37,8 @@ def read() -> dict[str, Any]:
     """
     came = st.query_params.to_dict()
     opened = read_link(came, literal, what_was_left_out)
+    if opened.told:
+        figures.REFUSED_LINKS.inc()
     for part in opened.told:
         state.say_ignored(part)
     forget(opened.unknown)

@@ -9,10 +9,12 @@ from playwright.sync_api import CDPSession, Page
 from tests.browser.pictures.keeping import LOOKS, Look
 from tests.browser.pictures.states import Sitter, State
 
-# Nothing blinks or moves. And the bar is painted apart from the page: where light becomes dark while a run is drawn,
-# Chromium would leave a strip at its lower edge as it was, in one of ten pictures.
+# Nothing blinks or moves, and the foot, which names another commit each day, isn't seen. And the bar is painted apart
+# from the page: where light becomes dark while a run is drawn, Chromium would leave a strip at its lower edge as it
+# was, in one of ten pictures.
 _STILL = """
   .stAppHeader { opacity: 0.999; }
+  .st-key-foot { visibility: hidden; }
   :root { caret-color: transparent; }
   *, ::before, ::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 """

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from attnviz.app.shell.serving import WHERE, SaysWhere
+from attnviz.app.server.where import WHERE, SaysWhere
 
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
 

@@ -1,0 +1,37 @@
+"""The figures of a server, in the form that Prometheus reads: how many read, how much they do, how long it takes.
+
+They count always, which costs a microsecond each, and are told where ATTNVIZ_METRICS=1. They know no one: not what was
+typed, not in which session.
+"""
+
+from collections.abc import Callable
+
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, Info, generate_latest
+
+from attnviz import __version__
+from attnviz.app.keeper import build
+
+# A change should be answered within a tenth of a second; a large sweep takes minutes.
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
+
+SESSIONS = Gauge("attnviz_sessions", "Pages that are open now")
+OPENED = Counter("attnviz_sessions_opened", "Pages that have been opened, or have come back")
+TURNED_AWAY = Counter("attnviz_sessions_turned_away", "Pages that were turned away", ["why"])
+RUNS = Counter("attnviz_runs", "Runs of a page: ended, cut short to run anew, or failed", ["page", "how"])
+RUN_SECONDS = Histogram("attnviz_run_seconds", "Seconds that a run of a page took", ["page"], buckets=_SECONDS)
+REFUSED_LINKS = Counter("attnviz_refused_links", "Links of which some part could not be used")
+HELD_BACK = Counter("attnviz_messages_held_back", "Messages that waited since their sender sent too many")
+SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")
+Info("attnviz_build", "What is running").info(
+    {"version": __version__, "commit": build.commit(), "torch": build.torch_version()}
+)
+
+
+def count_line(length: Callable[[], float]) -> None:
+    """Tell how many sweeps are in line by asking for its length whenever the figures are read."""
+    SWEEPS.set_function(length)
+
+
+def told() -> bytes:
+    """Return all figures, as Prometheus reads them, with the process's own memory and time."""
+    return generate_latest(REGISTRY)

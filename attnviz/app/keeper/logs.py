@@ -1,0 +1,105 @@
+"""The server's log, a line of JSON for each event where ATTNVIZ_LOG=json: level, time, session, what happened.
+
+What people typed stands in no line. A message of the server's own libraries is told by its template, with the numbers
+put in and everything else left out; one of any other library by its level alone; an exception by its type and the
+places that it passed, since its own text may hold a sentence or a table. A session is told by eight characters that say
+which lines belong together and open nothing.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import re
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from attnviz.app.streamlit_internals import format_logs, get_logger, get_script_run_ctx
+
+LOG = "ATTNVIZ_LOG"
+_PLACE = re.compile(r"%(?:\((?P<name>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z%]")
+_ERRORS = "uvicorn.error"
+_FRAMES = 12  # of a traceback, the innermost
+_KNOWN = ("attnviz", "streamlit", "uvicorn", "websockets")  # whose templates are constants
+
+
+def get_log(name: str) -> logging.Logger:
+    """Return the log of a module: `log.info("event", extra={"told": {...}})`, with nothing in it that was typed."""
+    return get_logger(name)
+
+
+def write_as_json() -> None:
+    """Write all logs of this process as lines of JSON, if it was asked to; once the server has set up its own."""
+    wanted = os.environ.get(LOG, "text")
+    if wanted not in ("json", "text"):
+        raise ValueError(f"{LOG} is {wanted!r}, expected json or text")
+    if wanted == "text":
+        return
+    formatter = JsonLines()
+    format_logs(formatter)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.getLogger().handlers = [handler]
+    # Streamlit takes it that uvicorn logs its errors; uvicorn that Streamlit does.
+    errors = logging.getLogger(_ERRORS)
+    errors.handlers = [handler]
+    errors.setLevel(logging.WARNING)
+    logging.captureWarnings(True)
+
+
+def session_of_now() -> str | None:
+    """Return what tells the session of this run from the others in the log; None outside of a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return None if context is None else hashlib.sha256(context.session_id.encode()).hexdigest()[:8]
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "log": record.name,
+            "session": session_of_now(),
+            "event": self._told(record),
+        }
+        line |= getattr(record, "told", {})
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = _passed(*record.exc_info)
+        return json.dumps({name: value for name, value in line.items() if value is not None}, ensure_ascii=False)
+
+    @staticmethod
+    def _told(record: logging.LogRecord) -> str:
+        known = record.name.partition(".")[0] in _KNOWN
+        return _without_texts(str(record.msg), record.args) if known else "a message of another library"
+
+
+def _without_texts(template: str, arguments: Any) -> str:
+    """Put numbers into the places of a template, and dots for everything else.
+
+    >>> _without_texts("%d of %s", (3, "my sentence"))
+    '3 of …'
+    """
+    values = list(arguments) if isinstance(arguments, tuple) else []
+
+    def put(place: re.Match[str]) -> str:
+        if place[0] == "%%":
+            return "%"
+        name = place["name"]
+        value = arguments.get(name) if name and isinstance(arguments, dict) else (values.pop(0) if values else None)
+        return place[0] % ({name: value} if name else value) if isinstance(value, int | float) else "…"
+
+    return _PLACE.sub(put, template) if arguments else template.splitlines()[0] if template else ""
+
+
+def _passed(kind: type[BaseException], error: BaseException | None, frames: TracebackType | None) -> dict[str, Any]:
+    places = [f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in traceback.extract_tb(frames)]
+    found: dict[str, Any] = {"type": kind.__name__, "at": places[-_FRAMES:]}
+    cause = None if error is None else error.__cause__ or error.__context__
+    return found if cause is None else found | {"from": type(cause).__name__}

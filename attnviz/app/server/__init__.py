@@ -1,0 +1,45 @@
+"""What the app adds to Streamlit's server: headers, limits for visitors, readiness, figures; see serve.py."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from attnviz.app.keeper.logs import get_log, write_as_json
+from attnviz.app.server import readiness, telling
+from attnviz.app.server.headers import SafeHeaders
+from attnviz.app.server.settings import settings
+from attnviz.app.server.visitors import Visitors
+from attnviz.app.server.where import SaysWhere
+
+_LOG = get_log(__name__)
+
+__all__ = ["lifespan", "middleware", "routes"]
+
+
+def middleware() -> list[Middleware]:
+    """Return what stands between the network and Streamlit's server, the outermost first."""
+    given = settings()
+    return [
+        Middleware(SafeHeaders, embed_in=given.embed_in),
+        Middleware(Visitors, origins=given.origins, most=given.most_sessions),
+        Middleware(SaysWhere),
+    ]
+
+
+def routes() -> list[Route]:
+    """Return the addresses beside Streamlit's own."""
+    found = [Route("/ready", readiness.answer)]
+    return [*found, Route("/metrics", telling.answer)] if settings().metrics else found
+
+
+@asynccontextmanager
+async def lifespan(app: Any) -> AsyncIterator[None]:
+    """Begin to get ready when the server starts."""
+    write_as_json()
+    readiness.begin()
+    _LOG.info("the server starts", extra={"told": telling.running()})
+    yield
+    _LOG.info("the server stops")

@@ -1,0 +1,66 @@
+"""The headers that tell a browser what a page may do: load nothing from elsewhere, stand in no stranger's page."""
+
+from collections.abc import Sequence
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Streamlit's page and ours have scripts in them, made for the one who asks (a page opened again, a figure to save), and
+# components arrive as blobs: so scripts within the page are allowed, and what keeps a text from becoming one is that no
+# text that was typed is ever written as markup. Nothing is fetched from any other place, and nothing is sent there.
+_POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self' 'unsafe-inline' blob:",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",
+    "frame-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    # A link holds what was typed: nobody else hears of it.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+# A file to take home is no page of the app's: where a browser shows it all the same, it can do nothing.
+_OF_FILES = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+_FILES = "/media/"
+
+
+def policy(embed_in: Sequence[str]) -> str:
+    """Return the Content-Security-Policy of pages that these origins may embed, beside the app's own.
+
+    >>> policy(["https://moodle.example.edu"]).rpartition("; ")[2]
+    "frame-ancestors 'self' https://moodle.example.edu"
+    """
+    told = _POLICY | {"frame-ancestors": " ".join(["'self'", *embed_in])}
+    return "; ".join(f"{name} {where}" for name, where in told.items())
+
+
+class SafeHeaders:
+    """Sets the headers of every answer; one that has such a header already keeps it."""
+
+    def __init__(self, app: ASGIApp, embed_in: Sequence[str] = ()) -> None:
+        self.app = app
+        self._headers = _ALWAYS | ({} if embed_in else {"X-Frame-Options": "SAMEORIGIN"})
+        self._policy = policy(embed_in)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        of_file = _FILES in scope.get("path", "")
+
+        async def send_safe(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Content-Security-Policy", _OF_FILES if of_file else self._policy)
+            await send(message)
+
+        await self.app(scope, receive, send_safe if scope["type"] == "http" else send)

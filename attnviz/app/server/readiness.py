@@ -1,0 +1,41 @@
+"""Whether a server is ready for readers: once torch has computed and what the pages need is imported.
+
+A healthy server that isn't ready answers all the same, later: a proxy asks /ready before it sends anybody.
+"""
+
+import threading
+from importlib import import_module
+from pkgutil import walk_packages
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from attnviz import Scenario, app, figures, trace
+from attnviz.app.keeper.logs import get_log
+
+_LOG = get_log(__name__)
+_READY = threading.Event()
+
+
+def begin() -> None:
+    """Get ready, beside what the server does meanwhile."""
+    threading.Thread(target=_get_ready, name="getting-ready", daemon=True).start()
+
+
+def _get_ready() -> None:
+    try:
+        for module in walk_packages(app.__path__, f"{app.__name__}."):
+            import_module(module.name)
+        made = trace(Scenario())
+        figures.heatmap(made, "attention_weights").to_plotly_json()
+    except Exception:
+        _LOG.exception("the server does not get ready")
+        return
+    _READY.set()
+    _LOG.info("the server is ready")
+
+
+def answer(request: Request) -> JSONResponse:
+    """Say whether the server is ready."""
+    ready = _READY.is_set()
+    return JSONResponse({"ready": ready}, 200 if ready else 503, {"Cache-Control": "no-store"})

@@ -1,0 +1,48 @@
+"""What whoever runs a server can set, by the environment; what can't be used stops the start, and says why."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS = (
+    "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS",
+)  # fmt: skip
+_SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
+_ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a server."""
+
+    metrics: bool
+    embed_in: tuple[str, ...]
+    origins: tuple[str, ...]
+    most_sessions: int
+
+
+def settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings; ``ValueError`` names the one that can't be used, and what is expected.
+
+    >>> settings({"ATTNVIZ_EMBED_IN": "https://moodle.example.edu"}).embed_in
+    ('https://moodle.example.edu',)
+    """
+    most = environment.get(MOST_SESSIONS, "").strip() or str(_SESSIONS)
+    if not (most.isascii() and most.isdigit() and 1 <= int(most) <= 100_000):
+        raise ValueError(f"{MOST_SESSIONS} is {most!r}, expected a whole number from 1 to 100,000")
+    metrics = environment.get(METRICS, "").strip() or "0"
+    if metrics not in ("0", "1"):
+        raise ValueError(f"{METRICS} is {metrics!r}, expected 0 or 1")
+    return Settings(metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), int(most))
+
+
+def _origins(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return the origins of a setting: they go into a header, so nothing else may stand there."""
+    found = tuple(environment.get(name, "").split())
+    for each in found:
+        if not _ORIGIN.fullmatch(each):
+            raise ValueError(
+                f"{name} has {each!r}, expected origins with spaces between them, as https://moodle.example.edu"
+            )
+    return found

@@ -1,0 +1,266 @@
+"""The server between network and Streamlit: headers, who may connect and how fast, what can be set, readiness."""
+
+import asyncio
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.types import Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit import net_util
+from streamlit.web.server import server_util
+
+from attnviz import trace
+from attnviz.app.keeper import figures
+from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
+from attnviz.app.server import readiness, routes
+from attnviz.app.server.headers import SafeHeaders, policy
+from attnviz.app.server.settings import EMBED_IN, METRICS, MOST_SESSIONS, ORIGINS, settings
+from attnviz.app.server.visitors import BURST, RATE, Visitors
+
+HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
+
+
+async def _greet(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(f"origin {request.headers.get('origin')}", headers={"X-Own": "1"})
+
+
+async def _echo(socket: WebSocket) -> None:
+    await socket.accept()
+    try:
+        while True:
+            await socket.send_bytes(await socket.receive_bytes())
+    except WebSocketDisconnect:
+        pass
+
+
+def client(*middleware: Middleware) -> TestClient:
+    routes = [Route("/", _greet), Route("/media/a.html", _greet), WebSocketRoute("/_stcore/stream", _echo)]
+    return TestClient(Starlette(routes=routes, middleware=middleware))
+
+
+# Headers
+
+
+def directives(text: str) -> dict[str, list[str]]:
+    return {name: where for name, *where in (part.split() for part in text.split(";"))}
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it() -> None:
+    headers = client(Middleware(SafeHeaders)).get("/").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["X-Frame-Options"] == "SAMEORIGIN"
+    assert headers["X-Own"] == "1"
+    assert directives(headers["Content-Security-Policy"])["frame-ancestors"] == ["'self'"]
+
+
+def test_a_page_fetches_from_here_alone_and_sends_nowhere_else() -> None:
+    """No directive names a host, a scheme that reaches one, or everything."""
+    told = directives(policy([]))
+    assert told["default-src"] == told["connect-src"] == told["form-action"] == told["base-uri"] == ["'self'"]
+    assert told["object-src"] == ["'none'"]
+    assert "'unsafe-eval'" not in told["script-src"]
+    named = {where for places in told.values() for where in places}
+    assert named <= {"'self'", "'none'", "'unsafe-inline'", "blob:", "data:"}
+
+
+def test_one_setting_names_who_may_embed() -> None:
+    headers = client(Middleware(SafeHeaders, embed_in=(LISTED,))).get("/").headers
+    assert directives(headers["Content-Security-Policy"])["frame-ancestors"] == ["'self'", LISTED]
+    assert "X-Frame-Options" not in headers, "it can name nobody, and old browsers would refuse those who are named"
+
+
+def test_a_file_to_take_home_can_do_nothing_in_the_apps_name() -> None:
+    told = directives(client(Middleware(SafeHeaders)).get("/media/a.html").headers["Content-Security-Policy"])
+    assert told["default-src"] == ["'none'"]
+    assert told["sandbox"] == []
+    assert "script-src" not in told
+
+
+# Settings
+
+
+def test_what_is_not_set_is_safe() -> None:
+    assert settings({}) == settings({METRICS: " ", EMBED_IN: "", MOST_SESSIONS: ""})
+    assert not settings({}).metrics
+    assert settings({}).embed_in == settings({}).origins == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (METRICS, "yes"), (MOST_SESSIONS, "0"), (MOST_SESSIONS, "many"), (MOST_SESSIONS, "1e3"), (EMBED_IN, "*"),
+        (EMBED_IN, "https://a.example; script-src *"), (EMBED_IN, "moodle.example.edu"), (ORIGINS, "https://a.example/x"),
+        (EMBED_IN, "https://a.example\r\nSet-Cookie:a=b"), (ORIGINS, "null"),
+    ],
+)  # fmt: skip
+def test_a_setting_that_cannot_be_used_is_named_with_what_is_expected(name: str, value: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} .*expected"):
+        settings({name: value})
+
+
+@given(st.text())
+def test_whatever_names_an_embedder_adds_no_directive(value: str) -> None:
+    try:
+        found = settings({EMBED_IN: value}).embed_in
+    except ValueError:
+        return
+    assert directives(policy(found)).keys() == directives(policy([])).keys()
+
+
+# Visitors
+
+
+def opened(given: TestClient, origin: str | None, host: str | None = None) -> int:
+    """Return 101 where a page may connect, else the status that it is told."""
+    headers = {name: value for name, value in (("origin", origin), ("host", host)) if value is not None}
+    try:
+        with given.websocket_connect("/_stcore/stream", headers=headers) as socket:
+            socket.send_bytes(b"a")
+            assert socket.receive_bytes() == b"a"
+            return 101
+    except WebSocketDenialResponse as refused:
+        return refused.status_code
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [(None, 101), (HERE, 101), (LISTED, 101), (LISTED.upper(), 101), (STRANGER, 403), ("null", 403),
+     ("http://testserver.example.org", 403), ("http://localhost", 403)],
+)  # fmt: skip
+def test_a_page_of_another_origin_may_not_connect(origin: str | None, status: int) -> None:
+    assert opened(client(Middleware(Visitors, origins=(LISTED,))), origin) == status
+
+
+def test_a_strangers_origin_never_reaches_streamlit_which_would_ask_the_internet_who_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    for name in ("get_external_ip", "get_internal_ip"):
+        monkeypatch.setattr(net_util, name, lambda name=name: asked.append(name))
+    server_util.is_url_from_allowed_origins(STRANGER)
+    assert "get_external_ip" in asked, "Streamlit no longer asks: this need not be kept from it"
+    given = client(Middleware(Visitors))
+    assert given.get("/", headers={"origin": STRANGER}).text == "origin None"
+    assert given.get("/", headers={"origin": HERE}).text == f"origin {HERE}"
+
+
+def test_beyond_the_most_a_page_is_told_to_come_later_until_another_has_gone() -> None:
+    before = figures.SESSIONS._value.get()
+    given = client(Middleware(Visitors, most=2))
+    with given.websocket_connect("/_stcore/stream"):
+        with given.websocket_connect("/_stcore/stream"):
+            assert figures.SESSIONS._value.get() == before + 2
+            assert opened(given, None) == 503
+        assert opened(given, None) == 101
+    assert figures.SESSIONS._value.get() == before
+
+
+def received(times: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return when messages that come at these times are handed on."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    async def wait(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(asyncio, "sleep", wait)
+    handed: list[float] = []
+    coming = iter(times)
+
+    async def receive() -> Message:
+        now[0] = max(now[0], next(coming))
+        return {"type": "websocket.receive", "bytes": b""}
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        for _ in times:
+            await receive()
+            handed.append(now[0])
+
+    async def send(message: Message) -> None: ...
+
+    scope: dict[str, Any] = {"type": "websocket", "headers": []}
+    asyncio.run(Visitors(app)(scope, receive, send))
+    return handed
+
+
+def test_who_sends_as_a_person_does_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = [i / RATE for i in range(500)]
+    assert received(times, monkeypatch) == times
+    assert received([0.0] * int(BURST), monkeypatch) == [0.0] * int(BURST)
+
+
+def test_who_sends_more_waits_between_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1000
+    handed = received([0.0] * n, monkeypatch)
+    assert handed == sorted(handed)
+    assert handed[-1] == pytest.approx((n - BURST) / RATE)
+
+
+# What is asked of a server that runs
+
+
+def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "_READY", threading.Event())
+    given = TestClient(Starlette(routes=[Route("/ready", readiness.answer)]))
+    assert given.get("/ready").status_code == 503
+    goes_on = threading.Event()
+
+    def slowly(scenario: Any) -> Any:
+        goes_on.wait(30)
+        return trace(scenario)
+
+    monkeypatch.setattr(readiness, "trace", slowly)
+    readiness.begin()
+    assert given.get("/ready").json() == {"ready": False}
+    goes_on.set()
+    assert readiness._READY.wait(60)
+    assert given.get("/ready").status_code == 200
+
+
+def test_figures_are_told_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def paths() -> set[str]:
+        return {route.path for route in routes()}
+
+    monkeypatch.delenv(METRICS, raising=False)
+    assert paths() == {"/ready"}
+    monkeypatch.setenv(METRICS, "1")
+    assert paths() == {"/ready", "/metrics"}
+    told = TestClient(Starlette(routes=routes())).get("/metrics").text
+    names = set(re.findall(r"^# TYPE (attnviz_\w+)", told, re.MULTILINE))
+    assert names >= {
+        "attnviz_sessions", "attnviz_sessions_opened_total", "attnviz_runs_total", "attnviz_run_seconds",
+        "attnviz_refused_links_total", "attnviz_sweeps_in_line", "attnviz_build_info",
+    }  # fmt: skip
+
+
+def test_a_run_is_counted_by_its_page_and_how_it_ended() -> None:
+    class Control(BaseException):
+        """As what ends a run to begin it anew."""
+
+    def count(how: str) -> float:
+        return figures.RUNS.labels("a-page", how)._value.get()
+
+    before = {how: count(how) for how in (ENDED, ANEW, FAILED)}
+    raised: tuple[tuple[type[BaseException] | None, str], ...] = (
+        (None, ENDED), (Control, ANEW), (ValueError, FAILED),
+    )  # fmt: skip
+    for error, _ in raised:
+        with contextlib.nullcontext() if error is None else pytest.raises(error), watched_run() as run:
+            run.page = "a-page"
+            if error is not None:
+                raise error
+    assert {how: count(how) - before[how] for how in before} == {how: 1 for _, how in raised}
