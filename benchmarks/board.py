@@ -1,6 +1,7 @@
 """The board under the hand, in a real Chromium: scrubbing, letting go, pointing, and page load."""
 
 from statistics import median
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, ViewportSize
 
@@ -26,10 +27,12 @@ FRAME_MS = 1000 / 60
 DRAG_STARTS = 8  # pixels, from which on a scrub follows the hand
 MOVES = 20  # of a scrub; the pointer moves on by one step with each
 POINTINGS = 5  # walks over cells of all kinds
-TWELVE = "?embedding=stable&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(12))
+SETTINGS = {"embedding": "stable", "d_in": 8, "d_out": 8, "text": " ".join(f"word{i}" for i in range(12))}
+TWELVE = "?" + urlencode(SETTINGS)
 VISITS = ("nothing cached", "on reload")
-WHOLE_BOARD: ViewportSize = {"width": 1920, "height": 1700}
+LARGE: ViewportSize = {"width": 1920, "height": 1080}
 SCRUBBED, WATCHED = "w_q,0,1", "q,1,1"
+POINTED = ("q", "k", "v", "scores", "attention_weights", "context", "x")
 
 
 def run() -> list[Row]:
@@ -40,25 +43,25 @@ def run() -> list[Row]:
         for _ in range(LOADS):
             boards.append(_board_visits(browser.new_context(viewport=SIZE).new_page(), ours.address))
             heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))
-        page, tall = (browser.new_context(viewport=size).new_page() for size in (SIZE, WHOLE_BOARD))
-        for each in (page, tall):
+        page, large = (browser.new_context(viewport=size).new_page() for size in (SIZE, LARGE))
+        for each in (page, large):
             board_loaded(each, f"http://{ours.address}/{TWELVE}")
             each.wait_for_timeout(1000)
         echo = Measured(slider(opened(browser, stock)), [])
         scrubs: list[float | None] = []
-        tall_scrubs: list[float | None] = []
+        large_scrubs: list[float | None] = []
         releases = []
         for i in range(ROUNDS + 1):
             wait = echo.change(i)
-            moves, release = _scrub(page, MOVES if i % 2 else -MOVES)
-            tall_moves, _ = _scrub(tall, MOVES if i % 2 else -MOVES)
+            moves, release = scrub(page, MOVES if i % 2 else -MOVES)
+            large_moves, _ = scrub(large, MOVES if i % 2 else -MOVES)
             if i > 0:  # the first of each warms up
                 echo.waits.append(wait)
-                tall_scrubs += tall_moves
+                large_scrubs += large_moves
                 scrubs += moves
                 releases.append(release)
-        _point(page)  # warms up
-        points = [move for _ in range(POINTINGS) for move in _point(page)]
+        point(large)  # warms up
+        points = [move for _ in range(POINTINGS) for move in point(large)]
     base = [wait.total for wait in echo.waits]
     return [
         ratio("letting go to torch's numbers on the board / stock echo, 12 tokens, d 8", releases, base, "<= 0.5"),
@@ -72,8 +75,8 @@ def run() -> list[Row]:
             for at, when in enumerate(VISITS)
         ),
         within_a_frame("scrub: move to repainted board, for 19 of 20 moves, 12 tokens, d 8", scrubs),
-        within_a_frame("the same with every matrix on the screen", tall_scrubs),
-        within_a_frame("pointing at a cell to its sources lit, for 19 of 20, 12 tokens, d 8", points),
+        within_a_frame("the same at 1920x1080", large_scrubs),
+        within_a_frame("pointing at a cell to its sources lit, for 19 of 20, 12 tokens, d 8, 1920x1080", points),
         detail("letting go to torch's numbers on the board, 12 tokens, d 8", releases),
         detail("stock app, key press to echo painted, beside it", base),
         *(
@@ -108,7 +111,7 @@ def board_loaded(page: Page, url: str) -> float:
     return float(page.wait_for_function("boardBench.board", timeout=60_000).json_value())
 
 
-def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
+def scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     """Drag a cell by so many steps; return what each move took, and the letting go."""
     page.bring_to_front()
     page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'nearest'})", SCRUBBED)  # as on the first screen
@@ -119,7 +122,7 @@ def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     x += DRAG_STARTS * way
     page.mouse.move(x, y)
     page.evaluate(
-        f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').textContent))"
+        f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').dataset.value))"
     )
     move_through(page, [(x + 4 * step * way, y) for step in range(1, abs(steps) + 1)])
     moves = page.evaluate("(done(), boardBench.moves)")
@@ -130,16 +133,14 @@ def _scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     return moves, released
 
 
-def _point(page: Page) -> list[float | None]:
+def point(page: Page, rounds: int = 8) -> list[float | None]:
     """Point at cells of all kinds, one after the other; return what each took."""
-    names = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context", "x")
-    places = [f"{name},{i % 6 + 1},{i * 3 % 8}" for i in range(8) for name in names]
-    page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'center'})", "scaled_scores,0,0")
+    page.bring_to_front()
+    places = [f"{name},{i % 6 + 1},{i * 3 % 8}" for i in range(rounds) for name in POINTED]
+    page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'center'})", "scores,0,0")
     panel = "boardBench.cell('x,0,0').getRootNode().querySelector('.panel').textContent"
     page.evaluate(f"void (window.done = boardBench.follow('pointermove', () => {panel}))")
-    move_through(
-        page, [place for place in (_middle(page, at) for at in places) if 100 < place[1] < SIZE["height"] - 120]
-    )
+    move_through(page, [_middle(page, at) for at in places])
     return list(page.evaluate("(done(), boardBench.moves)"))
 
 

@@ -154,9 +154,10 @@ export class Board {
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
     const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
+    const received = this.data.matrices;
     this.data = data;
     this.stages = stagesOf(data);
-    this.torch = unpacked(data.matrices);
+    this.torch = unpacked(data.matrices, { sent: received, matrices: this.torch });
     if (!this.sender.waiting) this.picked = data.query;
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;

@@ -2,16 +2,28 @@
 
 /** @import { Matrices, SentMatrix } from "./types.js" */
 
-/** @param {Record<string, SentMatrix>} sent @returns {Matrices} */
-export function unpacked(sent) {
+// What came `before` just so is the same matrix: another word that is picked changes none of a megabyte of numbers.
+/** @param {Record<string, SentMatrix>} sent @param {{ sent: Record<string, SentMatrix>, matrices: Matrices } | null} before @returns {Matrices} */
+export function unpacked(sent, before = null) {
   /** @type {Matrices} */
   const matrices = {};
   for (const [name, matrix] of Object.entries(sent)) {
     const { rows, columns } = matrix;
+    if (before && isSame(matrix, before.sent[name]) && (matrix.of === undefined || isSame(sent[matrix.of], before.sent[matrix.of]))) {
+      matrices[name] = before.matrices[name];
+      continue;
+    }
     const source = matrix.of === undefined ? null : (matrices[matrix.of] ?? unpackedOne(sent[matrix.of]));
     matrices[name] = source ? { rows, columns, values: quotients(source.values, matrix) } : unpackedOne(matrix);
   }
   return matrices;
+}
+
+// Small matrices, which are sent as numbers, are unpacked faster than compared.
+/** @param {SentMatrix} matrix @param {SentMatrix | undefined} other */
+function isSame({ values, ...rest }, other) {
+  if (values || !other || other.values) return false;
+  return Object.entries({ ...other, ...rest }).every(([key, value]) => Reflect.get(rest, key) === value && Reflect.get(other, key) === value);
 }
 
 /** @param {SentMatrix} matrix */

@@ -96,9 +96,12 @@ function anyOf({ columns }, cells) {
 }
 
 /** @param {Uint8Array} cells @param {Matrix} matrix @param {(row: number, column: number) => boolean} hidden */
-function withoutHidden(cells, { rows, columns }, hidden) {
+function withoutHidden(cells, { rows, columns, values }, hidden) {
   for (let row = 0, at = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1, at += 1) if (cells[at] && hidden(row, column)) cells[at] = 0;
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      // What is hidden has no number: of most cells that alone tells.
+      if (cells[at] && (values[at] === 0 || values[at] === -Infinity) && hidden(row, column)) cells[at] = 0;
+    }
   }
 }
 

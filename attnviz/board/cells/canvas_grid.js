@@ -43,6 +43,8 @@ export class CanvasGrid extends Grid {
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.look = "";
     this.brightened = false; // whether anything is lit
+    /** @type {ImageData | null} */
+    this.fedImage = null;
     /** @type {Matrix | null} */
     this.painted = null;
     /** @type {Lens | null} */
@@ -50,8 +52,8 @@ export class CanvasGrid extends Grid {
     /** @type {Place} */
     this.place = { matrix: name, row: 0, column: 0 }; // that the keyboard is at
     this.colours = canvasOf("colours", width, height);
-    this.bright = canvasOf("bright", width, height); // what is lit, over the veil
-    this.bars = canvasOf("bars", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
+    this.bright = canvasOf("bright hidden", width, height); // what is lit, over the veil
+    this.bars = canvasOf("bars hidden", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
     this.barred = false;
     this.enlarged = make("div", "lens");
     this.enlarged.setAttribute("role", "row");
@@ -113,6 +115,7 @@ export class CanvasGrid extends Grid {
     const inkOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.ink ?? "#000";
     drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf });
     this.barred = Boolean(before);
+    toggle(this.bars.canvas, "hidden", !this.barred);
   }
 
   // The row of the picked word is high enough to be read, and has its numbers where its cells are wide enough.
@@ -144,7 +147,8 @@ export class CanvasGrid extends Grid {
       enlarged.style.setProperty("--row", `${high}px`);
       enlarged.replaceChildren(...cells);
     }
-    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true));
+    const look = this.lookOfAll;
+    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true, look));
   }
 
   mark() {
@@ -181,13 +185,14 @@ export class CanvasGrid extends Grid {
     const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
     if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.brightened) return;
     const { context } = this.bright;
-    if (this.brightened) context.clearRect(0, 0, this.image.width, this.image.height);
     if (fed) this.brighten(fed);
+    else if (this.brightened) context.clearRect(0, 0, this.image.width, this.image.height);
     for (const { row, column, rows, columns } of [...sources, ...own]) {
       if (this.box.turned) context.putImageData(this.image, 0, 0, row, column, rows, columns);
       else context.putImageData(this.image, 0, 0, column, row, columns, rows);
     }
     this.brightened = Boolean(fed) || sources.length + own.length > 0;
+    toggle(this.bright.canvas, "hidden", !this.brightened); // a layer less to put together
     const frames = [...sources.map((span) => this.over("source", span)), ...own.map((span) => this.over("chosen", span))];
     if (chosen) frames[frames.length - 1].dataset.of = addressOf(chosen);
     this.frames.replaceChildren(...frames);
@@ -203,12 +208,13 @@ export class CanvasGrid extends Grid {
   /** @param {Uint8Array} fed */
   brighten(fed) {
     const { rows, columns } = this.board.torch[this.stage.name];
-    const image = new ImageData(this.image.width, this.image.height);
+    const image = (this.fedImage ??= new ImageData(this.image.width, this.image.height));
     const pixels = new Uint32Array(image.data.buffer);
-    for (let at = 0; at < fed.length; at += 1) {
-      if (!fed[at]) continue;
-      const pixel = this.box.turned ? (at % columns) * rows + Math.floor(at / columns) : at;
-      pixels[pixel] = this.pixels[pixel];
+    // Without a question for each cell: there may be a million.
+    if (!this.box.turned) for (let at = 0; at < fed.length; at += 1) pixels[at] = this.pixels[at] & -fed[at];
+    else for (let at = 0; at < fed.length; at += 1) {
+      const pixel = (at % columns) * rows + Math.floor(at / columns);
+      pixels[pixel] = this.pixels[pixel] & -fed[at];
     }
     this.bright.context.putImageData(image, 0, 0);
   }

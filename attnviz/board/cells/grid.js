@@ -106,24 +106,30 @@ export class Grid {
     const { board, stage, box } = this;
     const { columns } = board.shown[stage.name];
     const picked = stage.rows === "feature" ? -1 : board.query;
+    const look = this.lookOfAll;
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED));
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED), look);
     });
   }
 
-  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible */
-  paintCell(cell, row, column, legible) {
+  // What the looks of all cells depend on, beside their numbers.
+  get lookOfAll() {
+    const { board, stage } = this;
+    return `${board.limitOf(stage)},${board.digits},${board.data.settings.causal},${board.theme},`;
+  }
+
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {string} ofAll */
+  paintCell(cell, row, column, legible, ofAll) {
     const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
-    const { settings } = board.data;
     const { digits } = board;
     const at = row * columns + column;
     const limit = board.limitOf(stage);
     const before = board.base?.[stage.name]?.values;
-    const empty = board.isEmpty({ matrix: stage.name, row, column });
+    const empty = Boolean(board.data.only) && board.isEmpty({ matrix: stage.name, row, column });
     const change = before ? changeOf(values[at], before[at], limit) : 0;
-    const look = `${limit},${digits},${settings.causal},${board.theme},${legible},${empty}`;
+    const look = ofAll + (legible ? "legible" : "") + (empty ? "empty" : "");
     const anew = !isSame(cell.value, values[at], board.settled ? 0 : LAST_BITS);
     if (!anew && cell.look === look && cell.change === change) return;
     Object.assign(cell, { value: values[at], look, empty, change });

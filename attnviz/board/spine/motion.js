@@ -30,6 +30,8 @@ export class Motion {
     this.runs = [];
     /** @type {number | null} */
     this.frame = null;
+    /** @type {Animation[]} */
+    this.following = []; // what moves to another word
   }
 
   // Draw another word's row, and let what marks it move there from where it was.
@@ -38,13 +40,14 @@ export class Motion {
     if (reducedMotion()) return draw();
     const moving = this.moving();
     const before = moving.map(({ look }) => look());
+    for (const animation of this.following) animation.cancel();
+    this.following = [];
     draw();
     moving.forEach(({ element, look }, at) => {
       const after = look();
-      for (const animation of element.getAnimations()) if (animation.id === "follow") animation.cancel();
       if (JSON.stringify(before[at]) === JSON.stringify(after)) return;
       const frames = after.top ? fromTop(before[at].top, after.top) : Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
-      element.animate(frames, { id: "follow", duration, easing: EASING });
+      this.following.push(element.animate(frames, { id: "follow", duration, easing: EASING }));
     });
   }
 
