@@ -72,8 +72,8 @@ def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
         yield name, scenario.matrix(name).double()
     computed = traced(scenario)
     yield "context", computed.context.double()
-    if computed.output is not None:
-        yield "output", computed.output.double()
+    if computed.feed_forward is not None:
+        yield "feed_forward", computed.feed_forward.double()
 
 
 def _matrix(numbers: torch.Tensor) -> dict[str, Any]:

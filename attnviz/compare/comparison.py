@@ -136,7 +136,7 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
 
 
 def _called(name: str) -> str:
-    return say("compare.moved.outputs") if name == "output" else EVERY_STAGE[name].title.lower()
+    return say("compare.moved.outputs") if name == "feed_forward" else EVERY_STAGE[name].title.lower()
 
 
 def _percent(share: float) -> str:

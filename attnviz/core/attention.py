@@ -24,7 +24,7 @@ class AttentionTrace(Trace):
 
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
-    ``(n_tokens, d_ff)``, `output` ``(n_tokens, d_v)``. All of these are None where they are switched off.
+    ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. All of these are None where they are switched off.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
@@ -51,7 +51,7 @@ class AttentionTrace(Trace):
     b_2: Tensor | None = None
     preactivations: Tensor | None = None
     hidden: Tensor | None = None
-    output: Tensor | None = None
+    feed_forward: Tensor | None = None
 
     @property
     def scaling(self) -> Scale:

@@ -13,7 +13,7 @@ class FeedForwardTrace(Trace):
 
     `context` is what goes in, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_ff)``, `w_2` ``(d_ff, d_model)``, the
     biases ``(d_ff,)`` and ``(d_model,)``, or None; `preactivations` and `hidden` are ``(n_tokens, d_ff)``,
-    `output` is ``(n_tokens, d_model)``. With a batch, all but the given layers have its dimensions in front.
+    `feed_forward` is ``(n_tokens, d_model)``. With a batch, all but the given layers have its dimensions in front.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
     """
@@ -25,7 +25,7 @@ class FeedForwardTrace(Trace):
     b_2: Tensor | None = None
     preactivations: Tensor
     hidden: Tensor
-    output: Tensor
+    feed_forward: Tensor
 
 
 def feed_forward(
@@ -48,7 +48,7 @@ def feed_forward(
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3, equation 2.
 
     >>> eye = torch.eye(2)
-    >>> feed_forward(torch.tensor([[1.0, -2.0]]), eye, torch.zeros(2), eye, torch.ones(2)).output
+    >>> feed_forward(torch.tensor([[1.0, -2.0]]), eye, torch.zeros(2), eye, torch.ones(2)).feed_forward
     tensor([[2., 1.]])
     """
     _check_shapes(x, w1, b1, w2, b2)
@@ -57,10 +57,10 @@ def feed_forward(
     preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_ff)
     curve = torch.relu if activation == "relu" else torch.nn.functional.gelu
     hidden = curve(preactivations)  # (n_tokens, d_ff)
-    output = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
+    made = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
     matrices = {
         "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,
-        "preactivations": preactivations, "hidden": hidden, "output": output,
+        "preactivations": preactivations, "hidden": hidden, "feed_forward": made,
     }  # fmt: skip
     there = {name: matrix for name, matrix in matrices.items() if matrix is not None}
     table = feed_forward_table(b_1=b1 is not None, b_2=b2 is not None, activation=activation)

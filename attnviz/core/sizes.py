@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from attnviz.core.stages import Table
 
 # How wide these are is a size with a name; every other width is one of them, by the rules.
-_WIDTHS = {"x": "d_in", "q": "d_k", "v": "d_v", "preactivations": "d_ff", "output": "d_model"}
+_WIDTHS = {"x": "d_in", "q": "d_k", "v": "d_v", "preactivations": "d_ff", "feed_forward": "d_model"}
 _ROWS = {"token": "tokens", "query": "queries", "key": "keys"}
 
 

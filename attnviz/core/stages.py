@@ -147,7 +147,7 @@ def feed_forward_table(*, b_1: bool = True, b_2: bool = True, activation: str = 
         _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1],
                told=f"preactivations_{activation}"),
         _stage("hidden", "H", "token", "feature", "vectors", curve, ("preactivations",), told=f"hidden_{activation}"),
-        _stage("output", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
+        _stage("feed_forward", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
     )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def layer_table(d_k: int = 1, *, activation: str | None = None, **settings: Any)
     feed-forward step after it.
 
     >>> list(layer_table(2, activation="gelu"))[-3:]
-    ['preactivations', 'hidden', 'output']
+    ['preactivations', 'hidden', 'feed_forward']
     """
     attention = attention_table(d_k, **settings)
     return attention if activation is None else followed_by(attention, feed_forward_table(activation=activation))

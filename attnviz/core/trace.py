@@ -19,7 +19,7 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
     >>> from attnviz.core.stages import feed_forward_table
     >>> eye = torch.eye(2)
     >>> given = {"context": torch.tensor([[1.0, -2.0]]), "w_1": eye, "w_2": eye}
-    >>> run(feed_forward_table(b_1=False, b_2=False), given)["output"]
+    >>> run(feed_forward_table(b_1=False, b_2=False), given)["feed_forward"]
     tensor([[1., 0.]])
     """
     matrices: dict[str, Tensor] = {}

@@ -279,7 +279,7 @@ def _computation(table: Table) -> list[str]:
 
 
 def _prints(scenario: Scenario, digits: int) -> list[str]:
-    output = [] if scenario.d_ff is None else ['print("feed-forward output")', "print(output)"]
+    output = [] if scenario.d_ff is None else ['print("feed-forward output")', "print(feed_forward)"]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         'print("attention weights")',

@@ -121,7 +121,7 @@ _MORE = MappingProxyType(
             "activations",
             "hiddenlayer",
         ),
-        "output": (
+        "feed_forward": (
             "feedforwardoutput",
             "ffn",
             "ffnoutput",

@@ -150,7 +150,7 @@ def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    goes_on = say("lesson.context.next" if trace.output is None else "lesson.context.feed_forward")
+    goes_on = say("lesson.context.next" if trace.feed_forward is None else "lesson.context.feed_forward")
     told = {"token": _label(trace, query), "row": Numbers("context", query), "goes_on": goes_on}
     if not torch.isfinite(trace.context[query]).all():
         return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]

@@ -154,7 +154,7 @@ def test_every_matrix_of_a_layer_has_a_field_and_the_rarer_ones_are_folded(page:
     inside = {each.label: {(area.key or "").rpartition(".")[2] for area in each.text_area} for each in page.at.expander}
     assert inside == folds
     assert folds["Positions"] == {"e", "p"}
-    assert folds["Feed-forward step"] == {"w_1", "b_1", "w_2", "b_2", "preactivations", "hidden", "output"}
+    assert folds["Feed-forward step"] == {"w_1", "b_1", "w_2", "b_2", "preactivations", "hidden", "feed_forward"}
     assert set().union(*folds.values()) == set(TABLE_NAMES) - set(attention_table(biases=()))
     assert not open_folds(page)
     assert open_folds(page.type(p="1 2")) == {"Positions"}
@@ -170,7 +170,7 @@ def test_a_whole_layer_is_marked_and_a_wrong_hidden_number_is_found(page: CheckP
     results = sum(len(tables[name].split()) for name, stage in EVERY_STAGE.items() if stage.sources)
     assert not page.errors
     assert f"✓ All {results} results are right" in page.says
-    for name in ("x", "preactivations", "hidden", "output"):
+    for name in ("x", "preactivations", "hidden", "feed_forward"):
         title = {**EVERY_STAGE, **layer_table(activation=activation)}[name].title
         assert {mark for mark, _ in page.cells(title)} <= {"right", "carried", "hidden"}
     rows = [row.split() for row in tables["hidden"].splitlines()]

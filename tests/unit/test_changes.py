@@ -361,7 +361,7 @@ def test_a_w_v_of_another_width_leaves_what_still_fits() -> None:
     drawn = replace_matrix(wide, "w_v", None)
     assert (drawn.w_v, drawn.b_v, drawn.w_1) == (None, None, None)
     assert drawn.b_1 == wide.b_1
-    assert trace(drawn)["output"].shape == (6, 2)
+    assert trace(drawn)["feed_forward"].shape == (6, 2)
 
 
 @given(scenario=changed(), data=st.data())

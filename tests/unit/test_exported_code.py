@@ -57,12 +57,12 @@ def read(printed: str) -> dict[str, np.ndarray]:
     for text in texts:
         rows = re.findall(r"\[+([^\[\]]*)\]", text)
         matrices.append(np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows]))
-    return dict(zip(("attention_weights", "context", "output")[: len(texts)], matrices, strict=True))
+    return dict(zip(("attention_weights", "context", "feed_forward")[: len(texts)], matrices, strict=True))
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
     made = traced(scenario)
-    assert ("output" in read(printed)) == (scenario.d_ff is not None)
+    assert ("feed_forward" in read(printed)) == (scenario.d_ff is not None)
     for name, got in read(printed).items():
         want = getattr(made, name).numpy()
         assert got.shape == want.shape

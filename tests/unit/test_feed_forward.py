@@ -41,16 +41,16 @@ def test_the_same_as_torchs_linear_and_activation(
     before = F.linear(trace.context, trace.w_1.T, trace.b_1)
     torch.testing.assert_close(trace.preactivations, before)
     torch.testing.assert_close(trace.hidden, curve(before))
-    torch.testing.assert_close(trace.output, F.linear(curve(before), trace.w_2.T, trace.b_2))
+    torch.testing.assert_close(trace.feed_forward, F.linear(curve(before), trace.w_2.T, trace.b_2))
 
 
 def test_each_token_goes_through_alone_and_a_batch_goes_through() -> None:
     trace = drawn(4, 3, 5, 2)
     for row in range(4):
         alone = attnviz.feed_forward(trace.context[[row]], trace.w_1, trace.b_1, trace.w_2, trace.b_2)
-        torch.testing.assert_close(alone.output[0], trace.output[row])
+        torch.testing.assert_close(alone.feed_forward[0], trace.feed_forward[row])
     batch = attnviz.feed_forward(trace.context.expand(2, 4, 3), trace.w_1, trace.b_1, trace.w_2, trace.b_2)
-    torch.testing.assert_close(batch.output[1], trace.output)
+    torch.testing.assert_close(batch.feed_forward[1], trace.feed_forward)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_shapes_that_do_not_fit_are_named(shapes: tuple[tuple[int, ...], ...], m
 
 def test_every_cell_is_explained_from_its_sources() -> None:
     trace = drawn(3, 2, 4, 2)
-    for name in ("preactivations", "hidden", "output"):
+    for name in ("preactivations", "hidden", "feed_forward"):
         matrix = getattr(trace, name)
         for row, column in np.ndindex(*matrix.shape):
             explanation = attnviz.explain(trace, name, row, column)

@@ -111,7 +111,7 @@ def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.
     torch.testing.assert_close(made.context, context, rtol=1e-4, atol=1e-4)
     assert list(made.matrices) == list(made.stages)
     if setup.d_ff is None:
-        assert (made.output, made.hidden, made.w_1) == (None, None, None)
+        assert (made.feed_forward, made.hidden, made.w_1) == (None, None, None)
         return
     curve = nn.ReLU() if setup.activation == "relu" else nn.GELU()
     first, second = nn.Linear(v.shape[1], setup.d_ff), nn.Linear(setup.d_ff, v.shape[1])
@@ -120,7 +120,7 @@ def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.
             layer.weight.copy_(given_[f"w_{number}"].T)
             layer.bias.copy_(given_[f"b_{number}"][0])
         torch.testing.assert_close(made.hidden, curve(first(made.context)))
-        torch.testing.assert_close(made.output, second(curve(first(made.context))))
+        torch.testing.assert_close(made.feed_forward, second(curve(first(made.context))))
 
 
 def test_with_linear_the_whole_is_torch_after_manual_seed() -> None:
@@ -132,7 +132,7 @@ def test_with_linear_the_whole_is_torch_after_manual_seed() -> None:
     x = scenario.matrix("x")
     with torch.no_grad():
         expected = second(F.gelu(first(F.scaled_dot_product_attention(query(x), key(x), value(x)))))
-    torch.testing.assert_close(trace(scenario).output, expected)
+    torch.testing.assert_close(trace(scenario).feed_forward, expected)
 
 
 def test_an_edit_of_every_new_matrix_counts() -> None:
@@ -140,21 +140,21 @@ def test_an_edit_of_every_new_matrix_counts() -> None:
     for name in ("e", "p", *LAYERS):
         edited = replace(plain, edits=(Edit(name, 0, 1, 2.5),))
         assert edited.matrix(name)[0, 1] == 2.5
-        assert not torch.equal(trace(edited)["output"], trace(plain)["output"]), name
+        assert not torch.equal(trace(edited)["feed_forward"], trace(plain)["feed_forward"]), name
 
 
 def test_a_row_without_softmax_still_leaves_a_trace_of_all() -> None:
     broken = Scenario("a b", d_ff=2, positions="seeded", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("e", 0, 0, 10)])
-    assert traced(broken)["output"].isnan().any()
+    assert traced(broken)["feed_forward"].isnan().any()
 
 
 def test_the_largest_step_can_be_traced_and_a_scenario_with_all_of_it_can_be_pickled() -> None:
-    assert trace(Scenario(d_in=1024, d_out=1024, d_ff=1024, positions="seeded"))["output"].shape == (6, 1024)
+    assert trace(Scenario(d_in=1024, d_out=1024, d_ff=1024, positions="seeded"))["feed_forward"].shape == (6, 1024)
     scenario = Scenario(positions="sinusoidal", d_ff=4, activation="gelu", edits=[("b_2", 0, 0, 1.0)])
     made = trace(scenario)
     again = pickle.loads(pickle.dumps(scenario))
     assert again == scenario
-    assert torch.equal(trace(again)["output"], made["output"])
+    assert torch.equal(trace(again)["feed_forward"], made["feed_forward"])
 
 
 # What is marked
@@ -169,7 +169,7 @@ def test_what_a_scenario_computes_is_right_in_every_cell_and_a_wrong_one_is_foun
     marking = mark_pipeline(tables, **settings, activation=setup.activation)
     assert marking.n_not_right == 0
     assert [table.stage.name for table in marking.tables] == [name for name, each in made.stages.items() if each.rule]
-    for name in ("x", "preactivations", "hidden", "output"):
+    for name in ("x", "preactivations", "hidden", "feed_forward"):
         wrong = tables | {name: tables[name].clone()}
         wrong[name][0, -1] += 1 + wrong[name].abs().max()
         found = mark_pipeline(wrong, **settings, activation=setup.activation)

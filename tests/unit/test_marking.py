@@ -142,10 +142,10 @@ def test_the_feed_forward_step_of_love_ai() -> None:
     example = worked_example("love-ai")
     step = example.feed_forward
     assert step is not None
-    shown = {"output": Printed.of(step.output, 3, shown=True)}
+    shown = {"feed_forward": Printed.of(step.output, 3, shown=True)}
     weights = {"w_1": step.w_1, "b_1": step.b_1, "w_2": step.w_2, "b_2": step.b_2}
     output = marking_of(example, **weights, **shown).tables[-1]
-    assert output.stage.name == "output"
+    assert output.stage.name == "feed_forward"
     # 5.0 counts as 5.000 among numbers of three decimals: 4.995 follows from the printed context, and 4.996 is exact.
     assert np.argwhere(output.at(Mark.WRONG)).tolist() == [[2, 0]]
     assert output.count(Mark.FOLLOWS) == 0

@@ -95,7 +95,7 @@ def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> 
     assert float(printed) == love_ai.published["context"][0][1]
     assert exact == f"{made:.3f} "[:5]
     wrong = [table for table in marking_of(love_ai).tables if table.count(*ENTERS)]
-    assert [(table.stage.name, table.count(*ENTERS)) for table in wrong] == [("output", 1)], "as the note says"
+    assert [(table.stage.name, table.count(*ENTERS)) for table in wrong] == [("feed_forward", 1)], "as the note says"
     (row, column) = np.argwhere(wrong[0].at(*ENTERS))[0]
     assert (float(counts_as), right) == (wrong[0].given[row, column], f"{wrong[0].exact[row, column]:.3f}")
     assert all(example.note for example in EXAMPLES)

@@ -91,7 +91,7 @@ def marking_of(example: WorkedExample) -> Marking:
     if example.feed_forward is not None:
         step = example.feed_forward
         tables |= {"w_1": step.w_1, "b_1": step.b_1, "w_2": step.w_2, "b_2": step.b_2}
-        tables["output"] = Printed.of(step.output, example.decimals, shown=True)
+        tables["feed_forward"] = Printed.of(step.output, example.decimals, shown=True)
     return mark_pipeline(tables, scale=example.scale, d_k=example.d_k)
 
 
