@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.core.devices import available_devices
@@ -51,7 +51,7 @@ def __getattr__(name: str) -> ModuleType:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _in_a_notebook(trace: Trace) -> str:
+def _in_a_notebook(trace: Any) -> str:
     from attnviz.documents import trace_markup
 
     return trace_markup(trace)

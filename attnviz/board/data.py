@@ -18,7 +18,21 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
 FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
 # What of a stage the page reads unchanged.
-_SENT = ("name", "symbol", "title", "plain", "axes", "meaning", "rows", "columns", "origin", "short", "role")
+_SENT = (
+    "name",
+    "symbol",
+    "title",
+    "plain",
+    "axes",
+    "meaning",
+    "rows",
+    "columns",
+    "origin",
+    "short",
+    "role",
+    "head",
+    "first",
+)
 
 
 def fits_board(scenario: Scenario) -> bool:

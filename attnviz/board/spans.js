@@ -16,12 +16,14 @@ function spanOf(cells) {
 }
 
 // Of each source of a stage, what a cell reads of it. A cell further down or to the right reads as many, further on by
-// the same way: a row of one source, a column of another, or one cell. So three cells tell of all. A test holds every
-// rule to that.
+// the same way: a row of one source, a column of another, or one cell. So three cells tell of all, unless
+// a rule says it itself. A test holds every rule to that.
 /** @param {Stage} stage @param {Matrices} matrices @returns {Reach[]} */
 export function reachOf(stage, matrices) {
   const sources = stage.sources.map((name) => matrices[name]);
   const { rows, columns } = matrices[stage.name];
+  const { reach } = RULES[stage.rule];
+  if (reach) return sources.map((_, i) => reach(stage.settings, i, ...sources));
   const at = (/** @type {number} */ row, /** @type {number} */ column) => RULES[stage.rule].reads(stage.settings, row, column, ...sources).map(spanOf);
   const [first, below, beside] = [at(0, 0), at(Math.min(1, rows - 1), 0), at(0, Math.min(1, columns - 1))];
   return first.map((span, i) => {

@@ -35,6 +35,8 @@ export interface Settings {
   d_k: number | null;
   temperature: number;
   temperature_text: string;
+  start: number;
+  stop: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
@@ -75,6 +77,10 @@ export interface Stage {
   sources: string[];
   settings: Settings;
   isVector: boolean;
+  /** Of one of several heads, which; else null. */
+  head: number | null;
+  /** The column of the whole Q, K, V or context where this head's columns begin. */
+  first: number;
   role: Role;
   /** What it is in two or three words. */
   short: string;
@@ -251,6 +257,7 @@ export interface Rule {
   explain(cell: MadeCell): Explained;
   hidden?(settings: Settings, row: number, column: number): boolean;
   seen?(stage: Stage, made: Made): string[];
+  reach?(settings: Settings, i: number, ...sources: Matrix[]): (row: number, column: number) => Span;
 }
 
 /** Digits times ten to the power. */

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
 
+from attnviz.core.heads import head_matrices, head_table, n_heads_in, stacked
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.rules import Scale
 from attnviz.core.seeding import seeded_projections
-from attnviz.core.stages import BIASES, Table, attention_table
+from attnviz.core.stages import BIASES, Table, attention_table, head_name
 from attnviz.core.trace import Trace, run
 
 
@@ -21,6 +23,10 @@ class AttentionTrace(Trace):
     `scores`, `scaled_scores` (masked entries are -inf) and `attention_weights` (rows sum to 1) are
     ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
     computed from it have the batch's dimensions in front.
+
+    With several heads, `q`, `k`, `v` and `context` hold them side by side in their columns, and `scores`,
+    `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
+    output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
@@ -45,6 +51,9 @@ class AttentionTrace(Trace):
     scaled_scores: Tensor
     attention_weights: Tensor
     context: Tensor
+    w_o: Tensor | None = None
+    b_o: Tensor | None = None
+    output: Tensor | None = None
     w_1: Tensor | None = None
     b_1: Tensor | None = None
     w_2: Tensor | None = None
@@ -53,10 +62,47 @@ class AttentionTrace(Trace):
     hidden: Tensor | None = None
     feed_forward: Tensor | None = None
 
+    def __getitem__(self, name: str) -> Tensor:
+        return self._stacked(name) if self._is_of_heads(name) else super().__getitem__(name)
+
+    def get(self, name: str) -> Tensor | None:
+        """Return a matrix, that of all heads where each has its own, or None where this computation has none."""
+        return self._stacked(name) if self._is_of_heads(name) else super().get(name)
+
+    def __getattr__(self, name: str) -> Tensor:
+        if "matrices" in self.__dict__ and self._is_of_heads(name):
+            return self._stacked(name)
+        return super().__getattr__(name)
+
+    def _is_of_heads(self, name: str) -> bool:
+        return name not in self.matrices and head_name(0, name) in self.matrices
+
+    def _stacked(self, name: str) -> Tensor:
+        return stacked(self.matrices, name, self.n_heads)
+
+    @property
+    def n_heads(self) -> int:
+        """How many heads attend side by side."""
+        return n_heads_in(self.stages)
+
+    @cached_property
+    def heads(self) -> tuple["AttentionTrace", ...]:
+        """Each head as a trace of its own, whose W_q, W_k and W_v are its own columns of the whole ones."""
+        if self.n_heads == 1:
+            return (self,)
+        return tuple(
+            AttentionTrace(
+                head_table(self.stages, head), head_matrices(self.stages, self.matrices, head), self.tokens,
+                self.notices,
+            )
+            for head in range(self.n_heads)
+        )  # fmt: skip
+
     @property
     def scaling(self) -> Scale:
-        """The rule that makes scaled scores of scores, with its settings."""
-        rule = self.stages["scaled_scores"].rule
+        """The rule that makes scaled scores of scores, with its settings: the same for all heads."""
+        name = "scaled_scores"
+        rule = self.stages[name if name in self.stages else head_name(0, name)].rule
         assert isinstance(rule, Scale)
         return rule
 
@@ -178,8 +224,8 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
     if math.isnan(trace.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
         empty = ~torch.isfinite(trace.scaled_scores).any(-1)
-        if empty.any():
-            raise UndefinedAttentionError(trace, tuple(empty.nonzero()[:, -1].tolist()))
+        if empty.any():  # in several heads, the same row counts once
+            raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))))
     return trace
 
 

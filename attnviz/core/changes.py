@@ -16,7 +16,7 @@ from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import EDITABLE, LAYERS
+from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
 
 Replacement = str | Matrix
 GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
@@ -72,7 +72,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     replaced_by = dict(changes.replaced)
     if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
         # Explicit numbers were as wide as they liked, or as d_v said, and so were the layers behind them.
-        same |= dict.fromkeys(("w_v", "b_v", *LAYERS), False)
+        same |= dict.fromkeys(("w_v", "b_v", *OUTPUT, *LAYERS), False)
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
     fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
@@ -117,10 +117,14 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     if name == "p":
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
-    if name in ("w_v", "b_v"):  # drawn last of the projections, so that their width moves none of the others
+    if name not in ("w_q", "b_q"):
+        drawn += (scenario.width_of_keys,)
+    if name in ("w_v", "b_v", *OUTPUT, *LAYERS):  # drawn last of the projections: its width moves none of the others
         drawn += (scenario.drawn_d_v,)
-    if name in LAYERS:  # drawn after all of these
-        drawn += (scenario.drawn_d_v, scenario.d_ff)
+    if name in (*OUTPUT, *LAYERS):  # drawn after all of these, for a context of this width
+        drawn += (scenario.drawn_d_v * scenario.n_heads // scenario.kv_heads,)
+    if name in LAYERS:
+        drawn += (scenario.output, scenario.d_ff)
     # nn.Linear draws each bias after its weight, so biases shift the draws of all that comes later.
     as_layer = INITIALIZATIONS[scenario.init].as_layer
     return (*drawn, scenario.bias) if as_layer and name not in ("w_q", "b_q") else drawn

@@ -1,5 +1,7 @@
 """What a set-up draws: the tokens' vectors, their positions, and the weights of all layers, one after the other."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -8,6 +10,7 @@ from attnviz.core.seeding import (
     FLOAT32_ON_CPU,
     generator_for,
     next_layers,
+    next_output,
     next_projections,
     seeded_embeddings,
     seeded_positions,
@@ -34,13 +37,29 @@ def drawn_positions(positions: str, n_tokens: int, d_in: int, seed: int) -> Tens
     return sinusoidal_positions(n_tokens, d_in) if positions == "sinusoidal" else seeded_positions(n_tokens, d_in, seed)
 
 
-def drawn_weights(
-    seed: int, d_in: int, d_out: int, init: str, bias: bool, d_v: int | None, d_ff: int | None, width: int
-) -> dict[str, Tensor | None]:
-    """Return the projections and their biases, then, with `d_ff`, the layers of the feed-forward step after context
-    vectors of this width: all from one generator, in this order."""
+@dataclass(frozen=True)
+class Widths:
+    """How many columns each W has: W_q `queries`, W_k `keys`, W_v `values`; W_o and W_2 as many as the context, and W_1
+    `hidden` ones, None for no feed-forward step. With `output` there is a W_o."""
+
+    d_in: int
+    queries: int
+    keys: int
+    values: int
+    context: int
+    output: bool = False
+    hidden: int | None = None
+
+
+def drawn_weights(seed: int, init: str, bias: bool, widths: Widths) -> dict[str, Tensor | None]:
+    """Return the projections and their biases, then W_o and b_o, then the layers of the feed-forward step, where these
+    are switched on: all from one generator, in this order."""
     generator = generator_for(seed)
-    drawn = next_projections(generator, d_in, d_out, init, bias, d_v)._asdict()
-    if d_ff is not None:
-        drawn |= next_layers(generator, width, d_ff, init)._asdict()
+    drawn = next_projections(
+        generator, widths.d_in, widths.queries, init, bias, widths.values, widths.keys
+    )._asdict()  # fmt: skip
+    if widths.output:
+        drawn |= next_output(generator, widths.context, init)._asdict()
+    if widths.hidden is not None:
+        drawn |= next_layers(generator, widths.context, widths.hidden, init)._asdict()
     return drawn

@@ -11,7 +11,7 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.devices import resolve_device
-from attnviz.core.drawing import drawn_positions, drawn_vectors, drawn_weights, has_published_vector
+from attnviz.core.drawing import Widths, drawn_positions, drawn_vectors, drawn_weights, has_published_vector
 from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import (
     NO_EDITS,
@@ -24,8 +24,8 @@ from attnviz.core.matrix_input import (
     wrong_shape,
 )
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import checked_settings
-from attnviz.core.stages import BIASES, EDITABLE, LAYERS, VECTORS, Table, layer_table
+from attnviz.core.settings import check_scores, checked_settings
+from attnviz.core.stages import BIASES, EDITABLE, LAYERS, OUTPUT, VECTORS, Table, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -39,6 +39,11 @@ class Scenario:
     published vectors of the words that have one while `d_in` is 3, "stable" for all others). `init` and `seed`
     draw W_q, W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`, b_q, b_k
     ``(d_out,)`` and b_v ``(d_v,)``.
+
+    With `n_heads` Q, K, V and the context hold so many heads side by side in their columns, which it has to divide;
+    with `n_kv_heads`, which has to divide it, so many of keys and values, and W_k and W_v are narrower by as much. With
+    `output` W_o ``(d_v, d_v)`` and b_o follow the context: drawn after W_v, as an ``nn.Linear`` with "linear", else
+    with a bias of zeros.
 
     With `positions` X is the sum of the tokens' vectors, then called E, and P: "sinusoidal", or "seeded" as an
     ``nn.Embedding`` draws it. With `d_ff` a feed-forward step of so many hidden features follows, with `activation`
@@ -73,6 +78,9 @@ class Scenario:
     positions: str = "none"
     d_ff: int | None = None
     activation: str = "relu"
+    n_heads: int = 1
+    n_kv_heads: int | None = None
+    output: bool = False
     x: Any = None
     e: Any = None
     p: Any = None
@@ -82,6 +90,8 @@ class Scenario:
     b_q: Any = None
     b_k: Any = None
     b_v: Any = None
+    w_o: Any = None
+    b_o: Any = None
     w_1: Any = None
     b_1: Any = None
     w_2: Any = None
@@ -95,6 +105,7 @@ class Scenario:
         for field, value in changed.items():
             object.__setattr__(self, field, value)
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
+        check_scores(self.n_heads, len(self.tokens))
         self._check_matrices()
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
@@ -108,6 +119,9 @@ class Scenario:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
                     raise wrong_shape(name, shape, self.shape_of(name))
+                if name == "w_v" and shape[1] % self.kv_heads:
+                    message = f"w_v has {shape[1]} columns, expected a multiple of its {self.kv_heads} heads"
+                    raise RefusedError(message, "heads_w_v", columns=shape[1], heads=self.kv_heads)
 
     def _check_is_there(self, name: str, what: str) -> None:
         """Raise ``ValueError`` where a matrix is switched off, or made from others."""
@@ -115,6 +129,8 @@ class Scenario:
             return
         if name in BIASES:
             raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=name)
+        if name in OUTPUT:
+            raise RefusedError(f"{what}, but output is False", "output_off", matrix=name)
         if name in LAYERS:
             raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=name)
         if name == "x":
@@ -165,23 +181,41 @@ class Scenario:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
-        if name in LAYERS:
-            return self._shape_of_layer(name)
+        if name in (*OUTPUT, *LAYERS):
+            return self._shape_behind(name)
         n_rows = 1 if name in BIASES else self.d_in
         if name not in ("w_v", "b_v"):
-            return n_rows, self.d_out
+            return n_rows, self.d_out if name in ("w_q", "b_q") else self.width_of_keys
         if self.d_v is None and isinstance(self.w_v, tuple):
             return n_rows, len(self.w_v[0])  # d_v is as wide as the W_v that is given
         return n_rows, self.drawn_d_v
 
-    def _shape_of_layer(self, name: str) -> tuple[int, int]:
-        width, d_ff = self.shape_of("w_v")[1], self.d_ff or 0
-        return {"w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width)}[name]
+    def _shape_behind(self, name: str) -> tuple[int, int]:
+        width, d_ff = self.width_of_context, self.d_ff or 0
+        return {
+            "w_o": (width, width), "b_o": (1, width),
+            "w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width),
+        }[name]  # fmt: skip
+
+    @property
+    def kv_heads(self) -> int:
+        """How many heads of keys and values there are."""
+        return self.n_kv_heads or self.n_heads
+
+    @property
+    def width_of_keys(self) -> int:
+        """How many columns K has: fewer than Q where heads share their keys."""
+        return self.d_out * self.kv_heads // self.n_heads
+
+    @property
+    def width_of_context(self) -> int:
+        """How many columns the context has: more than V where heads share their values."""
+        return self.shape_of("w_v")[1] * self.n_heads // self.kv_heads
 
     @property
     def drawn_d_v(self) -> int:
         """The width of the W_v that the set-up draws."""
-        return self.d_out if self.d_v is None else self.d_v
+        return (self.d_out if self.d_v is None else self.d_v) * self.kv_heads // self.n_heads
 
     def is_published(self, row: int) -> bool:
         """Whether the vector of this token is a published one, before edits."""
@@ -217,8 +251,10 @@ class Scenario:
         return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
     def _draw(self, seed: int) -> dict[str, Any]:
-        width = self.shape_of("w_v")[1]
-        return drawn_weights(seed, self.d_in, self.d_out, self.init, self.bias, self.d_v, self.d_ff, width)
+        widths = Widths(
+            self.d_in, self.d_out, self.width_of_keys, self.drawn_d_v, self.width_of_context, self.output, self.d_ff
+        )
+        return drawn_weights(seed, self.init, self.bias, widths)
 
     @cached_property
     def _weights(self) -> dict[str, Any]:
@@ -244,7 +280,8 @@ class Scenario:
         """The stages of this computation."""
         return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            causal=self.causal, positions=self.positions != "none",
+            causal=self.causal, positions=self.positions != "none", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
+            d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output,
             activation=None if self.d_ff is None else self.activation,
         )  # fmt: skip
 

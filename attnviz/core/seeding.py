@@ -74,7 +74,7 @@ FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 class Projections(NamedTuple):
     """Drawn projection matrices, W_q and W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)``, and their biases
-    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None."""
+    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None; W_k may be narrower, where heads share keys."""
 
     w_q: Tensor
     w_k: Tensor
@@ -82,6 +82,13 @@ class Projections(NamedTuple):
     b_q: Tensor | None
     b_k: Tensor | None
     b_v: Tensor | None
+
+
+class OutputProjection(NamedTuple):
+    """The drawn output projection, W_o ``(d_v, d_v)``, and its bias ``(d_v,)``."""
+
+    w_o: Tensor
+    b_o: Tensor
 
 
 class Layers(NamedTuple):
@@ -119,13 +126,30 @@ def seeded_projections(
 
 
 def next_projections(
-    generator: torch.Generator, d_in: int, d_out: int, init: str, bias: bool = False, d_v: int | None = None
+    generator: torch.Generator,
+    d_in: int,
+    d_out: int,
+    init: str,
+    bias: bool = False,
+    d_v: int | None = None,
+    width_of_keys: int | None = None,
 ) -> Projections:
     """Draw the same from wherever a generator stands, which then stands behind them."""
-    widths = (d_out, d_out, d_out if d_v is None else d_v)
+    widths = (d_out, width_of_keys or d_out, d_out if d_v is None else d_v)
     drawn = [_draw(d_in, width, init, bias, generator) for width in widths]
     (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
     return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
+
+
+def next_output(generator: torch.Generator, width: int, init: str) -> OutputProjection:
+    """Draw W_o ``(width, width)`` from wherever a generator stands, and its bias as :func:`next_layers` does.
+
+    >>> next_output(generator_for(1), 2, "normal").b_o
+    tensor([0., 0.])
+    """
+    w_o, b_o = _draw(width, width, init, True, generator)
+    assert b_o is not None
+    return OutputProjection(w_o, b_o)
 
 
 def next_layers(generator: torch.Generator, width: int, d_ff: int, init: str) -> Layers:

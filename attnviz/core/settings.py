@@ -18,7 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "init": INITS,
     "activation": tuple(ACTIVATIONS),
 }
-_FLAGS = ("bias", "causal", "scale")
+_FLAGS = ("bias", "causal", "scale", "output")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
 _MAY_BE_NONE = ("d_v", "d_ff")
 
@@ -41,12 +41,70 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         name: limits.check_whole(name, given[name], 1, limits.MAX_D)
         for name in _SIZES
         if not (given[name] is None and name in _MAY_BE_NONE)
-    }
+    } | checked_heads(given)
     return sizes | {
         "seed": limits.check_whole("seed", given["seed"], 0, limits.MAX_SEED),
         "temperature": limits.check_temperature(given["temperature"]),
         "device": check_device_name(given["device"]),
     }
+
+
+def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many heads there are, and how many of keys and values where that is said.
+
+    Raises ``ValueError`` for numbers of heads that do not divide what they have to share out.
+    """
+    n_heads = limits.check_whole("n_heads", given["n_heads"], 1, limits.MAX_HEADS)
+    checked = {"n_heads": n_heads}
+    for name in ("d_out", "d_v"):
+        width = given[name]
+        if isinstance(width, int) and width % n_heads:
+            fitting = _divisors(width)
+            message = f"{name} is {width}, expected a multiple of n_heads {n_heads}; n_heads may be {fitting}"
+            raise RefusedError(message, "heads", heads=n_heads, size=name, width=width, fitting=fitting)
+    if given["n_kv_heads"] is not None:
+        n_kv_heads = limits.check_whole("n_kv_heads", given["n_kv_heads"], 1, limits.MAX_HEADS)
+        if n_heads % n_kv_heads:
+            message = (
+                f"n_kv_heads is {n_kv_heads}, expected one of {_divisors(n_heads)}, which divide n_heads {n_heads}"
+            )
+            raise RefusedError(message, "kv_heads", kv_heads=n_kv_heads, heads=n_heads, fitting=_divisors(n_heads))
+        checked["n_kv_heads"] = n_kv_heads
+    return checked
+
+
+def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
+    """Return settings, each of which is one that it may be, with as many heads as fit the others, and why not as many
+    as they say: for a page, where what was typed stays while the computation goes on.
+
+    >>> values, refused = fitted({"n_heads": 3, "d_out": 4, "d_v": None, "n_kv_heads": 3}, 6)
+    >>> values["n_heads"], values["n_kv_heads"], [error.kind for error in refused]
+    (2, 2, ['heads', 'kv_heads'])
+    """
+    fitting = dict(values)
+    refused: list[RefusedError] = []
+    for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens)):
+        while True:
+            try:
+                check(fitting)
+            except RefusedError as error:
+                refused += [error] if error.kind not in {each.kind for each in refused} else []
+                fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
+            else:
+                break
+    return fitting, refused
+
+
+def _divisors(number: int) -> str:
+    return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
+
+
+def check_scores(n_heads: int, n_tokens: int) -> None:
+    """Raise ``ValueError`` for more scores than fit, of all heads together."""
+    if (n := n_heads * n_tokens**2) > limits.MAX_SCORES:
+        message = f"{n_heads} heads of {n_tokens} tokens have {n} scores, expected at most {limits.MAX_SCORES}"
+        most = int((limits.MAX_SCORES / n_heads) ** 0.5)
+        raise RefusedError(message, "scores_of_heads", heads=n_heads, tokens=n_tokens, most=most)
 
 
 def _check_text(text: object) -> None:

@@ -2,10 +2,21 @@
 
 from collections.abc import Mapping
 
-from attnviz.core.stages import Table
+from attnviz.core.stages import Table, head_name
 
 # How wide these are is a size with a name; every other width is one of them, by the rules.
-_WIDTHS = {"x": "d_in", "q": "d_k", "v": "d_v", "preactivations": "d_ff", "feed_forward": "d_model"}
+_WIDTHS = {
+    "x": "d_in",
+    "q": "d_k",
+    "v": "d_v",
+    "preactivations": "d_ff",
+    "output": "d_model",
+    "feed_forward": "d_model",
+}
+_OF_HEADS = {
+    head_name(0, "q"): "d_k", head_name(0, "v"): "d_v", "q": "n_heads * d_k", "k": "n_kv_heads * d_k",
+    "v": "n_kv_heads * d_v", "context": "n_heads * d_v",
+}  # fmt: skip
 _ROWS = {"token": "tokens", "query": "queries", "key": "keys"}
 
 
@@ -28,6 +39,9 @@ class _Size:
         else:
             self.first.is_one = other == 1
         return True
+
+    def __add__(self, other: "_Size") -> "_Size":
+        return _Size()  # a width that is the sum of others: of it nothing is known
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -60,7 +74,8 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
             (sizes[name][0], _ROWS["token" if one_sequence else stage.rows])
             for name, stage in table.items() if stage.rows in kinds
         ]  # fmt: skip
-    named += [(sizes[name][1], width) for name, width in _WIDTHS.items() if name in sizes]
+    widths = _WIDTHS if head_name(0, "q") not in table else _WIDTHS | _OF_HEADS
+    named += [(sizes[name][1], width) for name, width in widths.items() if name in sizes]
     named += [(sizes[name][1], f"d_{name}") for name in sizes]  # a width that has no name of its own
     named += [(sizes[name][0], f"d_{name}") for name in sizes]
     return {name: (_name(rows, named), _name(columns, named)) for name, (rows, columns) in sizes.items()}

@@ -5,12 +5,12 @@ explains it, marks it or writes code for it reads the table of the trace at hand
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from attnviz.core.rules import GELU, Add, Product, ReLU, Rule, Scale, Softmax
+from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Slice, Softmax
 from attnviz.words import say
 
 
@@ -22,7 +22,8 @@ class Stage:
     `short` in two or three.
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
-    given matrix has neither a `rule` nor `sources`.
+    given matrix has neither a `rule` nor `sources`. Of one of several heads, `head` is its number, and `first` the
+    column of the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Stage:
     sources: tuple[str, ...] = ()
     is_vector: bool = False  # it has no rows of its own: its one row is added to every row
     part: Literal["", "q", "k", "v"] = ""
+    head: int | None = None
+    first: int = 0
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:
@@ -51,11 +54,21 @@ class Stage:
         return "a" if self.columns == "key" else self.part or "x"
 
     def at(self, row: int | str, column: int | str) -> str:
-        """Write a cell, a row or a column in symbols, counted from 0 as in Python.
+        """Write a cell, a row or a column in symbols, counted from 0 as in Python: of several heads' scores
+        ``[head, query, key]``, of one head's part of Q, counted as in the whole.
 
         >>> STAGES["k"].at(5, ":"), STAGES["b_q"].at(0, 1)
         ('K[5, :]', 'b_q[1]')
+        >>> table = layer_table(4, n_heads=2, d_v=4, biases=())
+        >>> table["heads.1.scores"].at(0, 5), table["heads.1.q"].at(0, 1), table["heads.1.q"].at(0, ":")
+        ('S[1, 0, 5]', 'Q[0, 3]', 'Q₁[0, :]')
         """
+        if isinstance(column, int):
+            column += self.first
+        elif self.head is not None and self.columns == "feature":
+            return f"{self.symbol}{lowered(self.head)}[{row}, {column}]"
+        if self.head is not None and self.columns == "key":
+            row = f"{self.head}, {row}"
         return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
 
     @property
@@ -71,11 +84,21 @@ class Stage:
         return "learned" if self.colours == "projections" else "input"
 
 
+def lowered(number: int) -> str:
+    """Write a number as a subscript.
+
+    >>> lowered(12)
+    '₁₂'
+    """
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
 Table = Mapping[str, Stage]  # the stages by their names, in the order of the computation
 
 BIASES = ("b_q", "b_k", "b_v")
+OUTPUT = ("w_o", "b_o")
 LAYERS = ("w_1", "b_1", "w_2", "b_2")
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *LAYERS)
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OUTPUT, *LAYERS)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -107,13 +130,21 @@ def attention_table(
     >>> list(attention_table(2, biases=()))[4:]
     ['q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context']
     """
+    return _table(
+        *_projected(biases, positions),
+        *_attending(d_k, scale, temperature, causal),
+    )
+
+
+def _projected(biases: tuple[str, ...], positions: bool) -> tuple[Stage, ...]:
+    """Return the stages up to Q, K and V."""
     added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
     inputs = (
         _stage("e", "E", "token", "feature", "inputs"),
         _stage("p", "P", "token", "feature", "inputs"),
         _stage("x", "X", "token", "feature", "inputs", Add(), ("e", "p")),
     )
-    return _table(
+    return (
         *(inputs if positions else (_stage("x", "X", "token", "feature", "inputs"),)),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
@@ -121,6 +152,12 @@ def attention_table(
         _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"]), part="q"),
         _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"]), part="k"),
         _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"]), part="v"),
+    )  # fmt: skip
+
+
+def _attending(d_k: int, scale: bool, temperature: float, causal: bool) -> tuple[Stage, ...]:
+    """Return the stages from Q, K and V on, which every head has for itself."""
+    return (
         _stage("scores", "S", "query", "key", "scores", Product(transposed=True), ("q", "k")),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, causal), ("scores",)),
@@ -129,22 +166,37 @@ def attention_table(
     )  # fmt: skip
 
 
+def _output(b_o: bool) -> tuple[Stage, ...]:
+    bias = _stage("b_o", "b_o", "feature", "feature", "projections", is_vector=True)
+    return (
+        _stage("w_o", "W_o", "feature", "feature", "projections"),
+        *[bias] * b_o,
+        _stage("output", "O", "token", "feature", "vectors", Product(), ("context", "w_o", "b_o")[: 2 + b_o]),
+    )
+
+
 @lru_cache(maxsize=16)
-def feed_forward_table(*, b_1: bool = True, b_2: bool = True, activation: str = "relu") -> Table:
-    """Return the stages of the step after attention: two layers, for each token alone.
+def feed_forward_table(
+    *, b_1: bool = True, b_2: bool = True, activation: str = "relu", source: str = "context"
+) -> Table:
+    """Return the stages of the step after attention: two layers, for each token alone; `source` is what goes in.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3; "gelu" is Hendrycks and Gimpel 2016.
     """
     layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
     curve = ACTIVATIONS[activation]
+    goes_in = {
+        "context": _stage("context", "C", "query", "feature", "vectors", part="v"),
+        "output": _stage("output", "O", "token", "feature", "vectors"),
+    }
     return _table(
-        _stage("context", "C", "query", "feature", "vectors", part="v"),
+        goes_in[source],
         *(
             _stage(name, name.capitalize() if not vector else name, "feature", "feature", "projections",
                    is_vector=vector)
             for name, vector in layers
         ),
-        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), ("context", "w_1", "b_1")[: 2 + b_1],
+        _stage("preactivations", "Z", "token", "feature", "vectors", Product(), (source, "w_1", "b_1")[: 2 + b_1],
                told=f"preactivations_{activation}"),
         _stage("hidden", "H", "token", "feature", "vectors", curve, ("preactivations",), told=f"hidden_{activation}"),
         _stage("feed_forward", "F", "token", "feature", "vectors", Product(), ("hidden", "w_2", "b_2")[: 2 + b_2]),
@@ -156,20 +208,105 @@ def followed_by(first: Table, second: Table) -> Table:
     return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
 
 
+# Several heads: each is a table of its own within the table, its names behind a path.
+
+HEADS = "heads"
+
+
+def head_name(head: int, name: str) -> str:
+    """Return the name of a matrix of one of several heads.
+
+    >>> head_name(1, "scores")
+    'heads.1.scores'
+    """
+    return f"{HEADS}.{head}.{name}"
+
+
+@dataclass(frozen=True)
+class Heads:
+    """How many heads there are, how many of keys and values, and how wide Q and the context are for all together.
+
+    >>> Heads(4, 2, 8, 12).columns(3)
+    {'q': (6, 8), 'k': (2, 4), 'v': (3, 6), 'context': (9, 12)}
+    """
+
+    n: int = 1
+    n_kv: int = 1
+    d_k: int = 1
+    d_v: int = 1
+
+    def columns(self, head: int) -> dict[str, tuple[int, int]]:
+        """Return which columns of Q, K, V and the context belong to a head: from the first, up to the second."""
+        shared = head * self.n_kv // self.n  # several heads of queries read the same keys and values
+        places = {"q": (head, self.d_k), "k": (shared, self.d_k), "v": (shared, self.d_v), "context": (head, self.d_v)}
+        return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
+
+
+def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool) -> tuple[Stage, ...]:
+    """Return the stages of one head, whose names are those of attention behind its path."""
+    columns = heads.columns(head)
+    cut = tuple(
+        _stage(name, symbol, rows, "feature", "vectors", Slice(*columns[name]), (name,), part=name)
+        for name, symbol, rows in (("q", "Q", "query"), ("k", "K", "key"), ("v", "V", "token"))
+    )
+    attending = (
+        replace(stage, sources=tuple(head_name(head, name) for name in stage.sources))
+        for stage in _attending(heads.d_k // heads.n, scale, temperature, causal)
+    )
+    return tuple(
+        replace(
+            stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
+            head=head, first=columns.get(stage.name, (0, 0))[0],
+        )
+        for stage in (*cut, *attending)
+    )  # fmt: skip
+
+
+def _concatenated(n_heads: int) -> Stage:
+    sources = tuple(head_name(head, "context") for head in range(n_heads))
+    return _stage("context", "C", "query", "feature", "vectors", Concatenate(), sources, part="v")
+
+
 @lru_cache(maxsize=512)
-def layer_table(d_k: int = 1, *, activation: str | None = None, **settings: Any) -> Table:
-    """Return the stages of self-attention as :func:`attention_table` does, and with an `activation` those of a
-    feed-forward step after it.
+def layer_table(
+    d_k: int = 1,
+    *,
+    biases: tuple[str, ...] = BIASES,
+    scale: bool = True,
+    temperature: float = 1.0,
+    causal: bool = False,
+    positions: bool = False,
+    n_heads: int = 1,
+    n_kv_heads: int = 1,
+    d_v: int = 1,
+    output: bool = False,
+    b_o: bool = True,
+    activation: str | None = None,
+) -> Table:
+    """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
+    which share `d_k` and `d_v` columns, with `output` those of W_o, and with an `activation` those of a feed-forward
+    step after it.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
+    et al. 2023, GQA, section 2.2.
 
     >>> list(layer_table(2, activation="gelu"))[-3:]
     ['preactivations', 'hidden', 'feed_forward']
     """
-    attention = attention_table(d_k, **settings)
-    return attention if activation is None else followed_by(attention, feed_forward_table(activation=activation))
+    if n_heads == 1:
+        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, causal)
+    else:
+        heads = Heads(n_heads, n_kv_heads, d_k, d_v)
+        each = (_head(head, heads, scale, temperature, causal) for head in range(n_heads))
+        attention = (*(stage for one in each for stage in one), _concatenated(n_heads))
+    table = _table(*_projected(biases, positions), *attention, *(_output(b_o) if output else ()))
+    if activation is None:
+        return table
+    return followed_by(table, feed_forward_table(activation=activation, source="output" if output else "context"))
 
 
 STAGES: Table = attention_table()
-EVERY_STAGE: Table = followed_by(attention_table(positions=True), feed_forward_table())
+EVERY_STAGE: Table = followed_by(layer_table(positions=True, output=True), feed_forward_table())
 VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
 
 

@@ -54,7 +54,7 @@ class Trace:
     def __getitem__(self, name: str) -> Tensor:
         return self.matrices[name]
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"this trace has no {name!r}, it has {', '.join(self.matrices)}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -9,7 +9,6 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.tokens import visible
-from attnviz.core.trace import Trace
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary, vectors_in_words
@@ -153,7 +152,7 @@ def title_of(trace: AttentionTrace, drawn: Picture) -> str:
     return title if formula == title else say("report.matrix", title=title, formula=formula)
 
 
-def trace_markup(trace: Trace) -> str:
+def trace_markup(trace: AttentionTrace) -> str:
     """Return a trace as a notebook shows it: its tokens, and each matrix as a small heatmap with its shape.
 
     >>> from attnviz.core.scenario import trace

@@ -24,11 +24,11 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     if scenario is None:
         return say("explanation.given.unknown")
     stage, row, column, value = given
-    name = stage.name
+    name, column = stage.name, column + stage.first
     if name not in scenario.editable:
         off = "bias is False" if name in BIASES else f"{', '.join(scenario.editable)} are given"
         raise ValueError(f"{name} is in the trace, but {off} in the scenario")
-    if scenario.shape_of(name) != shape:
+    if stage.head is None and scenario.shape_of(name) != shape:
         raise ValueError(f"{name} has shape {shape} in the trace and {scenario.shape_of(name)} in the scenario")
     own = scenario.matrix(name)[row, column].item()
     if own != value:
@@ -60,7 +60,7 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_token(scenario, row)
     if name == "p":
         return _origin_of_place(scenario, row)
-    drawn_width = {"b_q": scenario.d_out, "b_k": scenario.d_out, "b_v": scenario.drawn_d_v}.get(
+    drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
         name, scenario.shape_of(name)[1]
     )
     # A bias as wide as a W_v of its own width has no drawn numbers either.

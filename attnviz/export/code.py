@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
+from attnviz.core.rules import Concatenate, Slice
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import BIASES, EVERY_STAGE, LAYERS, VECTORS, Table
+from attnviz.core.stages import BIASES, EVERY_STAGE, LAYERS, OUTPUT, VECTORS, Stage, Table, head_name
+from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
@@ -68,9 +71,31 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
 
 
 def _sizes(scenario: Scenario) -> str:
-    sizes = {"d_in": scenario.d_in, "d_k": scenario.d_out, "d_v": scenario.shape_of("w_v")[1], "d_ff": scenario.d_ff}
+    n = scenario.n_heads
+    sizes = {
+        "n_heads": n if n > 1 else None, "n_kv_heads": scenario.kv_heads if n > 1 else None,
+        "d_in": scenario.d_in, "d_k": scenario.d_out // n, "d_v": scenario.width_of_context // n, "d_ff": scenario.d_ff,
+    }  # fmt: skip
     there = {name: str(size) for name, size in sizes.items() if size is not None}
-    return f"{', '.join(there)} = {', '.join(there.values())}"
+    line = f"{', '.join(there)} = {', '.join(there.values())}"
+    return f"{line}  # d_k and d_v are those of each head" if n > 1 else line
+
+
+class _Widths(NamedTuple):
+    """How wide the matrices are, as the script writes it; `drawn_v` as the set-up draws W_v, which may be replaced."""
+
+    q: str
+    k: str
+    drawn_v: str
+    context: str
+
+
+def _widths(scenario: Scenario) -> _Widths:
+    widths = _Widths("d_k", "d_k", "d_v", "d_v")
+    if scenario.n_heads > 1:
+        widths = _Widths("n_heads * d_k", "n_kv_heads * d_k", "n_kv_heads * d_v", "n_heads * d_v")
+    is_drawn = scenario.drawn_d_v == scenario.shape_of("w_v")[1]
+    return widths if is_drawn else widths._replace(drawn_v=str(scenario.drawn_d_v))
 
 
 # The vectors of the tokens, and of their places
@@ -167,7 +192,7 @@ def _is_drawn(scenario: Scenario, name: str) -> bool:
 
 def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
     """Return the lines that draw all projections and layers in the order of PyTorch's numbers, and keep all or one."""
-    widths = ("d_k", "d_k", str(scenario.drawn_d_v) if scenario.drawn_d_v != scenario.shape_of("w_v")[1] else "d_v")
+    widths = _widths(scenario)[:3]
     init = INITIALIZATIONS[scenario.init]
     if init.as_layer:
         kept = ("linear_q", "linear_k", "linear_v")
@@ -181,33 +206,42 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
         for name, linear in zip(BIASES, kept, strict=True):
             if scenario.bias and only in (None, name):
                 lines.append(f"{name} = {linear}.bias.detach()")
-        return lines + _draw_layers(scenario, only)
+        return lines + _draw_behind(scenario, only)
     drawn = zip(_WEIGHTS, widths, strict=True)
     lines = [f"{name if only in (None, name) else '_'} = {init.code('d_in', width)}" for name, width in drawn]
     for name, width in zip(BIASES, widths, strict=True):
         if scenario.bias and only in (None, name):
             lines.append(f"{name} = torch.zeros({width})")
-    return lines + _draw_layers(scenario, only)
+    return lines + _draw_behind(scenario, only)
 
 
-def _draw_layers(scenario: Scenario, only: str | None) -> list[str]:
-    if scenario.d_ff is None or only not in (None, *LAYERS):  # drawn last, so nothing comes after them
-        return []
-    init = INITIALIZATIONS[scenario.init]
+def _draw_behind(scenario: Scenario, only: str | None) -> list[str]:
+    """Return the lines that draw what stands behind the projections, as far as it is there and is needed for `only`."""
+    width = _widths(scenario).context
+    drawn = [("o", f"{width}, {width}", OUTPUT)] if scenario.output else []
+    if scenario.d_ff is not None:
+        drawn += [("1", f"{width}, d_ff", LAYERS[:2]), ("2", f"d_ff, {width}", LAYERS[2:])]
+    last = next((i for i, (*_, names) in enumerate(drawn) if only in names), len(drawn) if only is None else -1)
     lines: list[str] = []
-    for number, size in ((1, "d_v, d_ff"), (2, "d_ff, d_v")):
-        width = size.rpartition(" ")[2]
-        if init.as_layer:
-            layer = f"linear_{number}"
-            lines.append(f"{layer} = torch.nn.Linear({size})")
-            drawn = {f"w_{number}": f"{layer}.weight.detach().T.contiguous()", f"b_{number}": f"{layer}.bias.detach()"}
-        else:
-            drawn = {f"w_{number}": init.code(size), f"b_{number}": f"torch.zeros({width})"}
-        for name, value in drawn.items():
-            if only in (None, name):
-                lines.append(f"{name} = {value}")
-            elif name == "w_1" and not init.as_layer:
-                lines.append(f"_ = {value}")
+    for each in drawn[: last + 1]:  # what is drawn later changes nothing
+        lines += _draw_layer(scenario, *each, only)
+    return lines
+
+
+def _draw_layer(scenario: Scenario, letter: str, size: str, names: tuple[str, ...], only: str | None) -> list[str]:
+    init, (w, b) = INITIALIZATIONS[scenario.init], names
+    lines: list[str] = []
+    if init.as_layer:
+        layer = f"linear_{letter}"
+        lines.append(f"{layer} = torch.nn.Linear({size})")
+        drawn = {w: f"{layer}.weight.detach().T.contiguous()", b: f"{layer}.bias.detach()"}
+    else:
+        drawn = {w: init.code(size), b: f"torch.zeros({size.rpartition(', ')[2]})"}
+    for name, value in drawn.items():
+        if only in (None, name):
+            lines.append(f"{name} = {value}")
+        elif name == w and not init.as_layer:
+            lines.append(f"_ = {value}")
     return lines
 
 
@@ -259,32 +293,57 @@ def _device(scenario: Scenario) -> list[str]:
 
 
 def _what_is_computed(scenario: Scenario) -> str:
-    if scenario.d_ff is None:
-        return "Scaled dot-product attention"
-    return "Scaled dot-product attention, then the feed-forward step, for each token alone"
+    attention = "Scaled dot-product attention"
+    if scenario.n_heads > 1:
+        attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
+    return attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
 
 
 def _computation(table: Table) -> list[str]:
-    """Return the lines of every rule, with the shape that each makes."""
+    """Return the lines of every rule, with the shape that each makes; those of the first head compute all at once."""
     lines, sizes = [], sizes_of(table)
-    called = {"tokens": "n_tokens", "d_model": "d_v"}  # the step gives out as many numbers as it takes in
+    called = {"tokens": "n_tokens", "d_model": sizes["context"][1]}  # what comes behind it is as wide as the context
     for name, stage in table.items():
-        if stage.rule is None:
+        if stage.rule is None or stage.head:
             continue
-        first, *more = stage.rule.code(name, *stage.sources)
+        first, *more = _code(table, name, stage)
         shape = ", ".join(called.get(size, size) for size in sizes[name])
+        heads = "n_heads, " if stage.head is not None else ""
         what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
-        lines += [f"{first}  # ({shape}){what}", *more]
+        lines += [f"{first}  # ({heads}{shape}){what}", *more]
     return lines
 
 
+def _code(table: Table, name: str, stage: Stage) -> list[str]:
+    """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
+    rule = stage.rule
+    assert rule is not None
+    if isinstance(rule, Slice):
+        (whole,) = stage.sources
+        n_heads = "n_heads" if whole == "q" else "n_kv_heads"
+        cut = _called(table, name)
+        lines = [f"{cut} = {whole}.view(len(tokens), {n_heads}, -1).transpose(0, 1)"]
+        if table[head_name(1, whole)].first == stage.first:  # several heads read the same
+            lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
+        return lines
+    if isinstance(rule, Concatenate):
+        return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
+    return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
+
+
+def _called(table: Table, name: str) -> str:
+    """Return what the script calls a matrix: of heads, the name that all of them have together."""
+    own = name.split(".")[-1]
+    return f"{own}_of_heads" if own != name and own in table else own
+
+
 def _prints(scenario: Scenario, digits: int) -> list[str]:
-    output = [] if scenario.d_ff is None else ['print("feed-forward output")', "print(feed_forward)"]
+    shown = {"attention weights": "attention_weights", "context": "context"}
+    if scenario.output:
+        shown["output"] = "output"
+    if scenario.d_ff is not None:
+        shown["feed-forward output"] = "feed_forward"
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
-        'print("attention weights")',
-        "print(attention_weights)",
-        'print("context")',
-        "print(context)",
-        *output,
+        *(line for title, name in shown.items() for line in (f'print("{title}")', f"print({name})")),
     ]

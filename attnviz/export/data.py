@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import gathered, is_of_a_head
 from attnviz.core.rules import in_rows
 from attnviz.core.tokens import axis_labels
 from attnviz.export.tensor_files import write_tensors
@@ -23,8 +24,11 @@ _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫
 
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the names of the matrices that a trace has, in the order of the computation."""
-    return tuple(trace.matrices)
+    """Return the names of the matrices that a trace has, in the order of the computation: of several heads, those that
+    each has for itself, and not what is only some columns of another."""
+    return tuple(
+        name for name in trace.matrices if not is_of_a_head(name) or name.rpartition(".")[2] not in trace.matrices
+    )
 
 
 def matrix_csv(trace: AttentionTrace, name: str) -> str:
@@ -89,12 +93,23 @@ def json_pieces(trace: AttentionTrace) -> Iterator[str]:
     """Yield the same JSON piece by piece, a row of a matrix at most, so that it never has to stand in memory whole."""
     head = json.dumps(_settings(trace) | {"tokens": list(trace.tokens)}, allow_nan=False)
     yield f'{head[:-1]}, "matrices": {{'
-    for i, name in enumerate(matrix_names(trace)):
+    for i, (name, matrix) in enumerate(gathered(trace.stages, trace.matrices).items()):
         yield f'{", " if i else ""}"{name}": ['
-        for row, numbers in enumerate(_arrays(getattr(trace, name))):
-            yield f"{', ' if row else ''}[{', '.join(map(_json_number, numbers))}]"
+        yield from _json_rows(matrix)
         yield "]"
     yield "}}"
+
+
+def _json_rows(matrix: torch.Tensor) -> Iterator[str]:
+    """Yield the rows of a matrix; of several heads' matrices, each in brackets of its own."""
+    if matrix.dim() > 2:
+        for head, each in enumerate(matrix):
+            yield ", [" if head else "["
+            yield from _json_rows(each)
+            yield "]"
+        return
+    for row, numbers in enumerate(_arrays(matrix)):
+        yield f"{', ' if row else ''}[{', '.join(map(_json_number, numbers))}]"
 
 
 def json_file(trace: AttentionTrace) -> BinaryIO:
@@ -110,7 +125,7 @@ def json_size(trace: AttentionTrace) -> int:
     """Return about how many bytes the JSON of a trace has, from a look at a few rows of each matrix."""
     size = 0
     for name in matrix_names(trace):
-        rows = _arrays(getattr(trace, name))
+        rows = _arrays(trace[name])
         seen = rows[:: max(1, len(rows) // 4)]
         size += len(rows) * sum(len(_json_number(each)) + 2 for row in seen for each in row) // len(seen)
     return size
@@ -139,11 +154,13 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
-    matrices = {name: matrix.detach().cpu().contiguous() for name, matrix in trace.matrices.items()}
+    matrices = {
+        name: matrix.detach().cpu().contiguous() for name, matrix in gathered(trace.stages, trace.matrices).items()
+    }
     metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
     return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})
 
 
 def safetensors_size(trace: AttentionTrace) -> int:
     """Return how many bytes the numbers of a trace take in a safetensors file."""
-    return sum(getattr(trace, name).nbytes for name in matrix_names(trace))
+    return sum(trace[name].nbytes for name in matrix_names(trace))

@@ -13,13 +13,15 @@ from urllib.parse import parse_qsl, urlencode
 from attnviz.core import limits
 from attnviz.core.changes import Changes, bring_back, changes_of
 from attnviz.core.devices import available_devices
+from attnviz.core.errors import RefusedError
 from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.settings import CHOICES
+from attnviz.core.settings import CHOICES, fitted
+from attnviz.core.tokens import tokenize
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import Choice, Codec, Flag, Number, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -71,6 +73,9 @@ def parameters() -> Mapping[str, Control]:
         _control("d_in", width),
         _control("d_out", width),
         _control("d_v", Whole(1, limits.MAX_D, may_be_blank=True), used="links.used.d_out"),
+        _control("n_heads", Whole(1, limits.MAX_HEADS), since=2),
+        _control("n_kv_heads", Whole(1, limits.MAX_HEADS, may_be_blank=True), since=2, used="links.used.n_heads"),
+        _control("output", Flag(), since=2),
         _control("positions", Choice(CHOICES["positions"]), since=2),
         _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
         _control("activation", Choice(CHOICES["activation"]), since=2),
@@ -111,6 +116,17 @@ def scenario_of(values: Mapping[str, Any]) -> Scenario:
     return Scenario(**{name: value for name, value in values.items() if name in SETTINGS})
 
 
+def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
+    """Say why not as many heads are used as the set-up says, and how many are: those of `values`, which fit."""
+    counted = {"heads": "head", "tokens": "token"}
+    facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
+             else str(fact) for name, fact in error.facts.items()}  # fmt: skip
+    why = say(f"refused.{error.kind}", **facts)
+    of_keys = error.kind == "kv_heads"
+    n_used = values["n_kv_heads" if of_keys else "n_heads"]
+    return say("setup.heads.of_keys" if of_keys else "setup.heads.used", why=why, n=n_used)
+
+
 def query_of(scenario: Scenario, **others: str) -> str:
     """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters.
 
@@ -141,11 +157,15 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     ignored = [say("links.query_too_long")] if too_long else []
     values, refused = read_controls(given)
     ignored += [parameters()[name].told(given[name], error, quoted) for name, error in refused.items()]
-    try:
-        plain = scenario_of(values)
-    except ValueError:  # each value is one that it may be, but not with the others: no tokens, or too many
+    # Each value is one that it may be, but not with the others: no tokens or too many, or heads that don't fit.
+    n_tokens = len(tokenize(values["text"], values["tokenizer"]))
+    if not 1 <= n_tokens <= limits.MAX_TOKENS:
         ignored.append(say("links.tokens", most=f"{limits.MAX_TOKENS:,}"))
-        plain = scenario_of(values | {"text": _DEFAULTS["text"]})
+        values["text"] = _DEFAULTS["text"]
+        n_tokens = len(tokenize(values["text"], values["tokenizer"]))
+    values, misfits = fitted(values, n_tokens)
+    ignored += [told_misfit(error, values) for error in misfits]
+    plain = scenario_of(values)
     changes, error = EDITS.read(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
     if error := with_misfits(error, left):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from attnviz.core.stages import BIASES, Table, attention_table, feed_forward_table, followed_by
+from attnviz.core.stages import BIASES, Table, feed_forward_table, followed_by, layer_table
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
 ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error of a machine's arithmetic
@@ -29,11 +29,16 @@ class Settings:
     def table(self, tables: Container[str]) -> Table:
         """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
         and X is a sum where one of its summands is."""
-        attention = attention_table(
+        output = "w_o" in tables or "output" in tables
+        attention = layer_table(
             self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
             temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
+            output=output, b_o="b_o" in tables,
         )  # fmt: skip
-        layers = feed_forward_table(b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation)
+        layers = feed_forward_table(
+            b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation,
+            source="output" if output else "context",
+        )  # fmt: skip
         return followed_by(attention, layers)
 
 

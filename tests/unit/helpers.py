@@ -94,16 +94,21 @@ def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, 
 
 
 @st.composite
-def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = False) -> Scenario:
-    """Random scenarios without changes; `whole` ones may have positions and a feed-forward step."""
+def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = False, heads: bool = False) -> Scenario:
+    """Random scenarios without changes; `whole` ones may have positions, W_o and a feed-forward step, with `heads`
+    several of these, which may share keys and values."""
+    n_heads = draw(st.sampled_from((1, 1, 2, 3, 4))) if heads else 1
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     return Scenario(
         text=" ".join(words),
         tokenizer=draw(st.sampled_from(("words", "whitespace", "characters"))),
         embedding=draw(st.sampled_from(("stable", "table", "published"))),
         d_in=draw(st.integers(1, max_d)),
-        d_out=draw(st.integers(1, max_d)),
-        d_v=draw(st.none() | st.integers(1, max_d)),
+        d_out=n_heads * draw(st.integers(1, max_d)),
+        d_v=draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads)),
+        n_heads=n_heads,
+        n_kv_heads=draw(st.sampled_from([None, *(n for n in range(1, n_heads + 1) if n_heads % n == 0)])),
+        output=draw(st.booleans()) if whole else False,
         init=draw(st.sampled_from(("uniform", "linear", "normal"))),
         seed=draw(st.integers(0, 2**32 - 1)),
         bias=draw(st.booleans()),

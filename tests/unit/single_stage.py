@@ -1,11 +1,12 @@
 """A computation of one stage, of any rule: what is common to the tests that hold all rules to the same laws."""
 
 from collections.abc import Sequence
+from string import ascii_lowercase
 
 import torch
 from torch import Tensor
 
-from attnviz.core.rules import GELU, Add, Product, ReLU, Rule, Scale, Shape, Softmax
+from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Shape, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace, run
 
@@ -25,13 +26,16 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Add(), ((3, 2), (3, 2))),
     (ReLU(), ((3, 2),)),
     (GELU(), ((3, 2),)),
+    (Slice(1, 3), ((3, 5),)),
+    (Slice(0, 2), ((2, 2),)),
+    *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
 TOKENS = ("the", "cat", "the", "<b>", "dog")
 
 
 def trace_of(rule: Rule, sources: Sequence[Tensor], tokens: tuple[str, ...] = TOKENS) -> Trace:
     """Run one rule: given matrices "a", "b", ... whose rows are tokens, and what is made of them, "made"."""
-    given = dict(zip("abc", sources, strict=False))
+    given = dict(zip(ascii_lowercase, sources, strict=False))
     names = {name: name.upper() for name in given} | {"made": "M"}
     table = {
         name: Stage(

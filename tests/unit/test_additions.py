@@ -45,6 +45,8 @@ STAGES = (
     ("summed", "Ma", "query", "feature", "vectors", "Add()", ("context", "mixed_twice")),
     ("cut_off", "Mr", "query", "feature", "vectors", "ReLU()", ("summed",)),
     ("curved", "Mg", "query", "feature", "vectors", "GELU()", ("summed",)),
+    ("cut_out", "Ml", "query", "feature", "vectors", "Slice(0, 1)", ("summed",)),
+    ("side_by_side", "Mn", "query", "feature", "vectors", "Concatenate()", ("summed", "curved")),
 )
 STAGE = (
     (
@@ -58,7 +60,7 @@ STAGE = (
     (
         "attnviz/core/stages.py",
         r"from typing import [^\n]*\n\n",
-        "from attnviz.core.rules import GELU, Add, Product, ReLU, Scale, Softmax\n",
+        "from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Scale, Slice, Softmax\n",
     ),
     (
         "attnviz/words/en/stages.toml",

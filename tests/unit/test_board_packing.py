@@ -131,7 +131,7 @@ def test_what_a_number_feeds_is_what_is_made_of_it(
     script: PageScript, address: tuple[str, int, int], causal: bool
 ) -> None:
     """Against the cells that each cell reads, one by one."""
-    scenario = Scenario("one two three four", causal=causal, bias=True, d_ff=3)
+    scenario = Scenario("one two three four", causal=causal, bias=True, d_ff=3, n_heads=2, n_kv_heads=1, output=True)
     place = dict(zip(("matrix", "row", "column"), address, strict=True))
     found = script.run(FED, [table_data(trace(scenario)), place])
     assert found["wrong"] == []

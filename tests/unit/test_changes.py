@@ -23,8 +23,8 @@ from attnviz.core.changes import (
     replace_matrix,
     with_changes,
 )
-from attnviz.core.scenario import without_changes
-from attnviz.core.stages import EDITABLE, LAYERS
+from attnviz.core.settings import fitted
+from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
 from tests.unit.helpers import cell_values, edits_of, setups
 
 W = ("w_q", "w_k", "w_v")
@@ -37,19 +37,22 @@ def as_sets(changes: Changes) -> tuple[set[Any], set[Any]]:
 @st.composite
 def changed(draw: st.DrawFn) -> Scenario:
     """Random scenarios with replaced matrices and edits."""
-    setup = draw(setups(whole=True))
+    setup = draw(setups(whole=True, heads=True))
     fills = st.sampled_from((None, None, "identity", "zeros", "random:7"))
     filled: dict[str, Any] = {name: draw(fills) for name in setup.editable}
     setup = replace(setup, **filled)
     if draw(st.booleans()):
-        name = draw(st.sampled_from([name for name in setup.editable if name not in ("w_v", "b_v", *LAYERS)]))
+        name = draw(st.sampled_from([name for name in setup.editable if name not in ("w_v", "b_v", *OUTPUT, *LAYERS)]))
         given_here: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.25)}
         setup = replace(setup, **given_here)
     if draw(st.booleans()):
-        width = draw(st.integers(1, 6)) if setup.d_v is None else setup.d_v
+        width = setup.drawn_d_v
+        if setup.d_v is None:
+            width = setup.kv_heads * draw(st.integers(1, 6))
         setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))
-    if setup.d_ff is not None and draw(st.booleans()):
-        name = draw(st.sampled_from(LAYERS))
+    behind = [name for name in (*OUTPUT, *LAYERS) if name in setup.editable]
+    if draw(st.booleans()) and behind:
+        name = draw(st.sampled_from(behind))
         layer: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.75)}
         setup = replace(setup, **layer)
     return replace(setup, edits=draw(edits_of(setup)))
@@ -61,9 +64,10 @@ SETTINGS = [name for name in Scenario.__dataclass_fields__ if name not in (*EDIT
 @st.composite
 def steps(draw: st.DrawFn, old: st.SearchStrategy[Scenario]) -> tuple[Scenario, Scenario]:
     """A scenario, and the set-up after some of its settings became others, often just one."""
-    before, other = draw(old), draw(setups(whole=True))
+    before, other = draw(old), draw(setups(whole=True, heads=True))
     names = draw(st.sets(st.sampled_from(SETTINGS), min_size=1, max_size=draw(st.sampled_from((1, 2, len(SETTINGS))))))
-    return before, replace(without_changes(before), **{name: getattr(other, name) for name in names})
+    settings = {name: getattr(before, name) for name in SETTINGS} | {name: getattr(other, name) for name in names}
+    return before, Scenario(**fitted(settings, len(before.tokens))[0])
 
 
 @given(steps(changed()))

@@ -75,6 +75,9 @@ def traces() -> tuple[Trace, ...]:
             traced(Scenario("a cat a mat", d_in=4, positions=positions, d_ff=5, activation=activation, causal=True))
             for positions, activation in (("sinusoidal", "gelu"), ("seeded", "relu"))
         ),
+        traced(Scenario("a cat a mat", d_in=4, d_out=4, n_heads=2, n_kv_heads=1, output=True, d_ff=3, causal=True)),
+        traced(Scenario("a cat a mat", d_out=4, d_v=8, n_heads=4, bias=True)),
+        traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),
     ]
@@ -154,7 +157,9 @@ def test_the_lines_of_a_table_compute_it_in_plain_torch() -> None:
             if stage.rule is None:
                 values[name] = trace[name]
             else:
-                exec("\n".join(stage.rule.code(name, *stage.sources)), values)
+                called = [each.replace(".", "_") for each in (name, *stage.sources)]  # as Python names things
+                exec("\n".join(stage.rule.code(*called)), values)
+                values[name] = values[called[0]]
             torch.testing.assert_close(values[name], trace[name], equal_nan=True)
 
 

@@ -49,22 +49,25 @@ def run_elsewhere(scripts: list[str], folder: Path) -> list[str]:
 def read(printed: str) -> dict[str, np.ndarray]:
     """Read the tensors that a script printed, by the lines above them."""
     parts = re.fullmatch(
-        r"attention weights\n(.*?)\ncontext\n(.*?)(?:\nfeed-forward output\n(.*))?\n", printed, re.DOTALL
+        r"attention weights\n(.*?)\ncontext\n(.*?)(?:\noutput\n(.*?))?(?:\nfeed-forward output\n(.*))?\n",
+        printed,
+        re.DOTALL,
     )
     assert parts, printed
-    matrices = []
-    texts = [text for text in parts.groups() if text is not None]
-    for text in texts:
-        rows = re.findall(r"\[+([^\[\]]*)\]", text)
-        matrices.append(np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows]))
-    return dict(zip(("attention_weights", "context", "feed_forward")[: len(texts)], matrices, strict=True))
+    matrices = {}
+    for name, text in zip(("attention_weights", "context", "output", "feed_forward"), parts.groups(), strict=True):
+        if text is not None:  # of several heads, all rows one below the other
+            rows = re.findall(r"\[+([^\[\]]*)\]", text)
+            matrices[name] = np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows])
+    return matrices
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
     made = traced(scenario)
     assert ("feed_forward" in read(printed)) == (scenario.d_ff is not None)
+    assert ("output" in read(printed)) == scenario.output
     for name, got in read(printed).items():
-        want = getattr(made, name).numpy()
+        want = getattr(made, name).flatten(0, -2).numpy()
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=10.0**-digits)
 
@@ -72,7 +75,7 @@ def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Random scenarios with fills, explicit matrices, edits and examples' numbers."""
-    setup = draw(setups(max_tokens=6, max_d=4, whole=True))
+    setup = draw(setups(max_tokens=6, max_d=4, whole=True, heads=True))
     kwargs: dict[str, Any] = {name: getattr(setup, name) for name in setup.__dataclass_fields__}
     for name in draw(st.lists(st.sampled_from(setup.editable), unique=True, max_size=4)):
         n_rows, n_columns = setup.shape_of(name)
@@ -84,6 +87,28 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 
 SPECIAL = [
+    *(
+        Scenario(
+            "a b a",
+            d_out=8,
+            d_v=4,
+            n_heads=4,
+            n_kv_heads=kv,
+            output=True,
+            init=init,
+            bias=True,
+            d_ff=d_ff,
+            causal=True,
+            w_2="random:3" if d_ff else None,
+            b_o="random:4",
+            w_k="random:5",
+            edits=[("w_o", 1, 0, 2.0), ("b_o", 0, 3, 0.5)],
+        )
+        for init in ("linear", "uniform", "normal")
+        for kv in (None, 2, 1)
+        for d_ff in (None, 3)
+    ),
+    Scenario("a b", n_heads=2, w_v=[[1.0, 2.0, 3.0, 4.0]] * 3, bias=True, output=True, init="linear", b_v="random:2"),
     Scenario(embedding="published"),
     Scenario(embedding="published", causal=True, scale=False, temperature=0.3, init="normal", d_v=4),
     Scenario("Your new cat", embedding="published", init="linear", bias=True, w_k="random:4", b_k="random:5"),

@@ -37,6 +37,8 @@ def test_layers_are_what_pytorch_draws_after_the_projections(setup: Scenario) ->
     def linear() -> list[torch.Tensor]:
         for width in widths:
             nn.Linear(setup.d_in, width, bias=setup.bias)
+        if setup.output:
+            nn.Linear(d_v, d_v)
         first, second = nn.Linear(d_v, d_ff), nn.Linear(d_ff, d_v)
         return [first.weight.T, first.bias[None], second.weight.T, second.bias[None]]
 
@@ -44,6 +46,8 @@ def test_layers_are_what_pytorch_draws_after_the_projections(setup: Scenario) ->
         draw = {"uniform": torch.rand, "normal": torch.randn}[setup.init]
         for width in widths:
             draw(setup.d_in, width)
+        if setup.output:
+            draw(d_v, d_v)
         w_1 = draw(d_v, d_ff)
         return [w_1, torch.zeros(1, d_ff), draw(d_ff, d_v), torch.zeros(1, d_v)]
 
@@ -110,6 +114,9 @@ def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.
     context = F.scaled_dot_product_attention(q, k, v, is_causal=setup.causal, scale=scale)
     torch.testing.assert_close(made.context, context, rtol=1e-4, atol=1e-4)
     assert list(made.matrices) == list(made.stages)
+    goes_in = made.context if made.output is None else made.output
+    if setup.output:
+        torch.testing.assert_close(made.output, F.linear(made.context, given_["w_o"].T, given_["b_o"][0]))
     if setup.d_ff is None:
         assert (made.feed_forward, made.hidden, made.w_1) == (None, None, None)
         return
@@ -119,8 +126,8 @@ def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.
         for layer, number in ((first, 1), (second, 2)):
             layer.weight.copy_(given_[f"w_{number}"].T)
             layer.bias.copy_(given_[f"b_{number}"][0])
-        torch.testing.assert_close(made.hidden, curve(first(made.context)))
-        torch.testing.assert_close(made.feed_forward, second(curve(first(made.context))))
+        torch.testing.assert_close(made.hidden, curve(first(goes_in)))
+        torch.testing.assert_close(made.feed_forward, second(curve(first(goes_in))))
 
 
 def test_with_linear_the_whole_is_torch_after_manual_seed() -> None:

@@ -1,6 +1,7 @@
 """Laws that every rule keeps, so that a rule that lacks something fails here."""
 
 import math
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_a_mark_touches_the_cells_that_read_it(rule: Rule, shapes: tuple[tuple[i
 
 @each_case
 def test_its_line_of_pytorch_computes_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
-    names = ["a", "b", "c"][: len(shapes)]
+    names = ascii_lowercase[: len(shapes)]
     sources = drawn(shapes)
     values: dict[str, Any] = dict(zip(names, sources, strict=True)) | {
         "torch": torch,

@@ -169,7 +169,9 @@ def test_values_may_have_their_own_width(bias: bool) -> None:
 
 def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
-    return Scenario(bias=True, d_ff=5, positions="none" if name == "x" else "seeded", **settings | {name: by})
+    return Scenario(
+        bias=True, output=True, d_ff=5, positions="none" if name == "x" else "seeded", **settings | {name: by}
+    )
 
 
 @pytest.mark.parametrize("name", EDITABLE)

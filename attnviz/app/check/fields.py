@@ -5,7 +5,16 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, Table, attention_table, formula_of, layer_table
+from attnviz.core.stages import (
+    ACTIVATIONS,
+    BIASES,
+    EVERY_STAGE,
+    OUTPUT,
+    Table,
+    attention_table,
+    formula_of,
+    layer_table,
+)
 from attnviz.link.typed_form import DEFAULTS, FIRST_NAMES, TABLE_NAMES
 from attnviz.words import say
 
@@ -16,6 +25,8 @@ _EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # of what may be typed,
 
 
 def _fold_of(name: str) -> str:
+    if name in (*OUTPUT, "output"):
+        return "output"
     return "positions" if name in _WITH_POSITIONS else "biases" if name in BIASES else "feed_forward"
 
 
@@ -39,6 +50,7 @@ def stages_of(tables: Sequence[str], activation: str) -> Table:
         activation=activation,
         biases=tuple(name for name in BIASES if name in tables),
         positions="e" in tables or "p" in tables,
+        output=True,
     )
 
 

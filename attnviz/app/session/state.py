@@ -14,9 +14,10 @@ from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, wi
 from attnviz.core.devices import resolve_device
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.core.scenario import Scenario
+from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import decode_changes, encode_changes, with_misfits
-from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of
+from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of, told_misfit
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -91,7 +92,10 @@ def set_up(values: dict[str, Any]) -> None:
     before = st.session_state.get(_SETUP)
     if before is not None and before["text"] != text and _OFFERED_ON in st.session_state:
         forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
-    st.session_state[_SETUP] = values | {"text": text}
+    values, misfits = fitted(values | {"text": text}, len(tokenize(text, values["tokenizer"])))
+    for misfit in misfits:  # the controls stay as they are
+        say(told_misfit(misfit, values))
+    st.session_state[_SETUP] = values
     plain = scenario_of(st.session_state[_SETUP])
     encoded, arrived = url_texts.receive(CHANGES)
     changes, error = EDITS.read(encoded)

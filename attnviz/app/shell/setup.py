@@ -22,11 +22,12 @@ from attnviz.link.codecs import Choice, Flag, Number, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
 
-_THIRD = 95  # of the panel's width, in pixels
+_THIRD, _TWO_THIRDS = 95, 198  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
 
 # A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding", "positions"})
+_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding", "positions",
+                        "n_heads", "n_kv_heads", "output"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
@@ -126,6 +127,13 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values["d_in"] = _draw(table["d_in"], width=_THIRD)
         values["d_out"] = _draw(table["d_out"], width=_THIRD)
         values["d_v"] = _draw(table["d_v"], width=_THIRD, placeholder=say("setup.as_d_out", d_out=values["d_out"]))
+    st.markdown(f"##### {say('setup.heads.heading')}")
+    with st.container(horizontal=True, gap="small"):
+        values["n_heads"] = _draw(table["n_heads"], width=_THIRD)
+        values["n_kv_heads"] = _draw(
+            table["n_kv_heads"], width=_TWO_THIRDS, placeholder=say("setup.as_n_heads", n_heads=values["n_heads"])
+        )
+    values["output"] = _draw(table["output"])
     st.markdown(f"##### {say('setup.random')}")
     values["seed"] = _draw(table["seed"])
     with st.container(horizontal=True, gap="small"):

@@ -15,7 +15,17 @@ export function lineNamed(kind, index) {
 
 /** @param {Stage} stage @param {number | string} row @param {number | string} column */
 export function nameOf(stage, row, column) {
-  return `${stage.symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
+  const { symbol, head, first } = stage;
+  if (typeof column === "number") column += first;
+  else if (head !== null && stage.columns === "feature") return `${symbol}${lowered(head)}[${row}, ${column}]`;
+  if (head !== null && stage.columns === "key") row = `${head}, ${row}`;
+  return `${symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
+}
+
+// A number as a subscript.
+/** @param {number} number */
+export function lowered(number) {
+  return String(number).replace(/[0-9]/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
 }
 
 /** @param {Pick<Cell, "made">} cell @param {{ matrix: string, row: number | string, column: number | string }} place */

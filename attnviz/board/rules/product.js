@@ -57,7 +57,7 @@ export function explain(cell) {
       n: products.length,
       first: rowNamed(cell, first),
       a: symbolOf(first),
-      second: cell.stage.settings.transposed ? rowNamed(cell, second) : lineNamed("column", cell.column),
+      second: cell.stage.settings.transposed ? rowNamed(cell, second) : lineNamed("column", cell.column + cell.made.stages.get(second[0].matrix).first),
       b: symbolOf(second),
     }),
     notes: Number.isFinite(cell.value) ? [] : trouble(cell, [...products, ...added]),

@@ -60,7 +60,10 @@ function cellOf(made, { matrix, row, column }) {
 /** @param {Made} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
 function labelOf({ tokens }, stage, axis, index) {
   const kind = stage[axis];
-  if (kind === "feature") return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, index);
+  if (kind === "feature") {
+    const inWhole = axis === "columns" ? index + stage.first : index;
+    return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, inWhole);
+  }
   const line = lineNamed(kind, index);
   return index < tokens.length ? say("explanation.line.called", { line, token: tokens[index] }) : line;
 }

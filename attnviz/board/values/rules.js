@@ -7,18 +7,21 @@
 //   the roundings of float32 may be from it. Each cell of a board is judged after each change, so it takes numbers;
 // - explain(cell): how a cell is made, as { symbols, steps, words, notes }, in the sentences of the catalogue;
 // - hidden(settings, row, column), where there is a mask: whether a cell holds no number whatever its sources are;
+// - reach(settings, i, ...sources), where three cells don't tell of all (see spans.js): what any cell reads of source i;
 // - seen(stage, made), where they may differ from its sources: the matrices that its explanation names.
 //
 // `settings` are the fields of the Python rule.
 
 import * as add from "../rules/add.js";
+import * as concatenate from "../rules/concatenate.js";
 import * as gelu from "../rules/gelu.js";
 import * as product from "../rules/product.js";
 import * as relu from "../rules/relu.js";
 import * as scale from "../rules/scale.js";
+import * as slice from "../rules/slice.js";
 import * as softmax from "../rules/softmax.js";
 
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Rule>} */
-export const RULES = { add, gelu, product, relu, scale, softmax };
+export const RULES = { add, concatenate, gelu, product, relu, scale, slice, softmax };

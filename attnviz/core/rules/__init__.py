@@ -3,14 +3,16 @@
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
 from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
+from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.scale import Scale, later
+from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
 
-RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU)
+RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate)
 
 __all__ = [
     "BFLOAT16",
@@ -24,6 +26,7 @@ __all__ = [
     "Bounded",
     "Cell",
     "Cells",
+    "Concatenate",
     "Factor",
     "Made",
     "Matrix",
@@ -33,6 +36,7 @@ __all__ = [
     "Rule",
     "Scale",
     "Shape",
+    "Slice",
     "Softmax",
     "Term",
     "in_rows",

@@ -32,6 +32,10 @@ class Matrix(Protocol):
     @property
     def is_vector(self) -> bool: ...
     @property
+    def head(self) -> int | None: ...
+    @property
+    def first(self) -> int: ...
+    @property
     def rule(self) -> "Rule | None": ...
     @property
     def sources(self) -> tuple[str, ...]: ...
@@ -129,6 +133,8 @@ class Cell:
         kind = getattr(self.stage, axis)
         index = self.row if axis == "rows" else self.column
         if kind == "feature":
+            if axis == "columns":
+                index += self.stage.first  # of one head's part of Q, as it is counted in the whole
             return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
         line = line_of(kind, index)
         if index >= len(self.tokens):

@@ -30,7 +30,7 @@ class Concatenate(Rule):
         """The rows of each, and the columns of all."""
         for each in shapes[1:]:
             expect(each == shapes[0], "what stands beside it", each, f"{shapes[0]} like the first")
-        return shapes[0][0], reduce(add, (columns for _, columns in shapes))  # type: ignore[arg-type]
+        return shapes[0][0], reduce(add, (columns for _, columns in shapes))
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """The cell that it is, of one of them."""

@@ -99,7 +99,9 @@ class Product(Rule):
             n=len(products),
             first=_row_of(cell, first, cell.row),
             a=first.stage.symbol,
-            second=_row_of(cell, second, cell.column) if self.transposed else line_of("column", cell.column),
+            second=_row_of(cell, second, cell.column)
+            if self.transposed
+            else line_of("column", cell.column + second.stage.first),
             b=second.stage.symbol,
         )
         size = total(abs(term.value) for term in (*products, *bias))

@@ -73,6 +73,12 @@ class Slice(Rule):
         notes = () if math.isfinite(cell.value) else (cell.already(number),)
         return Made(
             number.symbols, [cell.write(cell.value)],
-            say("explanation.slice.words", matrix=number.stage.symbol, first=self.start, last=self.stop - 1),
+            say(f"explanation.slice.{self._told(cell)}", head=cell.stage.head, matrix=number.stage.symbol,
+                first=self.start, last=self.stop - 1),
             (Term(number.value, (number,)),), number.value, 0.0, notes=notes,
         )  # fmt: skip
+
+    def _told(self, cell: Cell) -> str:
+        if cell.stage.head is None:
+            return "cut"
+        return "one" if self.stop - self.start == 1 else "words"

@@ -34,6 +34,8 @@ REFEREES: dict[str, Callable[[attnviz.AttentionTrace], torch.Tensor]] = {
     "summed": lambda t: t.context + t["mixed_twice"],
     "cut_off": lambda t: F.relu(t["summed"]),
     "curved": lambda t: F.gelu(t["summed"]),
+    "cut_out": lambda t: t["summed"][:, :1],
+    "side_by_side": lambda t: torch.cat([t["summed"], t["curved"]], -1),
 }
 each = pytest.mark.parametrize("name", NAMES)
 

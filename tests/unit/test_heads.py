@@ -1,0 +1,178 @@
+"""Several heads against PyTorch's own: the whole layer, each head alone, and heads that share keys and values."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attnviz import Scenario, attend, explain, trace
+from attnviz.core.heads import gathered
+from attnviz.core.limits import MAX_HEADS, MAX_SCORES
+from attnviz.core.seeding import INITS
+
+WORDS = "the cat sat on the mat because it was tired"
+
+
+@st.composite
+def scenarios(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    n_heads = draw(st.sampled_from([1, 2, 3, 4, 6, 16]))
+    kv = draw(st.sampled_from([n for n in range(1, n_heads + 1) if n_heads % n == 0]))
+    chosen: dict[str, Any] = {
+        "text": " ".join(WORDS.split()[: draw(st.integers(1, 10))]),
+        "d_in": draw(st.integers(1, 9)),
+        "d_out": n_heads * draw(st.integers(1, 4)),
+        "d_v": draw(st.sampled_from([None, n_heads, n_heads * 3])),
+        "n_heads": n_heads,
+        "n_kv_heads": draw(st.sampled_from([None, kv])),
+        "output": draw(st.booleans()),
+        "init": draw(st.sampled_from(INITS)),
+        "bias": draw(st.booleans()),
+        "causal": draw(st.booleans()),
+        "scale": draw(st.booleans()),
+        "temperature": draw(st.sampled_from([1.0, 0.5, 3.0])),
+        "d_ff": draw(st.sampled_from([None, 3])),
+        "seed": draw(st.integers(0, 1000)),
+    }
+    return Scenario(**(chosen | fixed))
+
+
+def in_heads(matrix: Tensor, n: int) -> Tensor:
+    """(n_tokens, d_out) as (n, n_tokens, d_head), as PyTorch cuts it."""
+    return matrix.view(matrix.shape[0], n, -1).transpose(0, 1)
+
+
+@given(scenarios())
+@settings(max_examples=80)
+def test_scores_weights_and_context_are_those_of_pytorch(scenario: Scenario) -> None:
+    made, n, kv = trace(scenario), scenario.n_heads, scenario.kv_heads
+    q, k, v = in_heads(made.q, n), in_heads(made.k, kv), in_heads(made.v, kv)
+    divisor = (q.shape[-1] ** 0.5 if scenario.scale else 1.0) * scenario.temperature
+    theirs = F.scaled_dot_product_attention(
+        q[None], k[None], v[None], is_causal=scenario.causal, scale=1 / divisor, enable_gqa=True
+    )[0]
+    torch.testing.assert_close(made.context, theirs.transpose(0, 1).reshape(made.context.shape), rtol=1e-5, atol=1e-6)
+    shape = (len(scenario.tokens),) * 2 if n == 1 else (n, len(scenario.tokens), len(scenario.tokens))
+    assert made.scores.shape == made.scaled_scores.shape == made.attention_weights.shape == shape
+    assert made["scores"] is not None
+    torch.testing.assert_close(made.attention_weights.sum(-1), torch.ones(shape[:-1]))
+
+
+@given(scenarios(init="linear", n_kv_heads=None, output=True, scale=True, temperature=1.0, d_v=None, d_ff=None),
+       st.booleans())  # fmt: skip
+@settings(max_examples=40)
+def test_a_layer_is_multi_head_attention_of_pytorch(scenario: Scenario, averaged: bool) -> None:
+    """With the numbers of four nn.Linear in the order query, key, value, out_proj."""
+    made, d_in, d_out = trace(scenario), scenario.d_in, scenario.d_out
+    torch.manual_seed(scenario.seed)
+    query, key, value = (torch.nn.Linear(d_in, d_out, bias=scenario.bias) for _ in range(3))
+    out = torch.nn.Linear(d_out, d_out)
+    mask = torch.ones(len(made.tokens), len(made.tokens), dtype=torch.bool).triu(1) if scenario.causal else None
+    # PyTorch's function wants inputs as wide as the output: it gets what is projected, and projects with ones.
+    module = torch.nn.MultiheadAttention(d_out, scenario.n_heads)
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.eye(d_out).repeat(3, 1))
+        module.in_proj_bias.zero_()
+        module.out_proj.weight.copy_(out.weight)
+        module.out_proj.bias.copy_(out.bias)
+        projected = [each(made.x) for each in (query, key, value)]
+        theirs, weights = module(*projected, attn_mask=mask, average_attn_weights=averaged)
+    assert made.output is not None
+    torch.testing.assert_close(made.output, theirs, rtol=1e-5, atol=1e-6)
+    assert weights is not None
+    mine = made.attention_weights if made.n_heads > 1 else made.attention_weights[None]
+    torch.testing.assert_close(mine.mean(0) if averaged else mine, weights, rtol=1e-5, atol=1e-6)
+
+
+@given(scenarios(d_in=8, d_out=8, d_v=None, n_heads=4, n_kv_heads=None, output=True, init="linear", bias=True,
+                 scale=True, temperature=1.0, causal=False, d_ff=None))  # fmt: skip
+@settings(max_examples=10)
+def test_it_is_the_module_with_the_same_weights(scenario: Scenario) -> None:
+    made, module = trace(scenario), torch.nn.MultiheadAttention(8, 4)
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat([made.w_q.T, made.w_k.T, made.w_v.T]))
+        module.in_proj_bias.copy_(torch.cat([made.b_q, made.b_k, made.b_v]))  # type: ignore[list-item]
+        module.out_proj.weight.copy_(made.w_o.T)  # type: ignore[union-attr]
+        module.out_proj.bias.copy_(made.b_o)  # type: ignore[arg-type]
+        theirs, weights = module(made.x, made.x, made.x, average_attn_weights=False)
+    torch.testing.assert_close(made.output, theirs, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(made.attention_weights, weights, rtol=1e-5, atol=1e-6)
+
+
+@given(scenarios())
+@settings(max_examples=40)
+def test_each_head_is_an_attention_of_its_own_columns(scenario: Scenario) -> None:
+    made = trace(scenario)
+    assert len(made.heads) == made.n_heads == scenario.n_heads
+    for head, one in enumerate(made.heads):
+        alone = attend(
+            one.x, one.w_q, one.w_k, one.w_v, one.b_q, one.b_k, one.b_v, causal=scenario.causal, scale=scenario.scale,
+            temperature=scenario.temperature,
+        )  # fmt: skip
+        for name, matrix in alone.matrices.items():
+            torch.testing.assert_close(one[name], matrix, rtol=1e-5, atol=1e-6)
+        if made.n_heads > 1:
+            assert torch.equal(one.scores, made.scores[head])
+            assert torch.equal(one.attention_weights, made["attention_weights"][head])
+            assert set(alone.matrices) == set(one.matrices)
+    if made.n_heads > 1:
+        assert torch.equal(torch.cat([one.context for one in made.heads], -1), made.context)
+
+
+@given(scenarios(), st.data())
+@settings(max_examples=30)
+def test_a_cell_of_a_head_is_named_as_in_the_whole_and_explained(scenario: Scenario, data: st.DataObject) -> None:
+    made = trace(scenario)
+    one = data.draw(st.sampled_from(made.heads))
+    name = data.draw(st.sampled_from(list(one.matrices)))
+    shape = one[name].shape if one[name].dim() == 2 else (1, *one[name].shape)
+    row, column = data.draw(st.tuples(*(st.integers(0, n - 1) for n in shape)))
+    told = explain(one, name, row, column, scenario=scenario)
+    assert abs(told.exact - told.value) <= told.tolerance
+    stage = one.stages[name]
+    cell = eval(told.symbols.partition(" = ")[0].partition("[")[2].join(("(", ",)")).replace("]", ""))
+    whole = made[name] if made[name].dim() > 1 else made[name][None]
+    place = (0, *cell) if stage.is_vector else cell
+    assert whole[place].item() == told.value
+    if made.n_heads > 1 and stage.rule is not None:
+        again = explain(made, f"heads.{made.heads.index(one)}.{name}", row, column)
+        assert again.value == told.value
+
+
+def test_what_is_written_down_is_as_the_field_writes_it() -> None:
+    made = trace(Scenario(WORDS, n_heads=2, d_out=4, n_kv_heads=1, output=True, d_ff=3))
+    shapes = {name: tuple(matrix.shape) for name, matrix in gathered(made.stages, made.matrices).items()}
+    assert shapes == {
+        "x": (10, 3), "w_q": (3, 4), "w_k": (3, 2), "w_v": (3, 2), "q": (10, 4), "k": (10, 2), "v": (10, 2),
+        "scores": (2, 10, 10), "scaled_scores": (2, 10, 10), "attention_weights": (2, 10, 10), "context": (10, 4),
+        "w_o": (4, 4), "b_o": (4,), "output": (10, 4), "w_1": (4, 3), "b_1": (3,), "w_2": (3, 4), "b_2": (4,),
+        "preactivations": (10, 3), "hidden": (10, 3), "feed_forward": (10, 4),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"n_heads": 3, "d_out": 4}, "d_out is 4, expected a multiple of n_heads 3; n_heads may be 1, 2, 4"),
+        ({"n_heads": 2, "d_v": 5}, "d_v is 5, expected a multiple of n_heads 2; n_heads may be 1, 5"),
+        ({"n_heads": 4, "d_out": 4, "n_kv_heads": 3}, "n_kv_heads is 3, expected one of 1, 2, 4"),
+        ({"n_heads": 17, "d_out": 17}, f"n_heads is 17, expected a whole number from 1 to {MAX_HEADS}"),
+        ({"n_heads": 0}, "n_heads is 0"),
+        ({"n_heads": 2, "w_v": [[1.0] * 3] * 3}, "w_v has 3 columns, expected a multiple of its 2 heads"),
+        ({"output": 1}, "output is 1, expected True or False"),
+        ({"w_o": "identity"}, "w_o is given, but output is False"),
+        ({"n_heads": 16, "d_out": 16, "text": "a " * 400}, f"expected at most {MAX_SCORES}"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_does(setting: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        Scenario(**setting)
+
+
+def test_a_row_that_may_read_nothing_counts_once_for_all_heads() -> None:
+    broken = Scenario("a b", n_heads=2, d_out=2, w_q=[[3e38] * 2] * 3, x=[[3e38] * 3, [0.0] * 3])
+    with pytest.raises(ValueError, match=r"row 0 \('a'\), expected"):
+        trace(broken)
