@@ -7,7 +7,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.heads import head_matrices, head_table, n_heads_in, stacked
+from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, stacked
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.rules import Scale
 from attnviz.core.seeding import seeded_projections
@@ -97,6 +97,13 @@ class AttentionTrace(Trace):
             )
             for head in range(self.n_heads)
         )  # fmt: skip
+
+    def seen_from(self, head: int) -> "AttentionTrace":
+        """Return the whole computation as it is seen from one head, whose matrices have the names of attention: those
+        of the others stand behind their paths, and the contexts of all are `contexts`."""
+        if self.n_heads == 1:
+            return self
+        return AttentionTrace(*seen_from(self.stages, self.matrices, head), self.tokens, self.notices)
 
     @property
     def scaling(self) -> Scale:

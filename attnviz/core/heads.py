@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from types import MappingProxyType
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from attnviz.core.rules import Slice
 from attnviz.core.stages import HEADS, Stage, Table, head_name
+from attnviz.words import say
 
 
 def n_heads_in(table: Table) -> int:
@@ -18,7 +20,7 @@ def n_heads_in(table: Table) -> int:
     >>> n_heads_in(STAGES), n_heads_in(layer_table(6, n_heads=3, n_kv_heads=3, d_v=6))
     (1, 3)
     """
-    return max(1, sum(name.endswith(".scores") for name in table))
+    return max(1, sum(name.rpartition(".")[2] == "scores" for name in table))
 
 
 def is_of_a_head(name: str) -> bool:
@@ -26,27 +28,39 @@ def is_of_a_head(name: str) -> bool:
     return name.startswith(f"{HEADS}.")
 
 
+CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of the head in view
+
+
 def head_table(table: Table, head: int) -> Table:
     """Return the stages of one of several heads by the names of attention: its queries, keys and values are made from
     its own columns of W_q, W_k and W_v."""
+    own = _of_head(table, head)
+    stages = {name: _alone(stage, own, head) for name, stage in _before_heads(table).items()}
     path = head_name(head, "")
-    own = {name.removeprefix(path): stage for name, stage in table.items() if name.startswith(path)}
-    stages: dict[str, Stage] = {}
-    for name, stage in table.items():
-        if is_of_a_head(name):
-            break
-        part = own.get(stage.part)
-        if part is None:
-            stages[name] = stage
-        else:
-            stages[name] = replace(
-                stage, title=own[name].title if name in own else stage.title, head=head, first=part.first
-            )
     for name, stage in own.items():
         if name not in stages:
             sources = tuple(source.removeprefix(path) for source in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)
     return MappingProxyType(stages)
+
+
+def _of_head(table: Table, head: int) -> Table:
+    """Return the stages that stand behind the path of a head, without it."""
+    path = head_name(head, "")
+    return {name.removeprefix(path): stage for name, stage in table.items() if name.startswith(path)}
+
+
+def _before_heads(table: Table) -> Table:
+    return dict(takewhile(lambda row: not is_of_a_head(row[0]), table.items()))
+
+
+def _alone(stage: Stage, own: Table, head: int) -> Stage:
+    """Return a stage before the heads as one of them has it: of Q, and of what makes Q, its own columns."""
+    part = own.get(stage.part)
+    if part is None:
+        return stage
+    title = own[stage.name].title if stage.name in own else say("stages.head.title", title=stage.title, head=head)
+    return replace(stage, title=title, head=head, first=part.first)
 
 
 def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> dict[str, Tensor]:
@@ -63,6 +77,59 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
         return rule.compute(matrices[name])
 
     return {name: of_head(name, stage) for name, stage in head_table(table, head).items()}
+
+
+def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
+    """Return the whole computation as it is seen from one of several heads, and its matrices.
+
+    That head's stages have the names of attention, those of the others stand behind their paths, each with its own
+    columns of W_q, W_k and W_v, and of all of them are made `contexts`, and what follows it. So a page that shows one
+    head can evaluate all of them, and what they make together.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> made = trace(Scenario("a cat", n_heads=2, output=True))
+    >>> table, _ = seen_from(made.stages, made.matrices, 1)
+    >>> table["contexts"].sources, table["output"].sources, table["heads.0.scores"].sources
+    (('heads.0.context', 'context'), ('contexts', 'w_o', 'b_o'), ('heads.0.q', 'heads.0.k'))
+    """
+    stages, seen = dict(head_table(table, head)), head_matrices(table, matrices, head)
+    shared = {(name, stage.first): name for name, stage in stages.items() if _may_be_shared(stage)}
+    for other in range(n_heads_in(table)):
+        if other != head:
+            _add(stages, seen, head_table(table, other), head_matrices(table, matrices, other), other, shared)
+    path = head_name(head, "")
+    for name in list(table)[list(table).index("context") :]:
+        called, stage = CONTEXTS if name == "context" else name, table[name]
+        sources = tuple(CONTEXTS if each == "context" else each.removeprefix(path) for each in stage.sources)
+        stages[called], seen[called] = replace(stage, name=called, sources=sources), matrices[name]
+    return MappingProxyType(stages), seen
+
+
+def _may_be_shared(stage: Stage) -> bool:
+    """Whether several heads may have this in common: keys and values, and what they are made with."""
+    return stage.part in ("k", "v") and stage.name != "context"
+
+
+def _add(
+    stages: dict[str, Stage],
+    seen: dict[str, Tensor],
+    table: Table,
+    matrices: Mapping[str, Tensor],
+    head: int,
+    shared: dict[tuple[str, int], str],
+) -> None:
+    """Add the stages and matrices of a head that is not in view behind its path; what it shares with one that is there
+    already is that one's."""
+    called: dict[str, str] = {}
+    for name, stage in table.items():
+        if stage.head is None:
+            called[name] = name
+            continue
+        own = head_name(head, name)
+        called[name] = shared.setdefault((name, stage.first), own) if _may_be_shared(stage) else own
+        if called[name] == own:
+            stages[own] = replace(stage, name=own, sources=tuple(called[source] for source in stage.sources))
+            seen[own] = matrices[name]
 
 
 def stacked(matrices: Mapping[str, Tensor], name: str, n_heads: int) -> Tensor:

@@ -13,6 +13,7 @@ from attnviz import Scenario, attend, explain, trace
 from attnviz.core.heads import gathered
 from attnviz.core.limits import MAX_HEADS, MAX_SCORES
 from attnviz.core.seeding import INITS
+from attnviz.core.trace import run
 
 WORDS = "the cat sat on the mat because it was tired"
 
@@ -140,6 +141,31 @@ def test_a_cell_of_a_head_is_named_as_in_the_whole_and_explained(scenario: Scena
     if made.n_heads > 1 and stage.rule is not None:
         again = explain(made, f"heads.{made.heads.index(one)}.{name}", row, column)
         assert again.value == told.value
+
+
+@given(scenarios())
+@settings(max_examples=40)
+def test_seen_from_one_head_the_whole_is_evaluated_alike(scenario: Scenario) -> None:
+    """Each stage, computed anew from the given matrices of that table, is what the whole has there."""
+    made = trace(scenario)
+    for head in {0, made.n_heads - 1, made.n_heads // 2}:
+        seen = made.seen_from(head)
+        assert seen.tokens == made.tokens
+        assert list(seen.matrices) == list(seen.stages)
+        given_ = {name: matrix for name, matrix in seen.matrices.items() if seen.stages[name].rule is None}
+        again = run(seen.stages, given_)
+        for name, matrix in again.items():
+            torch.testing.assert_close(seen[name], matrix, rtol=1e-4, atol=1e-5)
+        for name in made.heads[head].matrices:
+            assert torch.equal(seen[name], made.heads[head][name])
+        if made.n_heads > 1:
+            assert torch.equal(seen["contexts"], made.context)
+        for name in ("output", "feed_forward"):
+            assert (seen.get(name) is None) == (made.get(name) is None)
+            assert made.get(name) is None or torch.equal(seen[name], made[name])
+        # Keys and values that heads share are there once.
+        columns = {name: stage.first for name, stage in seen.stages.items() if name.rpartition(".")[2] == "w_k"}
+        assert len(columns) == len(set(columns.values())) == scenario.kv_heads
 
 
 def test_what_is_written_down_is_as_the_field_writes_it() -> None:
