@@ -99,7 +99,7 @@ class AttentionTrace(Trace):
         )  # fmt: skip
 
     def seen_from(self, head: int) -> "AttentionTrace":
-        """Return the whole computation as it is seen from one head, whose matrices have the names of attention: those
+        """Return the whole computation as seen from one head, whose matrices have the names of attention: those
         of the others stand behind their paths, and the contexts of all are `contexts`."""
         if self.n_heads == 1:
             return self

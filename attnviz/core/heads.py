@@ -80,7 +80,7 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
 
 
 def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
-    """Return the whole computation as it is seen from one of several heads, and its matrices.
+    """Return the whole computation as seen from one of several heads, and its matrices.
 
     That head's stages have the names of attention, those of the others stand behind their paths, each with its own
     columns of W_q, W_k and W_v, and of all of them are made `contexts`, and what follows it. So a page that shows one
