@@ -216,7 +216,7 @@ def _draw(scenario: Scenario, only: str | None = None) -> list[str]:
 
 
 def _draw_behind(scenario: Scenario, only: str | None) -> list[str]:
-    """Return the lines that draw what stands behind the projections, where it is switched on and is needed for `only`."""
+    """Return the lines that draw what stands behind the projections, where it is there and needed for `only`."""
     width = _widths(scenario).context
     drawn = [("o", f"{width}, {width}", OUTPUT)] if scenario.output else []
     if scenario.d_ff is not None:
