@@ -81,7 +81,7 @@ def _in_lines(marking: Marking, tokens: Sequence[str]) -> list[str]:
     words = verdict(marking, tokens)
     first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
     summary = f"{words.summary} {words.nothing_yet}".rstrip()
-    return [summary, *first, *words.slips, *words.tables, *words.reading, *words.rounding]
+    return [summary, *first, *words.doubt, *words.slips, *words.tables, *words.reading, *words.rounding]
 
 
 def _write(file: Path | None, text: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnviz.marking import ENTERS, NOT_RIGHT, Marking, mark_pipeline
+from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
 from attnviz.marking.causes import causes_of
 from benchmarks.handouts import SLIPS, Handout, right_handout, wrong_handout
 from benchmarks.rows import Row
@@ -39,8 +39,10 @@ class Count:
     cells: int = 0
     right_cells: int = 0
     alarms: int = 0
+    doubtful_right: int = 0
     planted: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
+    doubtful: Counter[str] = field(default_factory=Counter)
     traced: Counter[str] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)
     misnamed: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -63,10 +65,13 @@ class Count:
             self.alarms += false
             if false:
                 self.alarmed.append(f"{of} {handout.way} {handout.decimals} {table.stage.name}: {false}")
+            doubtful = table.at(Mark.DOUBTFUL)
+            self.doubtful_right += int((doubtful & ~slipped).sum())
             if slipped.any():
                 far = traces >= FROM
                 self.planted[group] += int(far.sum())
-                self.missed[group] += int((far & ~table.at(*NOT_RIGHT)).sum())
+                self.missed[group] += int((far & ~table.at(*NOT_RIGHT) & ~doubtful).sum())
+                self.doubtful[group] += int((far & doubtful).sum())
         if handout.slip and (traces >= FROM).any():
             self._name(handout, marking)
 
@@ -112,11 +117,13 @@ def run(handouts: int = HANDOUTS) -> list[Row]:
     return [
         Row("marking: cells of handouts", f"{count.cells:,}"),
         Row("marking: false alarms in 1,000 right cells", f"{1000 * count.alarms / count.right_cells:.2f}", "< 1"),
+        Row("marking: of 1,000 right cells in doubt", f"{1000 * count.doubtful_right / count.right_cells:.2f}"),
         *(
             Row(f"marking: planted cells missed, {group} ({count.planted[group]:,})", str(count.missed[group]),
                 "<= 0" if group == "typed" else "")
             for group in ("typed", "printed out")
         ),
+        Row("marking: planted cells in doubt", str(count.doubtful.total())),
         Row(f"marking: cause named rightly, % of {traced:,} slips", f"{100 * named / traced:.1f}", ">= 85"),
         Row("marking: cause named wrongly, %", f"{100 * sum(count.misnamed.values()) / traced:.1f}", "<= 1"),
         Row("marking: slowest handout, ms", f"{1000 * count.slowest:.0f}"),

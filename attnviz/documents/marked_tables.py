@@ -21,6 +21,7 @@ SIGNS = {
     Mark.CUT: "≈",
     Mark.FOLLOWS: "↪",
     Mark.UNLIKELY: "?",
+    Mark.DOUBTFUL: "?",
     Mark.WRONG: "✗",
     Mark.BLANK: "",
 }
@@ -41,7 +42,8 @@ STYLE = """<style>
 .marked .follows { background: rgba(240, 228, 66, 0.38); }
 .marked .wrong { background: rgba(213, 94, 0, 0.3); font-weight: 600;
   outline: 2px solid #D55E00; outline-offset: -2px; }
-.marked .unlikely { background: rgba(213, 94, 0, 0.15); outline: 2px dashed #D55E00; outline-offset: -2px; }
+.marked .unlikely, .marked .doubtful { background: rgba(213, 94, 0, 0.15);
+  outline: 2px dashed #D55E00; outline-offset: -2px; }
 .marked .sign { display: inline-block; width: 1.1em; text-align: left; }
 .pairs, .pair { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0.5rem 2.5rem; }
 .pair { gap: 0.5rem 1rem; }
@@ -58,6 +60,7 @@ def legend() -> str:
         Mark.CARRIED: say("marking.legend.rounded"),
         Mark.FOLLOWS: say("marking.legend.follows"),
         Mark.WRONG: say("marking.legend.wrong"),
+        Mark.DOUBTFUL: say("marking.legend.doubtful"),
     }
     items = "".join(f'<span class="{mark}">{SIGNS[mark]} {meaning}</span>' for mark, meaning in meanings.items())
     small = say("marking.legend.small", right=SIGNS[Mark.RIGHT], follows=SIGNS[Mark.FOLLOWS], exact=_EXACT)

@@ -78,7 +78,8 @@ def marking_markup(marking: Marking, tokens: Sequence[str] = ()) -> str:
 
 def _said(marking: Marking, tokens: Sequence[str]) -> str:
     words: Verdict = verdict(marking, tokens)
-    lines = [f"{words.summary} {words.nothing_yet}".rstrip(), *words.slips, *words.reading, *words.rounding]
+    summary = f"{words.summary} {words.nothing_yet}".rstrip()
+    lines = [summary, *words.doubt, *words.slips, *words.reading, *words.rounding]
     arithmetic = html.escape("\n".join(words.arithmetic))
     first = f'<div class="first"><p>{html.escape(words.first_error)}</p><pre>{arithmetic}</pre></div>'
     return _paragraphs(lines) + (first if words.first_error else "") + _paragraphs(words.tables)

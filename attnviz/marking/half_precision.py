@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import BFLOAT16, FLOAT16, Precision
+from attnviz.core.rules import BFLOAT16, FLOAT16, Bounded, Precision
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
 _CHANCE = math.log(1e-6)  # of other numbers to lie on a grid all together; what is likelier proves nothing
@@ -28,11 +28,22 @@ class Grid(NamedTuple):
 
     def holds(self, table: Printed) -> np.ndarray:
         """Return of each cell whether a number of the type is printed like this; of what is no number, that it is."""
-        values, units = table.array, _units(table)
+        values, units = table.array, _own_units(table)
         with np.errstate(all="ignore"):  # numbers may be of any size, and some are infinite
             steps = self.steps(values)
             near = np.abs(np.round(values / steps) * steps - values) <= 0.5 * units * (1 + 1e-6) + 1e-12
         return ~np.isfinite(values) | (near & (np.abs(values) <= self.largest))
+
+    def behind(self, table: Printed) -> Bounded:
+        """Return the number of the type behind each that is printed: the nearest, for a program that prints as few
+        digits as tell a number means that; where the print leaves several, with an error.
+        """
+        values, units = table.array, _own_units(table)
+        with np.errstate(all="ignore"):
+            steps = self.steps(values)
+            held = self.holds(table) & np.isfinite(values)
+            open_ = held & (units > steps) & (not _is_shortest(table))
+            return Bounded(np.where(held, np.round(values / steps) * steps, values), np.where(open_, units / 2, 0.0))
 
     def chance(self, table: Printed, finer: "Grid") -> float:
         """Return the logarithm of the chance that all numbers of a table lie on the grid, if they are printed from
@@ -55,28 +66,62 @@ _GRIDS = (
 class Half(NamedTuple):
     """The type that tables were computed in, those whose numbers all lie on its grid, and the cells that don't."""
 
-    dtype: str
-    precision: Precision
+    grid: Grid
     tables: tuple[str, ...]
     elsewhere: Mapping[str, np.ndarray]
 
+    @property
+    def dtype(self) -> str:
+        """The name of the type."""
+        return self.grid.dtype
 
-def half_of(results: Mapping[str, Printed]) -> Half | None:
-    """Return the half precision that these results were computed in, if whole tables of them lie on its grid, and
-    others would hardly do so by chance.
+    @property
+    def precision(self) -> Precision:
+        """How the type rounds."""
+        return self.grid.precision
+
+
+def half_of(printed: Mapping[str, Printed]) -> Half | None:
+    """Return the half precision that these tables were computed in, if whole ones lie on its grid, and others would
+    hardly do so by chance.
 
     >>> half = half_of({"q": Printed.of([[0.4307, 1.4551, 1.2842], [0.8765, 2.3301, 1.0093]])})
     >>> half is None
     True
     """
     for grid, finer in _GRIDS:
-        held = {name: grid.holds(table) for name, table in results.items()}
+        held = {name: grid.holds(table) for name, table in printed.items()}
         whole = tuple(name for name, cells in held.items() if cells.all())
-        if sum(grid.chance(results[name], finer) for name in whole) < _CHANCE:
-            return Half(grid.dtype, grid.precision, whole, {name: ~cells for name, cells in held.items()})
+        if sum(grid.chance(printed[name], finer) for name in whole) < _CHANCE:
+            return Half(grid, whole, {name: ~cells for name, cells in held.items()})
     return None
+
+
+def behind(table: Printed, grid: Grid | None = None) -> Bounded:
+    """Return the numbers behind a table that was printed from half precision, by its own word or as found, and how far
+    off they may be; else those that are printed.
+
+    >>> behind(Printed(((0.431, 0.5347),), 4, ((3, 4),), dtype="float16")).value.tolist()
+    [[0.430908203125, 0.53466796875]]
+    """
+    said = next((each for each, _ in _GRIDS if each.dtype == table.dtype), None)
+    if said is not None:
+        return said.behind(table)
+    if grid is not None and grid.holds(table).all():
+        return grid.behind(table)
+    return Bounded.exactly(table.array)
 
 
 def _units(table: Printed) -> np.ndarray:
     """Return the last printed place of each cell."""
     return 10.0 ** -table.places.astype(np.float64)
+
+
+def _is_shortest(table: Printed) -> bool:
+    """Whether each number is printed with as many digits as it needs, as numpy does, and not all with as many."""
+    return table.shown is not None and len({count for row in table.shown for count in row}) > 1
+
+
+def _own_units(table: Printed) -> np.ndarray:
+    """Return the last printed place of each cell, where numbers are printed as short as can be: that of its own."""
+    return 10.0 ** -np.array(table.shown, dtype=np.float64) if _is_shortest(table) else _units(table)

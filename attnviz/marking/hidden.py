@@ -22,6 +22,8 @@ _STEPS = 200  # of the search for digits that explain a row
 _AT_ONCE = 8
 _ALONE = 0.5  # how much cells tell that move together and aren't held against each other
 _OF_ROUNDING = 0.18  # what taking an even error for a Gaussian one costs on average
+_LEAST = 1e-24  # variance of a cell
+_OWN_ARITHMETIC = 1e-12  # of a variance: what float64 can't tell; else cells that move together leave no inverse
 _EVEN = 1 / 3  # the variance of an even error, in squares of the most that it can be
 
 
@@ -151,8 +153,9 @@ class HiddenDigits:
         fitting = fitting.copy()
         while fitting.sum() > 1:
             rows = slopes[:, fitting].T
-            own = windows.half[fitting] ** 2 * _EVEN + noise[fitting] ** 2 + 1e-24
-            precision = np.linalg.inv(rows @ self.covariance @ rows.T + np.diag(own))
+            by_hidden = rows @ self.covariance @ rows.T
+            own = windows.half[fitting] ** 2 * _EVEN + noise[fitting] ** 2 + _of_arithmetic(by_hidden)
+            precision = np.linalg.inv(by_hidden + np.diag(own))
             alone = np.diag(precision)
             foretold_off = precision @ off[fitting] / alone
             spread = np.sqrt(np.maximum(1 / alone - own, 0.0))
@@ -194,7 +197,7 @@ class HiddenDigits:
         if not cells.any():
             return 0.0
         off = windows.middle[cells] - self.now(made)[cells]
-        own = windows.half[cells] ** 2 * _EVEN + 1e-24
+        own = windows.half[cells] ** 2 * _EVEN + _LEAST
         widths = float(np.log(2 * windows.half[cells]).sum())
         if self.mixed or cells.sum() > MOST_TOGETHER:
             variance = own + spread[cells] ** 2
@@ -202,9 +205,15 @@ class HiddenDigits:
             return min(_ALONE * (likely + _OF_ROUNDING * off.size), 0.0)
         rows = self.grown(made).slopes[:, cells].T
         gain = self.covariance @ rows.T
-        shown = rows @ gain + np.diag(own)
+        by_hidden = rows @ gain
+        shown = by_hidden + np.diag(own + _of_arithmetic(by_hidden))
         solved = np.linalg.solve(shown, np.column_stack([off, gain.T]))
         likely = widths - 0.5 * float(off @ solved[:, 0] + np.linalg.slogdet(2 * np.pi * shown)[1])
         self.mean = self.mean + gain @ solved[:, 0]
         self.covariance = self.covariance - gain @ solved[:, 1:]
         return min(likely + _OF_ROUNDING * off.size, 0.0)
+
+
+def _of_arithmetic(covariance: np.ndarray) -> np.ndarray:
+    """Return the variance of each cell by the arithmetic of this module."""
+    return _OWN_ARITHMETIC * np.abs(np.diag(covariance)) + _LEAST

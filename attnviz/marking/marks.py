@@ -19,7 +19,8 @@ class Mark(StrEnum):
     rounded numbers before it gives; `HIDDEN` differs as digits that rounded numbers before it do not show can move
     it; `CUT` is right but for its last digit, which was cut off and not rounded, like those of the other tables;
     `FOLLOWS` is not right, and follows correctly from a wrong number before it. `UNLIKELY` could be moved so far by
-    hidden digits, if all of them conspired, but hardly ever is; `WRONG` is none of these; `BLANK` is left out.
+    hidden digits, if all of them conspired, but hardly ever is; `DOUBTFUL` is wrong if the inputs are exact as printed,
+    and right if they hide digits, which is about as likely; `WRONG` is none of these; `BLANK` is left out.
     """
 
     RIGHT = "right"
@@ -28,6 +29,7 @@ class Mark(StrEnum):
     CUT = "cut"
     FOLLOWS = "follows"
     UNLIKELY = "unlikely"
+    DOUBTFUL = "doubtful"
     WRONG = "wrong"
     BLANK = "blank"
 

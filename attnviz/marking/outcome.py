@@ -19,7 +19,8 @@ class MarkedTable:
     `given` is the table as printed (NaN for a blank), `exact` what exact arithmetic gives, `followed` what arithmetic
     on the printed tables before it gives, and `full` what it gives with all digits that can be known of them; all are
     float64 ``(rows, columns)``. `places` are the decimals of each number, `spread` how far hidden digits usually move
-    each. `unit` is what its numbers are parts of: 100 for percent.
+    each. `unit` is what its numbers are parts of: 100 for percent. `behind` are the numbers of half precision behind those
+    that are printed, and `noise` how far a machine's arithmetic may be from the exact ones.
     """
 
     stage: Stage
@@ -32,6 +33,8 @@ class MarkedTable:
     full: np.ndarray | None = None
     spread: np.ndarray | None = None
     unit: int = 1
+    behind: np.ndarray | None = None
+    noise: np.ndarray | None = None
 
     def count(self, *marks: Mark) -> int:
         """Return how many cells have one of these marks."""
@@ -49,7 +52,7 @@ class MarkedTable:
     def windows(self) -> Windows:
         """The numbers that would be printed as these are."""
         places = np.full(self.given.shape, self.decimals) if self.places is None else self.places
-        return Windows.of(self.given, places)
+        return Windows.of(self.given if self.behind is None else self.behind, places)
 
     @property
     def n_cells(self) -> int:
@@ -69,7 +72,8 @@ class Marking:
     `rounded` are the printed tables that hide digits. `before` holds, for every table of the computation, printed or
     not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
     those of the printed tables. `half` is the half precision that the results were taken to be computed in, because
-    their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named.
+    their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named. `otherwise` is the
+    other reading, in which nothing is wrong, where numbers are in doubt.
     """
 
     settings: Settings
@@ -84,6 +88,7 @@ class Marking:
     reading: Reading = Reading()  # noqa: RUF009  frozen
     masked: bool = False
     unlikeliness: float = 0.0  # of these numbers, read like this: the negative logarithm
+    otherwise: "Marking | None" = None
     _repr_html_: ClassVar[Callable[["Marking"], str]]  # what a notebook shows; the package says how
 
     def __str__(self) -> str:
@@ -103,11 +108,19 @@ class Marking:
     @property
     def first_wrong(self) -> tuple[MarkedTable, int, int] | None:
         """The first wrong cell, where an error enters, in the order of the computation."""
-        return next(self._wrong(), None)
+        return next(self._cells(*ENTERS), None)
 
-    def _wrong(self) -> Iterator[tuple[MarkedTable, int, int]]:
+    @property
+    def first_doubtful(self) -> tuple[MarkedTable, int, int] | None:
+        """The first cell that is in doubt, in the order of the computation."""
+        return next(self._cells(Mark.DOUBTFUL), None)
+
+    @property
+    def wrong(self) -> tuple[tuple[str, int, int], ...]:
+        """The cells where errors enter, each as matrix, row and column, in the order of the computation."""
+        return tuple((table.stage.name, row, column) for table, row, column in self._cells(*ENTERS))
+
+    def _cells(self, *marks: Mark) -> Iterator[tuple[MarkedTable, int, int]]:
         for table in self.tables:
-            for row, marks in enumerate(table.marks):
-                for column, each in enumerate(marks):
-                    if each in ENTERS:
-                        yield table, row, column
+            for row, column in np.argwhere(table.at(*marks)).tolist():
+                yield table, row, column

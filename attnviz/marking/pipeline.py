@@ -14,6 +14,7 @@ import numpy as np
 from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
+from attnviz.marking.doubt import with_doubt
 from attnviz.marking.half_precision import half_of
 from attnviz.marking.marks import ENTERS
 from attnviz.marking.masked import looks_masked, may_be_masked, without_masked
@@ -88,15 +89,17 @@ def _likeliest(
     if settings.causal:
         printed = without_masked(printed)
     plainest, *others = _readings(printed, rounded, carried)
-    best = Walk(printed, settings, plainest, precision).marking()
+    best = plain = Walk(printed, settings, plainest, precision).marking()
     if best.first_wrong is not None:
         best = _in_half(printed, settings, rounded, carried, best)
+    tried: list[Marking] = []
     for reading in others:
         if not best.n_not_right or best.unlikeliness == -math.inf:
             break
         marking = Walk(printed, settings, reading, precision).marking()
-        best = marking if marking.unlikeliness < best.unlikeliness and _clears(best, marking) else best
-    return best
+        tried.append(marking)
+        best = marking if marking.unlikeliness < best.unlikeliness and _clears(plain, marking) else best
+    return with_doubt(best, tried)
 
 
 def _clears(before: Marking, after: Marking) -> bool:
@@ -111,7 +114,7 @@ def _in_half(
     printed: Mapping[str, Printed], settings: Settings, rounded: bool | None, carried: Results | None, best: Marking
 ) -> Marking:
     """Return the marking as of tables computed in half precision, if their numbers tell it and fewer are wrong then."""
-    half = half_of({table.stage.name: printed[table.stage.name] for table in best.tables})
+    half = half_of(printed)
     if half is None:
         return best
     reading = Reading("rounded" if rounded else "exact" if rounded is False else "long", carried or "either")

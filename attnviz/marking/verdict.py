@@ -27,7 +27,7 @@ class Verdict:
     """What an examiner says: the verdict in one sentence, the first error, and each table in turn.
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
-    `nothing_yet` is what to add where no table follows from the others, and the summary then no verdict. `rounding`
+    `doubt` says of numbers in doubt what they are in each of two readings. `nothing_yet` is what to add where no table follows from the others, and the summary then no verdict. `rounding`
     says why numbers are right that are not what the exact ones round to, `reading` how the handout was read, where that
     isn't the plainest way. Texts of tokens are not escaped.
     """
@@ -40,6 +40,7 @@ class Verdict:
     slips: tuple[str, ...]
     rounding: tuple[str, ...]
     reading: tuple[str, ...]
+    doubt: tuple[str, ...]
 
 
 def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
@@ -60,6 +61,7 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
         slips=tuple(filter(None, (cause_in_words(marking, table, tokens) for table in marking.tables))),
         reading=reading_in_words(marking),
         rounding=_rounding(marking),
+        doubt=_doubt(marking, tokens),
     )
 
 
@@ -71,7 +73,7 @@ def in_a_sentence(marking: Marking) -> str:
     'The one result is right, to the last printed digit.'
     """
     words = verdict(marking)
-    return " ".join(filter(None, (words.summary, words.nothing_yet, words.first_error, *words.slips)))
+    return " ".join(filter(None, (words.summary, words.nothing_yet, words.first_error, *words.doubt, *words.slips)))
 
 
 def _summary(marking: Marking) -> str:
@@ -83,12 +85,12 @@ def _summary(marking: Marking) -> str:
     carried, cut = counts[Mark.CARRIED] + counts[Mark.HIDDEN], counts[Mark.CUT]
     if not differing:
         return say("marking.summary.exact", n=n_cells)
-    if not marking.n_not_right:
+    if not marking.n_not_right and not counts[Mark.DOUBTFUL]:
         parts = _parts(exact=counts[Mark.RIGHT], rounded=carried, cut=cut)
         return say("marking.summary.right", n=n_cells, parts=parts)
     parts = _parts(
-        wrong=counts[Mark.WRONG], unlikely=counts[Mark.UNLIKELY], follow=counts[Mark.FOLLOWS], rounded_too=carried,
-        cut_too=cut,
+        wrong=counts[Mark.WRONG], unlikely=counts[Mark.UNLIKELY], doubtful=counts[Mark.DOUBTFUL],
+        follow=counts[Mark.FOLLOWS], rounded_too=carried, cut_too=cut,
     )  # fmt: skip
     return say("marking.summary.differ", n=differing, results=plural(n_cells, "result"), parts=parts)
 
@@ -138,6 +140,8 @@ def reading_in_words(marking: Marking) -> tuple[str, ...]:
     for table in marking.tables:
         if table.unit > 1:
             said.append(say(f"marking.reading.{'percent' if table.unit == 100 else 'parts'}", title=table.stage.title))
+    if marking.otherwise is not None:
+        return tuple(said)  # which reading it is, is in doubt
     if reading.inputs == "rounded":
         most = max((marking.decimals[name] for name in marking.rounded), default=0)
         said.append(say("marking.reading.inputs", decimals=plural(most, "decimal")))
@@ -175,6 +179,23 @@ def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) ->
 
 def _token(tokens: Sequence[str], place: int) -> str:
     return visible(tokens[place]).replace("␣", " ") if place < len(tokens) else ""
+
+
+def _doubt(marking: Marking, tokens: Sequence[str]) -> tuple[str, ...]:
+    """Say what is in doubt: as what it is wrong, and how everything would be right."""
+    first, otherwise = marking.first_doubtful, marking.otherwise
+    if first is None or otherwise is None:
+        return ()
+    table, row, column = first
+    given, right = (
+        as_printed(float(each[row, column]), table.decimals_at(row, column)) for each in (table.given, table.exact)
+    )
+    most = max((marking.decimals[name] for name in otherwise.rounded), default=0)
+    cell = place_of(table.stage, row, column, tokens)
+    return (
+        say("marking.doubt.exact", cell=cell, given=given, right=right),
+        say("marking.doubt.otherwise", decimals=plural(most, "decimal")),
+    )
 
 
 def _first_error(table: MarkedTable, row: int, column: int, tokens: Sequence[str]) -> str:
@@ -221,9 +242,10 @@ def _of_table(marking: Marking, table: MarkedTable) -> str:
     wrong = {"wrong_anyway" if printed_before else "wrong": counts[Mark.WRONG]}
     said.append(
         _parts(
-            "; ", rounded_too=carried, cut_too=cut, unlikely=counts[Mark.UNLIKELY], follow=counts[Mark.FOLLOWS], **wrong
+            "; ", rounded_too=carried, cut_too=cut, unlikely=counts[Mark.UNLIKELY], doubtful=counts[Mark.DOUBTFUL],
+            follow=counts[Mark.FOLLOWS], **wrong,
         )
-    )
+    )  # fmt: skip
     return say("marking.table.some", title=title, parts="; ".join(said))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
 from attnviz.core.stages import Stage
-from attnviz.marking.half_precision import Half
+from attnviz.marking.half_precision import Half, behind
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
 from attnviz.marking.outcome import MarkedTable, Marking
@@ -47,7 +47,11 @@ class Walk:
         precision: Precision,
         half: Half | None = None,
     ) -> None:
-        self.printed, self.settings, self.reading = printed, settings, reading
+        grid = half.grid if half is not None else None
+        self.shown, self.settings, self.reading = printed, settings, reading
+        numbers = {name: behind(table, grid) for name, table in printed.items()}
+        self.printed = {name: with_numbers(table, numbers[name].value) for name, table in printed.items()}
+        self.unsure = {name: each.error for name, each in numbers.items()}  # which number of half precision it is
         self.precision, self.half = precision, half
         self.stages = settings.table(printed)
         self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
@@ -98,7 +102,7 @@ class Walk:
         self.full[name] = self.hidden.exactly(given)
         if hides:
             self.full[name] = self.hidden.hide(self.full[name], windows, np.isfinite(given))
-        self.noise[name] = Bounded.exactly(given)
+        self.noise[name] = Bounded(given, self.unsure[name])
         self.tainted[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
 
@@ -128,8 +132,8 @@ class Walk:
         marks, likely = self._marks(table, made, tainted)
         self.marked.append(
             MarkedTable(
-                stage, table.decimals, table.array, made.exact.value, made.followed.value, as_marks(marks),
-                table.places, made.now, made.spread, unit,
+                stage, table.decimals, self.shown[stage.name].array / unit, made.exact.value, made.followed.value,
+                as_marks(marks), table.places, made.now, made.spread, unit, table.array, made.machine[0],
             )
         )  # fmt: skip
         self._go_on(stage.name, table, made, marks, likely, tainted)
@@ -267,7 +271,12 @@ class Walk:
         return Estimate(np.where(where, values, now), np.where(where, 0.0, grown.slopes), self.hidden.mean)
 
 
+def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
+    """Return a table with other numbers in its cells."""
+    return replace(table, rows=tuple(map(tuple, numbers.tolist())))
+
+
 def _parts_of(table: Printed, unit: int, zeros: int) -> Printed:
-    rows = tuple(tuple(value / unit for value in row) for row in table.rows)
     shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
-    return replace(table, rows=rows, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
+    in_units = with_numbers(table, table.array / unit)
+    return replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)

@@ -22,7 +22,7 @@ from attnviz.words import plural, say
 MAX_TABLE_CHARACTERS = 2_000_000
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
-_DTYPE = re.compile(r"\bdtype=(?:torch\.)?(\w{1,20})")
+_DTYPE = re.compile(r"\bdtype=['\"]?(?:(?:torch|np|numpy|jnp|tf)\.)?(\w{1,20})|\b(b?float16)\(")
 _NO_TEXT = re.compile(
     r"\s{0,20}(?:%PDF-|data:(?:image|application/pdf)|\x89PNG|<svg|!\[[^\]]{0,80}\]\([^)]{1,400}\)\s*$)"
 )
@@ -90,7 +90,7 @@ def read_table(
         tuple(tuple(number.value for number in row) for row in numbers),
         decimals,
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
-        dtype=said[1] if (said := _DTYPE.search(text)) else "",
+        dtype=said[1] or said[2] if (said := _DTYPE.search(text)) else "",
         by_power=by_powers,
         told=(*told, *_told_of(dress)),
     )

@@ -51,11 +51,44 @@ def test_a_spreadsheet_that_shows_few_decimals_is_right_and_said_to_be_one(
         assert say("marking.reading.inputs", decimals=plural(decimals, "decimal")) in verdict(marking).reading
 
 
-def test_of_the_smallest_spreadsheets_few_are_taken_for_a_slip() -> None:
-    # Two words with two features leave too few numbers to tell a spreadsheet from one wrong number in each case.
-    taken = [seed for seed in range(100) if mark_pipeline(printed(computed(seed, 2, 2), 2)).n_not_right]
-    assert len(taken) <= 5
-    assert all(mark_pipeline(printed(computed(seed, 2, 2), 2), rounded_inputs=True).n_not_right == 0 for seed in taken)
+@pytest.mark.parametrize(("n", "d", "most"), [(2, 2, 0.1), (2, 1, 0.4), (3, 1, 0.25)])
+def test_of_the_smallest_spreadsheets_nothing_is_called_wrong_and_few_are_in_doubt(n: int, d: int, most: float) -> None:
+    """So few numbers may not tell a spreadsheet from one wrong number: then both are said."""
+    markings = [mark_pipeline(printed(computed(seed, n, d), 2)) for seed in range(40)]
+    assert [marking.n_not_right for marking in markings] == [0] * 40
+    assert sum(marking.first_doubtful is not None for marking in markings) <= most * 40
+
+
+def test_what_is_in_doubt_is_said_in_both_readings_and_settled_by_either() -> None:
+    spreadsheet = printed(computed(68, 2, 2), 2)
+    marking = mark_pipeline(spreadsheet)
+    assert marking.count(Mark.DOUBTFUL) == 1
+    assert marking.first_wrong is None
+    assert marking.wrong == ()
+    says = verdict(marking, ("the", "cat"))
+    assert say("marking.part.doubtful", n=1) in says.summary
+    assert says.doubt == (
+        say("marking.doubt.exact", cell="a number of ‘the’, V[0, 1]", given="−1.57", right="−1.56"),
+        say("marking.doubt.otherwise", decimals=plural(2, "decimal")),
+    )
+    assert verdict(marking).doubt[0] in str(marking)
+    assert mark_pipeline(spreadsheet, rounded_inputs=True).n_not_right == 0
+    assert mark_pipeline(spreadsheet, rounded_inputs=False).wrong == (("v", 0, 1),)
+
+
+def test_a_plain_slip_is_beyond_doubt() -> None:
+    tables = printed(computed(68, 2, 2, digits=1), 2)
+    moved = tables["v"].array
+    moved[0, 1] += 0.1
+    assert mark_pipeline(tables | {"v": Printed.of(moved.round(2), 2)}).wrong[0] == ("v", 0, 1)
+
+
+def test_of_two_readings_that_both_clear_something_up_the_likelier_is_taken() -> None:
+    handout = wrong_handout("rows_shifted", 54)
+    assert handout
+    marking = mark_pipeline(handout.tables, **handout.settings)
+    assert marking.reading.inputs == "exact"
+    assert marking.tables[0].count(Mark.WRONG) == 7
 
 
 def test_a_reading_can_be_stated_in_place_of_the_one_found() -> None:

@@ -83,13 +83,14 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str
         st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")
         return
     with st.container(border=True, key="verdict"):
-        wrong = bool(words.first_error)
-        st.text(
-            say(f"check.verdict.summary_{'wrong' if wrong else 'part' if unread else 'right'}", summary=words.summary)
-        )
+        stands = "wrong" if words.first_error else "part" if unread else "doubt" if words.doubt else "right"
+        st.text(say(f"check.verdict.summary_{stands}", summary=words.summary))
         if unread:
             names = ", ".join(EVERY_STAGE[name].symbol for name in unread)
             st.text(say("check.verdict.unread", names=names))
+        if words.doubt:
+            settled = say("check.verdict.doubt_settled", more=say("check.form.more"), inputs=say("check.form.inputs"))
+            st.text(say("check.verdict.doubt", sentence=" ".join((*words.doubt, settled))))
         for slip in words.slips:
             st.text(say("check.verdict.slip", slip=slip))
         if words.first_error:

@@ -159,7 +159,7 @@ def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.nda
 def _holds(table: MarkedTable, values: np.ndarray) -> np.ndarray:
     """Return which cells these numbers would be printed like."""
     spread = 0.0 if table.spread is None else DEVIATIONS * table.spread
-    return table.windows.hold(values, spread)
+    return table.windows.hold(values, spread + (0.0 if table.noise is None else table.noise))
 
 
 def _worth(table: MarkedTable) -> np.ndarray:
