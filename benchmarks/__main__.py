@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.rows import Row, table
 
 # Scaling first: it measures the peak memory of processes that start with the peak of this one.
-PARTS = ("scaling", "tracing", "board", "board_large", "browser", "documents", "marking", "load")
+PARTS = ("scaling", "tracing", "board", "board_large", "browser", "documents", "reading", "marking", "load")
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
 
 

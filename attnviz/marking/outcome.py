@@ -19,8 +19,8 @@ class MarkedTable:
     `given` is the table as printed (NaN for a blank), `exact` what exact arithmetic gives, `followed` what arithmetic
     on the printed tables before it gives, and `full` what it gives with all digits that can be known of them; all are
     float64 ``(rows, columns)``. `places` are the decimals of each number, `spread` how far hidden digits usually move
-    each. `unit` is what its numbers are parts of: 100 for percent. `behind` are the numbers of half precision behind those
-    that are printed, and `noise` how far a machine's arithmetic may be from the exact ones.
+    each. `unit` is what its numbers are parts of: 100 for percent. `behind` are the numbers of half precision behind
+    those that are printed, and `noise` how far a machine's arithmetic may be from the exact ones.
     """
 
     stage: Stage
@@ -72,8 +72,8 @@ class Marking:
     `rounded` are the printed tables that hide digits. `before` holds, for every table of the computation, printed or
     not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
     those of the printed tables. `half` is the half precision that the results were taken to be computed in, because
-    their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named. `otherwise` is the
-    other reading, in which nothing is wrong, where numbers are in doubt.
+    their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named. `otherwise` is
+    the other reading, in which nothing is wrong, where numbers are in doubt.
     """
 
     settings: Settings

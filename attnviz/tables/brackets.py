@@ -107,9 +107,11 @@ def _rows_within(text: str, start: int, end: int, lines: Lines, columns: int | N
             refuse("one_or_two", lines.of(start), part, one=f"“{before}.{after}”", two=f"“{before} {after}”")
         return rows
     rows = _parted(text, start, end, "\n")
+    if len(rows) < 2:
+        return [(start, end)]
     texts = [text[slice(*row)].strip() for row in rows]
     counts = [len(_cells_between(text, *row, lines)) for row in rows]
-    if len(rows) < 2 or any(each.endswith(",") for each in texts[:-1]) or len(set(counts)) > 1:
+    if any(each.endswith(",") for each in texts[:-1]) or len(set(counts)) > 1:
         return [(start, end)]
     if counts[0] == columns:
         return rows

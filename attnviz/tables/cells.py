@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
 
-_PLAIN = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+)?")
+_PLAIN = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\"|')([^*_`\"']+)\1")
 _TAG = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
 _FOOTNOTE = re.compile(
@@ -50,13 +50,16 @@ def undressed(text: str) -> tuple[str, frozenset[str]]:
     return text, frozenset(taken)
 
 
+_QUOTES = ("*", "_", "`", '"', "'")
 _HAS_DIGIT = re.compile("[0-9¼-¾⅐-⅞]")
 
 
 def _emphasis(text: str, _: set[str]) -> str:
+    if text[:1] not in _QUOTES:
+        return text
     while found := _EMPHASIS.fullmatch(text):
         text = found[2].strip()
-    return _EMPHASIS.sub(r"\2", text) if text[0] in "*`" else text
+    return _EMPHASIS.sub(r"\2", text) if text[:1] in ("*", "`") else text
 
 
 def _tags(text: str, _: set[str]) -> str:
@@ -66,6 +69,8 @@ def _tags(text: str, _: set[str]) -> str:
 
 
 def _margin(text: str, taken: set[str]) -> str:
+    if "±" not in text and "+" not in text and "pm" not in text and "(" not in text:
+        return text
     bare, n = _MARGIN.subn("", text)
     inside, n_inside = _MARGIN_IN_DIGITS.subn("", bare)
     taken |= {"margin"} if n or n_inside else set()
@@ -73,6 +78,8 @@ def _margin(text: str, taken: set[str]) -> str:
 
 
 def _footnote(text: str, _: set[str]) -> str:
+    if text[-1:].isdecimal():
+        return text
     found = max(_FOOTNOTE.finditer(text), key=re.Match.start, default=None)
     return text[: found.start()] if found and found.end() == len(text) else text
 
@@ -91,11 +98,15 @@ def _raised(text: str, taken: set[str]) -> str:
 
 
 def _suffix(text: str, _: set[str]) -> str:
+    if text[-1:] not in ("f", "F", "L"):
+        return text
     found = _SUFFIX.search(text)
     return text[:-1] if found and found.end() == len(text) else text
 
 
 def _unit(text: str, taken: set[str]) -> str:
+    if text[-1:].isdecimal():
+        return text
     found = _UNIT.search(text)
     if not found or found.end() != len(text):
         return text

@@ -12,7 +12,7 @@ from attnviz.core.errors import SaidError
 from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import joined_to_numbers
 from attnviz.tables.latex import is_latex, latex
-from attnviz.tables.raw import RawCell, RawTable, quoted
+from attnviz.tables.raw import RawCell, RawTable, check_counts, quoted
 from attnviz.tables.side_by_side import side_by_side
 from attnviz.tables.typed_numbers import NoNumberError, read_number
 from attnviz.words import say
@@ -56,6 +56,7 @@ def _delimited(lines: Sequence[Line], columns: int | None) -> RawTable:
     while kept and not kept[-1][1].strip():
         kept.pop()
     lines = kept[next((i for i, (_, line) in enumerate(kept) if line.strip()), 0) :]
+    check_counts([number for number, _ in lines], 0)  # before a cell is made for each
     lines = [(number, _SIGN_AS_NAME.sub(r"\1sign\2", line) if _SIGN_AS_NAME.fullmatch(line) else line)
              for number, line in lines]  # fmt: skip
     part = _by_decimal_commas(lines, columns) or _cells_of_line

@@ -13,6 +13,8 @@ _END = re.compile(r"\\end\s*\{")
 _ROW = re.compile(r"\\\\(?:\[[^\]]{0,20}\])?|\\tabularnewline")
 _NUMBER = r"\s*(-?[0-9.,]{1,20})\s*"
 _FRACTION = re.compile(rf"\\[dt]?frac\s*(?:\{{{_NUMBER}\}}\s*\{{{_NUMBER}\}}|([0-9])\s*([0-9]))")
+# 1{,}000 is one; 1,000 may be a thousand.
+_DECIMAL_COMMA = re.compile(r"(?<![0-9}])([0-9]{0,20})\{,\}([0-9]{1,20})(?![0-9{])")
 _LINE = re.compile(
     r"\\(?:hline|(?:top|mid|bottom)rule|midrule|c(?:line|midrule)(?:\([lr]{0,4}\))?\{[^}]{0,20}\}|endhead"
     r"|(?:row|cell)color(?:\[[^\]]{0,10}\])?\{[^}]{0,30}\})"
@@ -66,6 +68,7 @@ def _cells(text: str, start: int, end: int, lines: Lines) -> list[RawCell]:
         bare = _MULTICOLUMN.sub("", _MARK.sub("", _LINE.sub("", part)))
         bare = _FRACTION.sub(lambda found: f"{found[1] or found[3]}/{found[2] or found[4]}", bare)
         leading = at + len(part) - len(part.lstrip())
+        bare = _DECIMAL_COMMA.sub(r"\1.\2", bare)
         cells.append(RawCell(_DRESS.sub("", bare).strip(), lines.of(min(leading, end))))
         at += len(part) + 1
     return cells

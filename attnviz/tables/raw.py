@@ -2,11 +2,14 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 from attnviz.core.errors import SaidError
-from attnviz.words import say
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.words import plural, say
 
+MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 MOST_SHOWN = 40
 
 
@@ -46,6 +49,16 @@ class Lines:
 def refuse(key: str, line: int, text: str = "", **places: str) -> NoReturn:
     """Raise the error that names a line and what stands there, by a sentence of tables.toml."""
     raise SaidError(say(f"tables.{key}", line=line, text=quoted(text), **places))
+
+
+def check_counts(lines: Sequence[int], n_columns: int) -> None:
+    """Raise the error for more rows, each given by its line, or more columns than there may be."""
+    if len(lines) > MAX_ROWS:
+        rows = plural(len(lines), "row")
+        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=lines[MAX_ROWS]))
+    if n_columns > MAX_COLUMNS:
+        numbers = plural(n_columns, "number")
+        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=lines[0]))
 
 
 def quoted(text: str) -> str:

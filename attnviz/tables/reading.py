@@ -7,20 +7,18 @@ from types import MappingProxyType
 import torch
 
 from attnviz.core.errors import SaidError
-from attnviz.core.limits import MAX_TOKENS
 from attnviz.tables.cells import undressed
 from attnviz.tables.formats import split_table
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 from attnviz.tables.printouts import plainly
-from attnviz.tables.raw import RawCell, RawTable, quoted, refuse
+from attnviz.tables.raw import RawCell, RawTable, check_counts, quoted, refuse
 from attnviz.tables.side_by_side import joined
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
 from attnviz.words import plural, say
 
 MAX_TABLE_CHARACTERS = 2_000_000
-MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 
 _DTYPE = re.compile(r"\bdtype=['\"]?(?:(?:torch|np|numpy|jnp|tf)\.)?(\w{1,20})|\b(b?float16)\(")
 _NO_TEXT = re.compile(
@@ -78,7 +76,8 @@ def read_table(
     sign = _decimal_sign(raw)
     if blanks:
         raw = _filled_up(raw)
-    numbers = [_row(row, sign, infinite, blanks) for row in raw.rows]
+    known: dict[str, TypedNumber] = {}  # the same number mostly stands in many cells of a large table
+    numbers = [_row(row, sign, infinite, blanks, known) for row in raw.rows]
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
         _check_length(raw, row, len(numbers_of_row))
     shown = [[number.decimals for number in row if number.decimals is not None] for row in numbers]
@@ -131,9 +130,12 @@ def _undressed(raw: RawTable) -> tuple[RawTable, frozenset[str]]:
     taken: set[str] = set()
     rows = []
     for row in raw.rows:
-        bare = [undressed(cell.text) for cell in row]
-        rows.append([cell._replace(text=text) for cell, (text, _) in zip(row, bare, strict=True)])
-        taken.update(*(dress for _, dress in bare))
+        bare = []
+        for cell in row:
+            text, dress = undressed(cell.text)
+            taken |= dress
+            bare.append(cell if text == cell.text else cell._replace(text=text))
+        rows.append(bare)
     units = sorted(each.removeprefix("unit:") for each in taken if each.startswith("unit:"))
     if len(units) > 1:
         raise SaidError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
@@ -154,12 +156,7 @@ def _place(text: str, at: int) -> tuple[int, int]:
 def _check_rows(raw: RawTable) -> None:
     if not raw.rows:
         raise SaidError(say("tables.empty"))
-    if len(raw.rows) > MAX_ROWS:
-        line, rows = raw.rows[MAX_ROWS][0].line, plural(len(raw.rows), "row")
-        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=line))
-    if len(raw.rows[0]) > MAX_COLUMNS:
-        line, numbers = raw.rows[0][0].line, plural(len(raw.rows[0]), "number")
-        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=line))
+    check_counts([row[0].line for row in raw.rows], len(raw.rows[0]))
 
 
 def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
@@ -193,13 +190,18 @@ def _filled_up(raw: RawTable) -> RawTable:
     return raw._replace(rows=[row + [RawCell("", row[0].line)] * (most - len(row)) for row in raw.rows])
 
 
-def _row(row: list[RawCell], sign: str, infinite: bool, blanks: bool) -> list[TypedNumber]:
+def _row(
+    row: list[RawCell], sign: str, infinite: bool, blanks: bool, known: dict[str, TypedNumber]
+) -> list[TypedNumber]:
     numbers: list[TypedNumber] = []
     for cell in row:
-        if not cell.text and numbers and not blanks:
-            before = quoted(row[len(numbers) - 1].text)
-            raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
-        numbers.append(_number(cell, sign, infinite, blanks))
+        number = known.get(cell.text)
+        if number is None:
+            if not cell.text and numbers and not blanks:
+                before = quoted(row[len(numbers) - 1].text)
+                raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
+            number = known[cell.text] = _number(cell, sign, infinite, blanks)
+        numbers.append(number)
     return numbers
 
 

@@ -29,6 +29,11 @@ _TEN_TO = r"10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?"
 _TIMES = r"\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*"
 _DECIMAL = re.compile(rf"{_DIGITS}(?:[eE]([-+]?[0-9]{{1,5}})|{_TIMES}{_TEN_TO})?(\s*\\?%)?")
 _POWER = re.compile(_TEN_TO)
+# What nearly every cell of a large table is: it can mean one number only where the sign of the decimals is that of all.
+_USUAL = {
+    ".": re.compile(r"([-+]?)([0-9]+(?:\.([0-9]*))?|\.([0-9]+))"),
+    ",": re.compile(r"([-+]?)([0-9]+(?:,([0-9]*))?|,([0-9]+))"),
+}
 # Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
 _BLANKS = re.compile(r"([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?")
 _FRACTION = re.compile(rf"(?:([0-9]+)\s+)?{_DIGITS}\s*/\s*{_DIGITS}")
@@ -99,6 +104,8 @@ def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> 
     """
     if len(text) > MAX_CHARACTERS:
         raise NoNumberError(text, "no_number")
+    if usual := _USUAL[decimal_sign or "."].fullmatch(text):
+        return _usual(usual, decimal_sign)
     plain = _in_ascii(text)
     if not plain:
         raise NoNumberError(text, "empty")
@@ -117,8 +124,17 @@ def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> 
     return number._replace(value=sign * number.value)
 
 
+def _usual(match: re.Match[str], decimal_sign: str) -> TypedNumber:
+    sign, digits, behind, alone = match.groups()
+    value = float(digits.replace(",", "."))
+    comma = decimal_sign == "," and "," in digits
+    return TypedNumber(-value if sign == "-" else value, len(behind or alone or ""), comma=comma)
+
+
 def _in_ascii(text: str) -> str:
     """Return a text with plain digits and signs in place of typeset ones."""
+    if text.isascii():
+        return text.strip()
     plain = _RAISED.sub(lambda raised: f"10^{raised[1].translate(_SUPERSCRIPT)}", text.strip())
     plain = _MINUS.sub("-", plain.translate(_FULL_WIDTH))
     return _VULGAR.sub(_spelled_out, plain).translate(_SLASHES)

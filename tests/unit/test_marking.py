@@ -614,7 +614,8 @@ def test_large_numbers_that_move_together_break_no_marking() -> None:
     """Their hidden digits are so large beside those of the results that float64 can't tell the results apart."""
     k = [[0.0, 136260747.0], [0.0, 127104709.0], [0.0, 0.0]]
     given = {"x": np.zeros((3, 3)), "w_q": [[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]], "w_k": np.zeros((3, 2)),
-             "w_v": np.zeros((3, 1)), "q": np.zeros((3, 2)), "k": k, "v": np.zeros((3, 1)), "scores": np.zeros((3, 3))}  # fmt: skip
+             "w_v": np.zeros((3, 1)), "q": np.zeros((3, 2)), "k": k, "v": np.zeros((3, 1)),
+             "scores": np.zeros((3, 3))}  # fmt: skip
     tables = {name: Printed.of(table, 2) for name, table in given.items()}
     assert mark_pipeline(tables, scale=False).wrong == (("k", 0, 1), ("k", 1, 1))
 

@@ -171,15 +171,14 @@ WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", WRITERS)
 @given(tables())
-def test_any_matrix_in_any_form_reads_back_to_its_numbers_and_decimals(
-    form: str, table: tuple[Cells, list[str]]
-) -> None:
+def test_any_matrix_in_any_form_reads_back_to_its_numbers_and_decimals(table: tuple[Cells, list[str]]) -> None:
+    """Each matrix in every form: to draw one takes longer than to read it."""
     rows, names = table
-    read = read_table(WRITERS[form](rows, names))
-    assert [list(row) for row in read.rows] == [[float(each) for each in row] for row in rows]
-    assert read.decimals == len(rows[0][0].partition(".")[2])
+    numbers, decimals = [[float(each) for each in row] for row in rows], len(rows[0][0].partition(".")[2])
+    for form, write in WRITERS.items():
+        read = read_table(write(rows, names))
+        assert ([list(row) for row in read.rows], read.decimals) == (numbers, decimals), form
 
 
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(-3, 4), st.integers(0, 10**6))
@@ -244,6 +243,7 @@ def test_what_was_left_out_or_read_in_one_of_two_ways_is_told(
     [
         ("d0 d1\n10 0.5 0.2\n20 0.1 0.3", "there are 2 names in “d0 d1”, but 3 columns below"),
         ("O.5 0.2\n0.3 0.4", "“O.5” isn't a number"),
+        ("<sub>1</sub>\t2\n1\t2", "begins with an empty cell"),
         ("abc 2\n3 4", "“abc” isn't a number"),
         ("0.5 cm\t3 mm", "different units stand in one table: cm, mm"),
         ("5² 1", "“5²” isn't a number"),
@@ -420,11 +420,11 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_no_text_takes_longer_than_its_length(text: str) -> None:
     """In steps that grow with the square of a text, these would take minutes, and a megabyte hours."""
-    text = text[:100_000]
+    text = text[:60_000]
     for read in (read_table, sorted_tables):
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             read(text)
         except ValueError as error:
             assert len(str(error)) < 400  # noqa: PT017
-        assert time.perf_counter() - started < 15, "on any machine, a busy one, too"
+        assert time.process_time() - started < 3, "on any machine"

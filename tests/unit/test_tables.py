@@ -301,12 +301,12 @@ def test_an_upload_comes_back_as_its_text(encoding: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [" " * 900_000 + "x[1]", "[1]" + " " * 900_000 + "x", "1" * 900_000 + "x", "-" * 900_000 + "|x", "[" * 900_000,
-     "[1]" * 300_000, "\\begin" * 200_000, "|" * 900_000, '"' * 900_000, "&\\\\" * 200_000, "0,5 " * 200_000],
+    [" " * 150_000 + "x[1]", "[1]" + " " * 150_000 + "x", "1" * 150_000 + "x", "-" * 150_000 + "|x", "[" * 150_000,
+     "[1]" * 50_000, "\\begin" * 30_000, "|" * 150_000, '"' * 150_000, "&\\\\" * 40_000, "0,5 " * 40_000],
     ids=lambda text: text[:4],
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ValueError):  # noqa: PT011  that it ends is what counts
         read_table(text)
-    assert time.perf_counter() - started < 60  # on any machine; in steps that grow with its square it would be hours
+    assert time.process_time() - started < 6  # on any machine; in steps that grow with its square it would be minutes
