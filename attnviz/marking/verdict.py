@@ -28,8 +28,9 @@ class Verdict:
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
     `doubt` says of numbers in doubt what they are in each of two readings. `nothing_yet` is what to add where no table
-    follows from the others, and the summary then no verdict. `rounding` says why numbers are right that are not what the
-    exact ones round to, `reading` how the handout was read, where that isn't the plainest way. Texts of tokens are not escaped.
+    follows from the others, and the summary then no verdict. `rounding` says why numbers are right that are not what
+    the exact ones round to, `reading` how the handout was read, where that isn't the plainest way. Texts of tokens are
+    not escaped.
     """
 
     summary: str
