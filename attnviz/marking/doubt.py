@@ -17,7 +17,7 @@ def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
     and that isn't much less likely.
     """
     rights = [other for other in others if not other.n_not_right and other.reading.inputs != "exact"]
-    if not best.n_not_right or not rights:
+    if not best.n_not_right or not rights or not _shown_alike(best):
         return best
     right = min(rights, key=lambda other: other.unlikeliness)
     if right.unlikeliness - best.unlikeliness >= BEYOND_DOUBT:
@@ -27,3 +27,11 @@ def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
         for table in best.tables
     )
     return replace(best, tables=tuple(tables), otherwise=right)
+
+
+def _shown_alike(marking: Marking) -> bool:
+    """Whether inputs are shown with as many decimals as what is wrong, as a spreadsheet shows all: who prints more of
+    what comes out than of what goes in has nothing hidden there.
+    """
+    most = max((table.decimals for table in marking.tables if table.count(*NOT_RIGHT)), default=0)
+    return max((marking.decimals[name] for name in marking.taken), default=0) >= most
