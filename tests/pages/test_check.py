@@ -135,10 +135,11 @@ def test_tables_in_many_formats_and_some_left_out(page: CheckPage) -> None:
 
 
 def layer_of(activation: str) -> dict[str, str]:
-    """All tables of a small layer with positions, biases and a feed-forward step, as they would be typed."""
+    """All tables of a small layer with positions, biases, W_o and a feed-forward step, as they would be typed."""
     scenario = Scenario(
-        "a cat sat", d_in=2, d_out=2, d_ff=3, positions="seeded", init="linear", bias=True, activation=activation
-    )
+        "a cat sat", d_in=2, d_out=2, d_ff=3, positions="seeded", init="linear", bias=True, output=True,
+        activation=activation,
+    )  # fmt: skip
     matrices = trace(scenario).matrices
     return {name: write_table(Printed.of(matrix.reshape(-1, matrix.shape[-1]), 4)) for name, matrix in matrices.items()}
 
