@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from attnviz.tables.declared import declared_in_braces, declared_in_r
+
 _OUT = re.compile(r"(?m)^([ \t]{0,8})Out ?\[[0-9]{0,6}\]:")
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>(?= |$)|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|sage:|>>(?= )|>(?= )) ?"
@@ -37,7 +39,7 @@ _FOOT = re.compile(
 _R_ROW = re.compile(r"(?m)^([ \t]*)\[([0-9]{1,5}),\]")
 _R_HEAD = re.compile(r"(?<![\w.\]])\[,([0-9]{1,5})\]")
 _R_VECTOR = re.compile(r"(?m)^[ \t]{0,8}\[([0-9]{1,6})\](?=[ \t]+[-+0-9.NI])")
-_R_BINDS = re.compile(r"\s*(?:\w{1,30}\s*(?:<-|=)\s*)?rbind\(")
+_R_BINDS = re.compile(r"\s*(?:\w{1,30}\s*(?:<-|=)\s*)?([rc])bind\(")
 _R_VECTOR_GIVEN = re.compile(r"(?:\w{1,30}\s{0,4}=\s{0,4})?\bc\(([^()]{0,20000})\)")
 _FOOTNOTE = re.compile(r"(?<=[0-9*])\[\^?[a-z0-9]{1,2}\](?=[ \t]*(?:$|[|,;&\n\t]| ))")
 _FACTOR = re.compile(r"[ \t]*1(?:\.0{1,8})?e([-+][0-9]{2,3})[ \t]*\*[ \t]*")
@@ -147,10 +149,16 @@ def _names_of_r(text: str) -> str:
 
 
 def _rows_bound_by_r(text: str) -> str:
-    found = _R_BINDS.match(text) if "rbind(" in text else None
+    found = _R_BINDS.match(text) if "bind(" in text else None
     if not found or not text.rstrip().endswith(")"):
         return text
-    return "[" + _R_VECTOR_GIVEN.sub(r"[\1]", text[found.end() : text.rindex(")")]) + "]"
+    inner = text[found.end() : text.rindex(")")]
+    if found[1] == "r":
+        return "[" + _R_VECTOR_GIVEN.sub(r"[\1]", inner) + "]"
+    columns = [each[1].split(",") for each in _R_VECTOR_GIVEN.finditer(inner)]
+    if len(set(map(len, columns))) != 1 or _R_VECTOR_GIVEN.sub("", inner).strip(" ,\n\t"):
+        return text
+    return "[" + ", ".join(f"[{', '.join(map(str.strip, row))}]" for row in zip(*columns, strict=True)) + "]"
 
 
 def _factor(text: str) -> str:
@@ -173,6 +181,8 @@ FORMS: tuple[Callable[[str], str], ...] = (
     _frames,
     _calls,
     _rows_bound_by_r,
+    declared_in_r,
+    declared_in_braces,
     _tuples,
     _braces,
     _heads_of_displays,

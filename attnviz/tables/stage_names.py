@@ -155,7 +155,10 @@ _PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")
 _NUMBERING = re.compile(
     r"\s*(?:(?:step|table|part|aufgabe|no\.?)\s*)?[0-9]{1,2}(?:\.[0-9]{1,2})?\s*[.):-]\s+", re.IGNORECASE
 )
-_ARTICLE = re.compile(r"\s*(?:the|our|compute|computing|matrix|tensor)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\s*(?:(?:the|our|compute|computing|matrix|tensor|static|const|final|auto|var|let|double|float)(?:\[,?\]){0,2}\s+){1,3}",
+    re.IGNORECASE,
+)
 
 
 def stage_named(text: str) -> str | None:

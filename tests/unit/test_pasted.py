@@ -143,6 +143,20 @@ WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
     ),
     "R with names": lambda rows, names: named(rows, names, " ", None),
     "R's rbind": lambda rows, names: f"q <- rbind({', '.join(f'c({chr(44).join(row)})' for row in rows)})",
+    "R's matrix, filled by columns": lambda rows, names: (
+        f"q <- matrix(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), nrow = {len(rows)})"
+    ),
+    "R's matrix, filled by rows": lambda rows, names: (
+        f"matrix(c({', '.join(each for row in rows for each in row)}), ncol={len(rows[0])}, byrow=TRUE)"
+    ),
+    "R's dput": lambda rows, names: (
+        f"structure(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), "
+        f"dim = c({len(rows)}L, {len(rows[0])}L))"
+    ),
+    "C": lambda rows, names: f"double q[{len(rows)}][{len(rows[0])}] = {nested(rows, '{', '}')};",
+    "Java": lambda rows, names: (
+        f"float[][] q = new float[][] {nested([[f'{each}f' for each in row] for row in rows], '{', '}')};"
+    ),
     "Jupyter": lambda rows, names: f"Out[3]:\narray({nested(rows)})",
     "Jupyter with its input": lambda rows, names: f"In [3]: q\nOut[3]: array({nested(rows)})",
     "Python at its prompt": lambda rows, names: f">>> q\narray({nested(rows)})\n>>>",
@@ -247,6 +261,7 @@ def test_what_was_left_out_or_read_in_one_of_two_ways_is_told(
         ("abc 2\n3 4", "“abc” isn't a number"),
         ("0.5 cm\t3 mm", "different units stand in one table: cm, mm"),
         ("5² 1", "“5²” isn't a number"),
+        ("matrix(c(1, 2, 3), nrow = 2)", "3 numbers can't fill a matrix of 2 by 1"),
         ("[0,57; 0,81]", "could be one number or two"),
         ("tensor([[[1., 2.]], [[3., 4.]]])", "begins a second table of a batch"),
         ("[" + " ".join(["0.123456"] * 8) + "\n " + " ".join(["0.123456"] * 8) + "]", "one row over several lines"),
@@ -358,6 +373,8 @@ That is all there is to say about it, and 2 words are enough.
         (HANDOUT, ["x", "w_q", "q", "attention_weights"]),
         ("Q =\n\n   0.57   0.81\n   1.25   1.35\n\nK =\n\n   1   0\n   0   1\n", ["q", "k"]),
         ("{'queries': array([[0.5, 1. ]]), 'keys': array([[1., 2.]])}", ["q", "k"]),
+        ("q <- matrix(c(1, 2), nrow = 1)\nk <- matrix(c(1,\n  2), nrow = 1)", ["q", "k"]),
+        ("double q[1][2] = {{1, 2}};\nstatic float W_q[1][2] = {{1, 2}};", ["q", "w_q"]),
         ("Q tensor([[0.57, 0.81]])\nK tensor([[1., 2.]])\nV tensor([[1., 2.]])", ["q", "k", "v"]),
         ("W_query = np.array([[0.5, 1.]])\nW_key = np.array([[1., 2.]])", ["w_q", "w_k"]),
         ('{"q": [[0.5, 1]], "attention_weights": [["-Infinity", 1]]}', ["q", "attention_weights"]),
@@ -413,7 +430,9 @@ HOSTILE = [
     "%" * 900_000 + "&\\\\",
     "Q = " * 220_000, "Q =\n" * 220_000, "Q " * 450_000 + "[[", ("Q " * 400 + "\n") * 1100, ("=" * 900 + "\n") * 1000,
     (" " * 900 + "Q\n") * 1000, "{'q': [" * 120_000, "'" * 900_000, ("a" * 900 + "\n") * 1000, "the 1\n" * 150_000,
-    ", 1\n" * 220_000, "\t\n" * 400_000, "1:\n" * 300_000,
+    ", 1\n" * 220_000, "\t\n" * 400_000, "1:\n" * 300_000, "matrix(c(" * 90_000, "matrix(c(" + "1," * 300_000,
+    "structure(c(1), dim=c(" * 40_000, "double x[2]" * 80_000, "double x = " + "{1," * 300_000, "static " * 120_000,
+    "//" * 400_000 + "{", "double x = {" + "/*" * 400_000, "double x = {" + "//" * 400_000,
 ]  # fmt: skip
 
 
