@@ -37,6 +37,7 @@ export interface Settings {
   temperature_text: string;
   start: number;
   stop: number;
+  base: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */

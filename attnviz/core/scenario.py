@@ -23,7 +23,7 @@ from attnviz.core.matrix_input import (
     random_seed,
     wrong_shape,
 )
-from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
+from attnviz.core.seeding import ADDED_POSITIONS, FLOAT32_ON_CPU, generator_for
 from attnviz.core.settings import check_scores, checked_settings
 from attnviz.core.stages import BIASES, EDITABLE, LAYERS, OUTPUT, VECTORS, Table, layer_table
 from attnviz.core.tokens import tokenize
@@ -45,10 +45,11 @@ class Scenario:
     `output` W_o ``(d_v, d_v)`` and b_o follow the context: drawn after W_v, as an ``nn.Linear`` with "linear", else
     with a bias of zeros.
 
-    With `positions` X is the sum of the tokens' vectors, then called E, and P: "sinusoidal", or "seeded" as an
-    ``nn.Embedding`` draws it. With `d_ff` a feed-forward step of so many hidden features follows, with `activation`
-    "relu" or "gelu": W_1 ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear``
-    with "linear", else with biases of zeros.
+    With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
+    then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
+    `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
+    ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
+    with biases of zeros.
 
     `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
     or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
@@ -135,7 +136,7 @@ class Scenario:
             raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=name)
         if name == "x":
             raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=name)
-        raise RefusedError(f"{what}, but positions is 'none'", "positions_off", matrix=name)
+        raise RefusedError(f"{what}, but positions is {self.positions!r}", "positions_off", matrix=name)
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
@@ -173,9 +174,14 @@ class Scenario:
         return tuple(name for name, stage in self.table.items() if stage.rule is None)
 
     @property
+    def adds_positions(self) -> bool:
+        """Whether X is the sum of the tokens' vectors and those of their places."""
+        return self.positions in ADDED_POSITIONS
+
+    @property
     def token_matrix(self) -> str:
         """The name of the matrix that holds the tokens' own vectors: X, or E where positions are added to it."""
-        return "x" if self.positions == "none" else "e"
+        return "e" if self.adds_positions else "x"
 
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
@@ -273,14 +279,15 @@ class Scenario:
     @property
     def inputs(self) -> Tensor:
         """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P."""
-        return self.matrix("x") if self.positions == "none" else self.matrix("e") + self.matrix("p")
+        return self.matrix("e") + self.matrix("p") if self.adds_positions else self.matrix("x")
 
     @property
     def table(self) -> Table:
         """The stages of this computation."""
         return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            causal=self.causal, positions=self.positions != "none", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
+            causal=self.causal, positions=self.adds_positions,
+            rotary=self.positions == "rotary", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output,
             activation=None if self.d_ff is None else self.activation,
         )  # fmt: skip

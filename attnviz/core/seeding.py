@@ -65,7 +65,8 @@ INITIALIZATIONS: Mapping[str, Initialization] = MappingProxyType(
     }
 )
 INITS = tuple(INITIALIZATIONS)
-POSITIONS = ("none", "sinusoidal", "seeded")
+ADDED_POSITIONS = ("sinusoidal", "seeded")  # as vectors, to those of the tokens
+POSITIONS = ("none", *ADDED_POSITIONS, "rotary")
 SEEDED_EMBEDDINGS = ("stable", "table")
 
 # Said at every draw, for a notebook may have set torch's defaults to something else.

@@ -62,6 +62,10 @@ def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
             fitting = _divisors(width)
             message = f"{name} is {width}, expected a multiple of n_heads {n_heads}; n_heads may be {fitting}"
             raise RefusedError(message, "heads", heads=n_heads, size=name, width=width, fitting=fitting)
+    if given["positions"] == "rotary" and isinstance(given["d_out"], int) and given["d_out"] // n_heads % 2:
+        width = given["d_out"] // n_heads
+        message = f"d_out is {given['d_out']}, {width} for each head, expected an even number for rotary positions"
+        raise RefusedError(message, "rotary", heads=n_heads, width=width, d_out=given["d_out"])
     if given["n_kv_heads"] is not None:
         n_kv_heads = limits.check_whole("n_kv_heads", given["n_kv_heads"], 1, limits.MAX_HEADS)
         if n_heads % n_kv_heads:
@@ -89,7 +93,10 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                 check(fitting)
             except RefusedError as error:
                 refused += [error] if error.kind not in {each.kind for each in refused} else []
-                fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
+                if error.kind == "rotary":
+                    fitting["positions"] = "none"
+                else:
+                    fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
             else:
                 break
     return fitting, refused

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Slice, Softmax
+from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
 from attnviz.words import say
 
 
@@ -155,10 +155,16 @@ def _projected(biases: tuple[str, ...], positions: bool) -> tuple[Stage, ...]:
     )  # fmt: skip
 
 
-def _attending(d_k: int, scale: bool, temperature: float, causal: bool) -> tuple[Stage, ...]:
+def _attending(d_k: int, scale: bool, temperature: float, causal: bool, rotary: bool = False) -> tuple[Stage, ...]:
     """Return the stages from Q, K and V on, which every head has for itself."""
+    turned = (
+        _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(), ("q",), part="q"),
+        _stage("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
+    )
+    matched = ("q_rotated", "k_rotated") if rotary else ("q", "k")
     return (
-        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), ("q", "k")),
+        *(turned if rotary else ()),
+        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, causal), ("scores",)),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
@@ -242,7 +248,7 @@ class Heads:
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
 
-def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool) -> tuple[Stage, ...]:
+def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool, rotary: bool) -> tuple[Stage, ...]:
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
     cut = tuple(
@@ -251,12 +257,12 @@ def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool
     )
     attending = (
         replace(stage, sources=tuple(head_name(head, name) for name in stage.sources))
-        for stage in _attending(heads.d_k // heads.n, scale, temperature, causal)
+        for stage in _attending(heads.d_k // heads.n, scale, temperature, causal, rotary)
     )
     return tuple(
         replace(
             stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
-            head=head, first=columns.get(stage.name, (0, 0))[0],
+            head=head, first=columns.get(stage.name.removesuffix("_rotated"), (0, 0))[0],
         )
         for stage in (*cut, *attending)
     )  # fmt: skip
@@ -281,10 +287,12 @@ def layer_table(
     d_v: int = 1,
     output: bool = False,
     b_o: bool = True,
+    rotary: bool = False,
     activation: str | None = None,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
-    which share `d_k` and `d_v` columns, with `output` those of W_o, and with an `activation` those of a feed-forward
+    which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
+    those of W_o, and with an `activation` those of a feed-forward
     step after it.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
@@ -294,10 +302,10 @@ def layer_table(
     ['preactivations', 'hidden', 'feed_forward']
     """
     if n_heads == 1:
-        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, causal)
+        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, causal, rotary)
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
-        each = (_head(head, heads, scale, temperature, causal) for head in range(n_heads))
+        each = (_head(head, heads, scale, temperature, causal, rotary) for head in range(n_heads))
         attention = (*(stage for one in each for stage in one), _concatenated(n_heads))
     table = _table(*_projected(biases, positions), *attention, *(_output(b_o) if output else ()))
     if activation is None:

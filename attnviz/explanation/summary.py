@@ -84,8 +84,8 @@ def vectors_in_words(scenario: Scenario) -> str:
     'All 6 tokens have their published vectors.'
     """
     vectors = _vectors_in_words(scenario)
-    if scenario.positions == "none":
-        return vectors
+    if not scenario.adds_positions:
+        return f"{vectors} {say('summary.positions.rotary')}" if scenario.positions == "rotary" else vectors
     drawn = "given" if scenario.p is not None else scenario.positions
     return f"{vectors} {say(f'summary.positions.{drawn}', seed=position_seed(scenario.seed))}"
 

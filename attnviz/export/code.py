@@ -152,7 +152,7 @@ def _seeded_vectors(scenario: Scenario) -> list[str]:
 
 
 def _positions(scenario: Scenario) -> list[str]:
-    if scenario.positions == "none":
+    if not scenario.adds_positions:
         return []
     if scenario.p is not None:
         return _replaced(scenario, "p")
@@ -306,11 +306,12 @@ def _computation(table: Table) -> list[str]:
     for name, stage in table.items():
         if stage.rule is None or stage.head:
             continue
-        first, *more = _code(table, name, stage)
+        code = _code(table, name, stage)
+        made = next(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
         shape = ", ".join(called.get(size, size) for size in sizes[name])
         heads = "n_heads, " if stage.head is not None else ""
         what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
-        lines += [f"{first}  # ({heads}{shape}){what}", *more]
+        lines += [*code[:made], f"{code[made]}  # ({heads}{shape}){what}", *code[made + 1 :]]
     return lines
 
 

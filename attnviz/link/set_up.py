@@ -122,6 +122,8 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
              else str(fact) for name, fact in error.facts.items()}  # fmt: skip
     why = say(f"refused.{error.kind}", **facts)
+    if error.kind == "rotary":
+        return say("setup.positions.unused", why=why)
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]
     return say("setup.heads.of_keys" if of_keys else "setup.heads.used", why=why, n=n_used)

@@ -99,12 +99,14 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     several of these, which may share keys and values."""
     n_heads = draw(st.sampled_from((1, 1, 2, 3, 4))) if heads else 1
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
+    d_k = draw(st.integers(1, max_d))
+    positions = ["none", "sinusoidal", "seeded", *(["rotary"] if heads and d_k % 2 == 0 else [])]
     return Scenario(
         text=" ".join(words),
         tokenizer=draw(st.sampled_from(("words", "whitespace", "characters"))),
         embedding=draw(st.sampled_from(("stable", "table", "published"))),
         d_in=draw(st.integers(1, max_d)),
-        d_out=n_heads * draw(st.integers(1, max_d)),
+        d_out=n_heads * d_k,
         d_v=draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads)),
         n_heads=n_heads,
         n_kv_heads=draw(st.sampled_from([None, *(n for n in range(1, n_heads + 1) if n_heads % n == 0)])),
@@ -115,7 +117,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
         causal=draw(st.booleans()),
         scale=draw(st.booleans()),
         temperature=draw(st.sampled_from((0.5, 1.0, 3.0))),
-        positions=draw(st.sampled_from(("none", "sinusoidal", "seeded"))) if whole else "none",
+        positions=draw(st.sampled_from(positions)) if whole else "none",
         d_ff=draw(st.none() | st.integers(1, max_d)) if whole else None,
         activation=draw(st.sampled_from(("relu", "gelu"))),
     )

@@ -6,7 +6,7 @@ from string import ascii_lowercase
 import torch
 from torch import Tensor
 
-from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Shape, Slice, Softmax
+from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Rule, Scale, Shape, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace, run
 
@@ -26,6 +26,9 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Add(), ((3, 2), (3, 2))),
     (ReLU(), ((3, 2),)),
     (GELU(), ((3, 2),)),
+    (Rotate(), ((4, 4),)),
+    (Rotate(), ((3, 2),)),
+    (Rotate(base=3.0), ((2, 6),)),
     (Slice(1, 3), ((3, 5),)),
     (Slice(0, 2), ((2, 2),)),
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),

@@ -47,6 +47,7 @@ STAGES = (
     ("curved", "Mg", "query", "feature", "vectors", "GELU()", ("summed",)),
     ("cut_out", "Ml", "query", "feature", "vectors", "Slice(0, 1)", ("summed",)),
     ("side_by_side", "Mn", "query", "feature", "vectors", "Concatenate()", ("summed", "curved")),
+    ("turned", "Mo", "query", "feature", "vectors", "Rotate()", ("side_by_side",)),
 )
 STAGE = (
     (
@@ -60,7 +61,7 @@ STAGE = (
     (
         "attnviz/core/stages.py",
         r"from typing import [^\n]*\n\n",
-        "from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Scale, Slice, Softmax\n",
+        "from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
     ),
     (
         "attnviz/words/en/stages.toml",

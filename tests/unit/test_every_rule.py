@@ -76,7 +76,7 @@ def traces() -> tuple[Trace, ...]:
             for positions, activation in (("sinusoidal", "gelu"), ("seeded", "relu"))
         ),
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_heads=2, n_kv_heads=1, output=True, d_ff=3, causal=True)),
-        traced(Scenario("a cat a mat", d_out=4, d_v=8, n_heads=4, bias=True)),
+        traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),

@@ -12,6 +12,7 @@ from torch import Tensor
 from attnviz import Scenario, attend, explain, trace
 from attnviz.core.heads import gathered
 from attnviz.core.limits import MAX_HEADS, MAX_SCORES
+from attnviz.core.rules import Rotate
 from attnviz.core.seeding import INITS
 from attnviz.core.trace import run
 
@@ -21,11 +22,12 @@ WORDS = "the cat sat on the mat because it was tired"
 @st.composite
 def scenarios(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     n_heads = draw(st.sampled_from([1, 2, 3, 4, 6, 16]))
+    d_k = draw(st.integers(1, 4))
     kv = draw(st.sampled_from([n for n in range(1, n_heads + 1) if n_heads % n == 0]))
     chosen: dict[str, Any] = {
         "text": " ".join(WORDS.split()[: draw(st.integers(1, 10))]),
         "d_in": draw(st.integers(1, 9)),
-        "d_out": n_heads * draw(st.integers(1, 4)),
+        "d_out": n_heads * d_k,
         "d_v": draw(st.sampled_from([None, n_heads, n_heads * 3])),
         "n_heads": n_heads,
         "n_kv_heads": draw(st.sampled_from([None, kv])),
@@ -36,6 +38,7 @@ def scenarios(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "scale": draw(st.booleans()),
         "temperature": draw(st.sampled_from([1.0, 0.5, 3.0])),
         "d_ff": draw(st.sampled_from([None, 3])),
+        "positions": draw(st.sampled_from(["none", "sinusoidal", *["rotary"] * (d_k % 2 == 0)])),
         "seed": draw(st.integers(0, 1000)),
     }
     return Scenario(**(chosen | fixed))
@@ -46,11 +49,21 @@ def in_heads(matrix: Tensor, n: int) -> Tensor:
     return matrix.view(matrix.shape[0], n, -1).transpose(0, 1)
 
 
+def turned(heads: Tensor) -> Tensor:
+    """Each pair as a complex number times e^(i m θ), in float64: Su et al. 2021, equation 13."""
+    _, n_tokens, d = heads.shape
+    angles = torch.arange(n_tokens)[:, None] * 10_000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    pairs = torch.view_as_complex(heads.double().reshape(*heads.shape[:2], -1, 2).contiguous())
+    return torch.view_as_real(pairs * torch.exp(1j * angles)).flatten(-2).float()
+
+
 @given(scenarios())
 @settings(max_examples=80)
 def test_scores_weights_and_context_are_those_of_pytorch(scenario: Scenario) -> None:
     made, n, kv = trace(scenario), scenario.n_heads, scenario.kv_heads
     q, k, v = in_heads(made.q, n), in_heads(made.k, kv), in_heads(made.v, kv)
+    if scenario.positions == "rotary":
+        q, k = turned(q), turned(k)
     divisor = (q.shape[-1] ** 0.5 if scenario.scale else 1.0) * scenario.temperature
     theirs = F.scaled_dot_product_attention(
         q[None], k[None], v[None], is_causal=scenario.causal, scale=1 / divisor, enable_gqa=True
@@ -62,7 +75,8 @@ def test_scores_weights_and_context_are_those_of_pytorch(scenario: Scenario) -> 
     torch.testing.assert_close(made.attention_weights.sum(-1), torch.ones(shape[:-1]))
 
 
-@given(scenarios(init="linear", n_kv_heads=None, output=True, scale=True, temperature=1.0, d_v=None, d_ff=None),
+@given(scenarios(init="linear", n_kv_heads=None, output=True, scale=True, temperature=1.0, d_v=None, d_ff=None,
+                 positions="none"),
        st.booleans())  # fmt: skip
 @settings(max_examples=40)
 def test_a_layer_is_multi_head_attention_of_pytorch(scenario: Scenario, averaged: bool) -> None:
@@ -89,7 +103,7 @@ def test_a_layer_is_multi_head_attention_of_pytorch(scenario: Scenario, averaged
 
 
 @given(scenarios(d_in=8, d_out=8, d_v=None, n_heads=4, n_kv_heads=None, output=True, init="linear", bias=True,
-                 scale=True, temperature=1.0, causal=False, d_ff=None))  # fmt: skip
+                 scale=True, temperature=1.0, causal=False, d_ff=None, positions="none"))  # fmt: skip
 @settings(max_examples=10)
 def test_it_is_the_module_with_the_same_weights(scenario: Scenario) -> None:
     made, module = trace(scenario), torch.nn.MultiheadAttention(8, 4)
@@ -109,16 +123,19 @@ def test_each_head_is_an_attention_of_its_own_columns(scenario: Scenario) -> Non
     made = trace(scenario)
     assert len(made.heads) == made.n_heads == scenario.n_heads
     for head, one in enumerate(made.heads):
+        if scenario.positions == "rotary":
+            assert torch.equal(one["q_rotated"], Rotate().compute(one.q))
+            continue
         alone = attend(
             one.x, one.w_q, one.w_k, one.w_v, one.b_q, one.b_k, one.b_v, causal=scenario.causal, scale=scenario.scale,
             temperature=scenario.temperature,
         )  # fmt: skip
         for name, matrix in alone.matrices.items():
-            torch.testing.assert_close(one[name], matrix, rtol=1e-5, atol=1e-6)
+            torch.testing.assert_close(one[name], matrix, rtol=1e-5, atol=1e-5)
         if made.n_heads > 1:
             assert torch.equal(one.scores, made.scores[head])
             assert torch.equal(one.attention_weights, made["attention_weights"][head])
-            assert set(alone.matrices) == set(one.matrices)
+            assert set(alone.matrices) == set(one.matrices) - {"e", "p"}
     if made.n_heads > 1:
         assert torch.equal(torch.cat([one.context for one in made.heads], -1), made.context)
 
@@ -138,7 +155,7 @@ def test_a_cell_of_a_head_is_named_as_in_the_whole_and_explained(scenario: Scena
     whole = made[name] if made[name].dim() > 1 else made[name][None]
     place = (0, *cell) if stage.is_vector else cell
     assert whole[place].item() == told.value
-    if made.n_heads > 1 and stage.rule is not None:
+    if made.n_heads > 1 and f"heads.0.{name}" in made.matrices:
         again = explain(made, f"heads.{made.heads.index(one)}.{name}", row, column)
         assert again.value == told.value
 
@@ -168,6 +185,16 @@ def test_seen_from_one_head_the_whole_is_evaluated_alike(scenario: Scenario) -> 
         assert len(columns) == len(set(columns.values())) == scenario.kv_heads
 
 
+@given(st.integers(1, 40), st.integers(0, 30), st.integers(1, 4), st.integers(0, 1000))
+def test_what_rotary_positions_tell_apart_is_how_far_two_tokens_are(m: int, apart: int, pairs: int, seed: int) -> None:
+    """A score of turned vectors depends on the distance of their places alone: Su et al. 2021, equation 16."""
+    q, k = torch.randn(2, 2 * pairs, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    rows = Rotate().compute(q.expand(m + apart + 1, -1)), Rotate().compute(k.expand(m + apart + 1, -1))
+    score, first = rows[0][m + apart] @ rows[1][m], rows[0][apart] @ rows[1][0]
+    torch.testing.assert_close(score, first)
+    torch.testing.assert_close(rows[0].norm(dim=-1), q.norm().expand(m + apart + 1))
+
+
 def test_what_is_written_down_is_as_the_field_writes_it() -> None:
     made = trace(Scenario(WORDS, n_heads=2, d_out=4, n_kv_heads=1, output=True, d_ff=3))
     shapes = {name: tuple(matrix.shape) for name, matrix in gathered(made.stages, made.matrices).items()}
@@ -188,6 +215,8 @@ def test_what_is_written_down_is_as_the_field_writes_it() -> None:
         ({"n_heads": 17, "d_out": 17}, f"n_heads is 17, expected a whole number from 1 to {MAX_HEADS}"),
         ({"n_heads": 0}, "n_heads is 0"),
         ({"n_heads": 2, "w_v": [[1.0] * 3] * 3}, "w_v has 3 columns, expected a multiple of its 2 heads"),
+        ({"positions": "rotary", "d_out": 3}, "d_out is 3, 3 for each head, expected an even number"),
+        ({"positions": "rotary", "d_out": 6, "n_heads": 2}, "d_out is 6, 3 for each head, expected an even number"),
         ({"output": 1}, "output is 1, expected True or False"),
         ({"w_o": "identity"}, "w_o is given, but output is False"),
         ({"n_heads": 16, "d_out": 16, "text": "a " * 400}, f"expected at most {MAX_SCORES}"),

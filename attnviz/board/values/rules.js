@@ -17,6 +17,7 @@ import * as concatenate from "../rules/concatenate.js";
 import * as gelu from "../rules/gelu.js";
 import * as product from "../rules/product.js";
 import * as relu from "../rules/relu.js";
+import * as rotate from "../rules/rotate.js";
 import * as scale from "../rules/scale.js";
 import * as slice from "../rules/slice.js";
 import * as softmax from "../rules/softmax.js";
@@ -24,4 +25,4 @@ import * as softmax from "../rules/softmax.js";
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Rule>} */
-export const RULES = { add, concatenate, gelu, product, relu, scale, slice, softmax };
+export const RULES = { add, concatenate, gelu, product, relu, rotate, scale, slice, softmax };

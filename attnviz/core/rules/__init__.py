@@ -8,11 +8,12 @@ from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
+from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
 
-RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate)
+RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate)
 
 __all__ = [
     "BFLOAT16",
@@ -33,6 +34,7 @@ __all__ = [
     "Precision",
     "Product",
     "ReLU",
+    "Rotate",
     "Rule",
     "Scale",
     "Shape",

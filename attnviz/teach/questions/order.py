@@ -180,7 +180,8 @@ _ORDER = Question(
     reorder=in_order,
     varies=frozenset({"text", "positions"}),
     renewed=lambda scenario, options: (with_stage_of_positions(scenario), options),
-    fits=lambda s: s.positions != "seeded" and sorted({*s.tokens, *_BITES.tokens}) == sorted(_BITES.tokens)
+    fits=lambda s: s.positions in ("none", "sinusoidal")
+    and sorted({*s.tokens, *_BITES.tokens}) == sorted(_BITES.tokens)
     and len(s.tokens) == len(_BITES.tokens),
     step=2,
 )  # fmt: skip

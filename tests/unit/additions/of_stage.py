@@ -35,9 +35,18 @@ REFEREES: dict[str, Callable[[attnviz.AttentionTrace], torch.Tensor]] = {
     "cut_off": lambda t: F.relu(t["summed"]),
     "curved": lambda t: F.gelu(t["summed"]),
     "cut_out": lambda t: t["summed"][:, :1],
+    "turned": lambda t: turned(t["side_by_side"]),
     "side_by_side": lambda t: torch.cat([t["summed"], t["curved"]], -1),
 }
 each = pytest.mark.parametrize("name", NAMES)
+
+
+def turned(matrix: torch.Tensor) -> torch.Tensor:
+    """Pairs as complex numbers, times e to the power of their angle."""
+    rows, columns = matrix.shape
+    angles = torch.arange(rows)[:, None] * 10_000.0 ** (-torch.arange(0, columns, 2, dtype=torch.float64) / columns)
+    pairs = torch.view_as_complex(matrix.double().reshape(rows, -1, 2))
+    return torch.view_as_real(pairs * torch.exp(1j * angles)).flatten(1).float()
 
 
 def test_the_package_is_the_copy_with_a_second_stage_of_every_rule() -> None:
