@@ -1,3 +1,6 @@
+# By its name and not by its digest: a build then takes Debian's and Python's mended packages as they come, and the
+# versions that decide what is computed are pinned in requirements.txt. Whoever wants the same bytes each time writes
+# FROM python:3.11-slim@sha256:... with the digest that `docker buildx imagetools inspect python:3.11-slim` tells.
 FROM python:3.11-slim
 
 # Empty means pip's default, which is the CUDA build.
@@ -5,13 +8,19 @@ ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 
 # The browser's address is given because Streamlit would else ask the internet for its own.
 ENV PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_ROOT_USER_ACTION=ignore \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
     STREAMLIT_SERVER_HEADLESS=true \
     STREAMLIT_BROWSER_SERVER_ADDRESS=localhost \
-    STREAMLIT_SERVER_FILE_WATCHER_TYPE=none
+    STREAMLIT_SERVER_FILE_WATCHER_TYPE=none \
+    STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true \
+    ATTNVIZ_LOG=json
+
+# By its number: Kubernetes can't tell from a name whether that is root.
+RUN useradd --create-home --uid 10001 attnviz
 
 WORKDIR /app
 # Before the code, so that a change of the code doesn't install everything again.
@@ -23,12 +32,22 @@ COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
 COPY app.py serve.py ./
+# A file system that may only be read can't keep what Python makes of them at the first start.
+RUN python -m compileall -q attnviz pages app.py serve.py
 
-RUN useradd --create-home attnviz
-USER attnviz
+# Last, since they change with every commit.
+ARG VERSION=""
+ARG COMMIT=""
+ENV ATTNVIZ_COMMIT=$COMMIT
+LABEL org.opencontainers.image.title="attnviz" \
+      org.opencontainers.image.description="An interactive self-attention visualizer: every number real, editable and explained." \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT" \
+      org.opencontainers.image.base.name="python:3.11-slim"
 
+USER 10001:10001
 EXPOSE 8501
 # The empty handler keeps a proxy from the environment out of a request to the container itself.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
-    "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
+    "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8501/ready', timeout=4)"]
 CMD ["python", "-m", "streamlit", "run", "serve.py"]

@@ -12,10 +12,12 @@ JOBS ?= auto
 PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 
 PY := $(VENV)/bin/python
+VERSION = $(shell sed -n 's/^__version__ = "\([^"]*\)".*/\1/p' attnviz/__init__.py)
+COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
 .PHONY: help run test test-all quick checks lint types imports js unit pages browser bench pictures screenshots \
-        docker-build docker-smoke clean app-packages dev-packages node-packages chromium
+        docker-build docker-smoke cluster-smoke bench-load sbom audit clean app-packages dev-packages node-packages chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +31,7 @@ help:
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
+	@echo "make cluster-smoke build it, run two copies behind nginx, kill one while sixty readers edit"
 	@echo "make clean         remove what these commands made"
 	@echo "Settings: PYTHON=$(PYTHON) VENV=$(VENV) ADDRESS=$(ADDRESS) PORT=$(PORT)"
 	@echo "          TORCH_INDEX=$(TORCH_INDEX)"
@@ -84,10 +87,14 @@ screenshots: dev-packages chromium
 	$(PY) -m tests.browser.screenshots
 
 docker-build:
-	docker build --build-arg TORCH_INDEX="$(TORCH_INDEX)" --tag $(IMAGE) .
+	docker build --build-arg TORCH_INDEX="$(TORCH_INDEX)" --build-arg VERSION="$(VERSION)" \
+	  --build-arg COMMIT="$(COMMIT)" --tag $(IMAGE) .
 
 docker-smoke: docker-build
 	$(PYTHON) .ci/docker_smoke.py $(IMAGE)
+
+cluster-smoke: dev-packages docker-build
+	$(PY) -m benchmarks.cluster $(IMAGE)
 
 clean:
 	[ ! -e $(VENV)/made ] || rm -rf $(VENV)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,20 +12,27 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
+_ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+
 
 class Client:
-    """One session. `rerun` is one change of a control and its answer; `lost` counts answers that were no success."""
+    """One session. `rerun` is one change of a control and its answer; `lost` counts answers that were no success.
+
+    `query` is what the page's address says, which the server writes as well.
+    """
 
     def __init__(self, socket: ClientConnection, query: str) -> None:
         self._socket = socket
-        self._query = query
+        self.query = query
+        self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
         self._answer: list[ForwardMsg] = []
         self.lost = 0
 
-    async def rerun(self, *changed: WidgetState) -> float:
+    async def rerun(self, *changed: WidgetState, fragment: str = "") -> float:
         """Send the states of changed widgets; return the seconds until the script has finished."""
         message = BackMsg()
-        message.rerun_script.query_string = self._query
+        message.rerun_script.query_string = self.query
+        message.rerun_script.fragment_id = fragment
         message.rerun_script.widget_states.widgets.extend(changed)
         start = time.perf_counter()
         await self._socket.send(message.SerializeToString())
@@ -33,8 +40,15 @@ class Client:
         while True:
             part = ForwardMsg.FromString(await self._socket.recv(decode=False))
             self._answer.append(part)
-            if part.WhichOneof("type") == "script_finished":
-                self.lost += part.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY
+            kind = part.WhichOneof("type")
+            if kind == "page_info_changed":
+                self.query = part.page_info_changed.query_string
+            elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
+                drawn = part.delta.new_element.bidi_component
+                self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
+            # A run may end early to begin anew, as where a link is opened as far as it can be used.
+            elif kind == "script_finished" and part.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                self.lost += part.script_finished not in _ENDED_WELL
                 return time.perf_counter() - start
 
     def elements(self, kind: str) -> Iterator[Any]:
@@ -49,6 +63,10 @@ class Client:
         """Return what the last answer says of the app's pages."""
         return [part.navigation for part in self._answer if part.WhichOneof("type") == "navigation"][-1]
 
+    def session(self) -> str:
+        """Return the id of the session that the last answer tells."""
+        return next(p.new_session.initialize.session_id for p in self._answer if p.WhichOneof("type") == "new_session")
+
     def heatmap(self, name: str) -> np.ndarray:
         """Return the numbers of a heatmap in the last answer, by the end of its key."""
         spec = next(json.loads(chart.spec) for chart in self.elements("plotly_chart") if chart.id.endswith(name))
@@ -56,11 +74,28 @@ class Client:
         return np.fmax.reduce(parts)  # each part has the cells of one ink
 
 
+def triggered(component: str, event: str, value: object) -> WidgetState:
+    """Return the state by which a component tells that something happened."""
+    state = WidgetState(id=f"$$STREAMLIT_INTERNAL_KEY_{component}__events")
+    state.json_trigger_value = json.dumps([{"event": event, "value": value}])
+    return state
+
+
 @asynccontextmanager
-async def connected(address: str, query: str = "") -> AsyncIterator[Client]:
+async def connected(
+    address: str, query: str = "", headers: Mapping[str, str] | None = None, patience: float = 60
+) -> AsyncIterator[Client]:
     """Open a session and take its first answer."""
     url = f"ws://{address}/_stcore/stream"
-    async with connect(url, subprotocols=["streamlit"], max_size=None, compression=None) as socket:  # type: ignore[list-item]
+    opened = connect(
+        url,
+        subprotocols=["streamlit"],  # type: ignore[list-item]
+        max_size=None,
+        compression=None,
+        additional_headers=headers,
+        open_timeout=patience,
+    )
+    async with opened as socket:
         client = Client(socket, query)
         await client.rerun()
         yield client

@@ -76,7 +76,7 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
 
 def test_nothing_moves_when_a_message_comes_or_goes(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go("/", example="fluffy-cat").torch_says()
-    before = board.page.evaluate(_PLACES)
+    before = board.settle().page.evaluate(_PLACES)
     board.type_sentence("word " * 3000)
     expect(board.page.locator(".st-key-messages")).to_be_visible()
     told = new_board(1366, 768).go("/", example="fluffy-cat", d_in="abc")
@@ -91,7 +91,7 @@ def test_nothing_moves_when_a_message_comes_or_goes(new_board: Callable[..., Boa
 
 def test_the_set_up_opens_over_the_page_and_moves_nothing(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go().torch_says()
-    before = board.page.evaluate(_PLACES)
+    before = board.settle().page.evaluate(_PLACES)  # the foot is drawn last
     board.setup_button.click()
     expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()
     assert board.page.evaluate(_PLACES) == before

@@ -21,6 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import net_util
 from streamlit.web.server import server_util
+from streamlit.web.server.starlette import starlette_routes
 
 from attnviz import trace
 from attnviz.app.keeper import figures
@@ -81,6 +82,21 @@ def test_one_setting_names_who_may_embed() -> None:
     headers = client(Middleware(SafeHeaders, embed_in=(LISTED,))).get("/").headers
     assert directives(headers["Content-Security-Policy"])["frame-ancestors"] == ["'self'", LISTED]
     assert "X-Frame-Options" not in headers, "it can name nobody, and old browsers would refuse those who are named"
+
+
+@pytest.mark.parametrize("embed_in", [(), (LISTED,)])
+def test_the_cookie_that_uploads_need_is_kept_in_a_frame_where_frames_are_allowed(embed_in: tuple[str, ...]) -> None:
+    async def sets(request: Request) -> PlainTextResponse:
+        response = PlainTextResponse("")
+        starlette_routes._ensure_xsrf_cookie(request, response)
+        response.set_cookie("other", "1", samesite="lax")
+        return response
+
+    app = Starlette(routes=[Route("/", sets)], middleware=[Middleware(SafeHeaders, embed_in=embed_in)])
+    proof, other = TestClient(app).get("/").headers.get_list("set-cookie")
+    assert proof.startswith("_streamlit_xsrf=")
+    assert ("SameSite=None; Secure; Partitioned" in proof) == bool(embed_in)
+    assert "SameSite=lax" in other
 
 
 def test_a_file_to_take_home_can_do_nothing_in_the_apps_name() -> None:

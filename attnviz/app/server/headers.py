@@ -31,6 +31,7 @@ _ALWAYS = {
 # A file to take home is no page of the app's: where a browser shows it all the same, it can do nothing.
 _OF_FILES = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 _FILES = "/media/"
+_PROOF = b"_streamlit_xsrf="
 
 
 def policy(embed_in: Sequence[str]) -> str:
@@ -43,6 +44,13 @@ def policy(embed_in: Sequence[str]) -> str:
     return "; ".join(f"{name} {where}" for name, where in told.items())
 
 
+def _for_frames(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Return a header, the cookie that uploads are proved by as one that browsers keep in a stranger's page, too."""
+    if name.lower() == b"set-cookie" and value.startswith(_PROOF):
+        return name, value.replace(b"SameSite=Lax", b"SameSite=None; Secure; Partitioned")
+    return name, value
+
+
 class SafeHeaders:
     """Sets the headers of every answer; one that has such a header already keeps it."""
 
@@ -50,6 +58,7 @@ class SafeHeaders:
         self.app = app
         self._headers = _ALWAYS | ({} if embed_in else {"X-Frame-Options": "SAMEORIGIN"})
         self._policy = policy(embed_in)
+        self._embedded = bool(embed_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -61,6 +70,8 @@ class SafeHeaders:
                 for name, value in self._headers.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Content-Security-Policy", _OF_FILES if of_file else self._policy)
+                if self._embedded:
+                    message["headers"] = [_for_frames(*each) for each in message["headers"]]
             await send(message)
 
         await self.app(scope, receive, send_safe if scope["type"] == "http" else send)

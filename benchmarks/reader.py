@@ -1,0 +1,142 @@
+"""A reader without a browser who edits the board, and whose connection may go.
+
+As the page does, it then comes back to whichever server answers, with the address that it had last, and sends again
+what no answer came to.
+"""
+
+import asyncio
+import http.client
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from urllib.parse import parse_qs
+
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from attnviz.link.changes_text import decode_changes
+from benchmarks.client import Client, connected, triggered
+
+PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
+_AGAIN = 0.5  # seconds between two tries to come back
+_BOARD = "attnviz_board"
+
+
+class Reader:
+    """One page of the playground, at this address of a server or of a proxy before several."""
+
+    def __init__(self, address: str, query: str = "example=published") -> None:
+        self.address = address
+        self.query = query
+        self.wanted: dict[tuple[str, int, int], float] = {}
+        self.away: list[float] = []  # seconds from each loss of the connection to the page that stood again
+        self.answers: list[float] = []  # seconds that each edit took
+        self.copies: list[str] = []  # the sessions it had
+        self._cookies: dict[str, str] = {}
+        self._open = AsyncExitStack()
+        self._client: Client | None = None
+        self._number = int(time.time() * 1000)
+
+    @property
+    def _headers(self) -> Mapping[str, str]:
+        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        return {"Origin": f"http://{self.address}"} | ({"Cookie": cookies} if cookies else {})
+
+    def _request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> int:
+        host, port = self.address.split(":")
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        try:
+            connection.request(method, path, body, {**self._headers, **headers})
+            answer = connection.getresponse()
+            answer.read()
+            for cookie in answer.headers.get_all("Set-Cookie", []):
+                name, _, value = cookie.partition(";")[0].partition("=")
+                self._cookies[name.strip()] = value
+            return answer.status
+        finally:
+            connection.close()
+
+    def status(self, path: str) -> int:
+        """Return with which status this address is answered."""
+        return self._request("GET", path)
+
+    async def open(self) -> float:
+        """Open the page, then its socket; return the seconds until its first answer."""
+        start = time.perf_counter()
+        status = await asyncio.to_thread(self._request, "GET", f"/?{self.query}", Accept="text/html")
+        if status != 200:
+            raise ConnectionError(f"the page was answered with {status}")
+        await self._connect()
+        return time.perf_counter() - start
+
+    async def _connect(self) -> None:
+        self._client = await self._open.enter_async_context(
+            connected(self.address, self.query, self._headers, patience=PATIENCE)
+        )
+        self.query = self._client.query
+        self.copies.append(self._client.session())
+
+    async def _come_back(self) -> None:
+        start = time.perf_counter()
+        await self._open.aclose()
+        self._open = AsyncExitStack()
+        while True:
+            try:
+                await asyncio.wait_for(self._connect(), PATIENCE)
+                break
+            except (OSError, TimeoutError, ConnectionClosed, InvalidHandshake):
+                await asyncio.sleep(_AGAIN)
+        self.away.append(time.perf_counter() - start)
+
+    async def edit(self, cell: tuple[str, int, int], value: float) -> None:
+        """Change a number on the board, and go on once the address holds it."""
+        self.wanted[cell] = value
+        self._number += 1
+        start = time.perf_counter()
+        while not self.holds(cell, value):
+            try:
+                await asyncio.wait_for(self._send(cell, value), PATIENCE)
+            except (OSError, TimeoutError, ConnectionClosed):
+                await self._come_back()
+        self.answers.append(time.perf_counter() - start)
+
+    async def _send(self, cell: tuple[str, int, int], value: float) -> None:
+        assert self._client is not None
+        board, fragment = self._client.components[_BOARD]
+        matrix, row, column = cell
+        edit = {"matrix": matrix, "row": row, "column": column, "value": value}
+        changes = {"number": self._number, "edits": [edit], "pinned": None}
+        await self._client.rerun(
+            WidgetState(id=board, json_value="{}"), triggered(board, "changes", changes), fragment=fragment
+        )
+        self.query = self._client.query
+
+    def _edits(self) -> dict[tuple[str, int, int], float]:
+        changes, _ = decode_changes(parse_qs(self.query).get("edits", [""])[0])
+        return {(each.matrix, each.row, each.column): each.value for each in changes.edits}
+
+    def holds(self, cell: tuple[str, int, int], value: float) -> bool:
+        """Whether the address holds this edit."""
+        return self._edits().get(cell) == value
+
+    def lost(self) -> int:
+        """Return how many edits the address does not hold."""
+        held = self._edits()
+        return sum(held.get(cell) != value for cell, value in self.wanted.items())
+
+    async def upload(self, data: bytes) -> int:
+        """Upload a file to the copy that holds this session, as the page does; return the status of the answer."""
+        assert self.copies
+        await asyncio.to_thread(self._request, "GET", "/_stcore/health")  # sets what an upload must prove to know
+        boundary = uuid.uuid4().hex
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n'
+        body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+        path = f"/_stcore/upload_file/{self.copies[-1]}/{uuid.uuid4()}"
+        kind = f"multipart/form-data; boundary={boundary}"
+        token = self._cookies.get("_streamlit_xsrf", "")
+        return await asyncio.to_thread(self._request, "PUT", path, body, **{"Content-Type": kind, "X-Xsrftoken": token})
+
+    async def close(self) -> None:
+        """Leave."""
+        await self._open.aclose()
