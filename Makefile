@@ -13,11 +13,13 @@ PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 
 PY := $(VENV)/bin/python
 VERSION = $(shell sed -n 's/^__version__ = "\([^"]*\)".*/\1/p' attnviz/__init__.py)
+RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
 .PHONY: help run test test-all quick checks lint types imports js unit pages browser bench pictures screenshots \
-        docker-build docker-smoke cluster-smoke bench-load sbom audit clean app-packages dev-packages node-packages chromium
+        docker-build docker-smoke cluster-smoke bench-load sbom audit clean app-packages dev-packages node-packages chromium \
+        release-packages
 .DEFAULT_GOAL := help
 
 help:
@@ -26,12 +28,15 @@ help:
 	@echo "make test-all      the same, with every kind of rubbish in every parameter on every page"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
+	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two"
 	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playground check')"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
 	@echo "make cluster-smoke build it, run two copies behind nginx, kill one while sixty readers edit"
+	@echo "make sbom          write sbom.json: everything that the app runs on (CycloneDX)"
+	@echo "make audit         ask for known vulnerabilities of it"
 	@echo "make clean         remove what these commands made"
 	@echo "Settings: PYTHON=$(PYTHON) VENV=$(VENV) ADDRESS=$(ADDRESS) PORT=$(PORT)"
 	@echo "          TORCH_INDEX=$(TORCH_INDEX)"
@@ -80,6 +85,9 @@ browser: dev-packages chromium
 bench: dev-packages chromium
 	$(PY) -m benchmarks
 
+bench-load: dev-packages
+	$(PY) -m benchmarks load --clients 25 60 120 300 --copies 1 2 --seconds 30
+
 pictures: dev-packages chromium
 	$(PY) -m tests.browser.pictures $(STATES)
 
@@ -96,6 +104,12 @@ docker-smoke: docker-build
 cluster-smoke: dev-packages docker-build
 	$(PY) -m benchmarks.cluster $(IMAGE)
 
+sbom: release-packages
+	$(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file sbom.json requirements.txt
+
+audit: release-packages
+	$(RELEASE)/bin/pip-audit --requirement requirements.txt --no-deps --disable-pip --strict
+
 clean:
 	[ ! -e $(VENV)/made ] || rm -rf $(VENV)
 	rm -rf build node_modules *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
@@ -106,6 +120,10 @@ app-packages: $(VENV)/made
 
 dev-packages: $(VENV)/made
 	@$(INSTALL) requirements.txt requirements-dev.txt
+
+release-packages:
+	@[ -e $(RELEASE)/bin/python ] || $(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python .ci/install.py requirements-release.txt
 
 node-packages: dev-packages
 	@$(PY) .ci/install_node_packages.py

@@ -23,14 +23,17 @@ _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures speed and memory.")
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
-    parser.add_argument("--seconds", type=float, default=60, help="how long our server is under load (default: 60)")
+    parser.add_argument("--seconds", type=float, default=60, help="of load on our server (default: 60)")
+    parser.add_argument("--clients", type=int, nargs="+", default=[], help="how many, on --copies of our server")
+    parser.add_argument("--copies", type=int, nargs="+", default=[1], help="how many (default: 1)")
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}, only {', '.join(PARTS)}")
     print(_machine())
     rows: list[Row] = []
     for part in arguments.parts or PARTS:
-        rows += _measured(part, {"seconds": arguments.seconds} if part == "load" else {})
+        load = {name: getattr(arguments, name) for name in ("seconds", "clients", "copies")}
+        rows += _measured(part, load if part == "load" else {})
     print(table(sorted(rows, key=lambda row: not row.is_ratio())))
 
 

@@ -18,12 +18,12 @@ _ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RU
 class Client:
     """One session. `rerun` is one change of a control and its answer; `lost` counts answers that were no success.
 
-    `query` is what the page's address says, which the server writes as well.
+    `query` is what it says of the page's address, `told` what the server wants to stand there.
     """
 
     def __init__(self, socket: ClientConnection, query: str) -> None:
         self._socket = socket
-        self.query = query
+        self.query = self.told = query
         self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
         self._answer: list[ForwardMsg] = []
         self.lost = 0
@@ -42,7 +42,7 @@ class Client:
             self._answer.append(part)
             kind = part.WhichOneof("type")
             if kind == "page_info_changed":
-                self.query = part.page_info_changed.query_string
+                self.told = part.page_info_changed.query_string
             elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
                 drawn = part.delta.new_element.bidi_component
                 self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
@@ -69,7 +69,7 @@ class Client:
 
     def heatmap(self, name: str) -> np.ndarray:
         """Return the numbers of a heatmap in the last answer, by the end of its key."""
-        spec = next(json.loads(chart.spec) for chart in self.elements("plotly_chart") if chart.id.endswith(name))
+        spec = next(json.loads(chart.spec) for chart in self.elements("plotly_chart") if chart.id.endswith(f".{name}"))
         parts = [np.array(drawn["z"], dtype=np.float32) for drawn in spec["data"] if "z" in drawn]
         return np.fmax.reduce(parts)  # each part has the cells of one ink
 

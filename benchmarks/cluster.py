@@ -174,7 +174,7 @@ async def all_else_arrives(cluster: Cluster) -> None:
     if len(reader.query) < 0.9 * len(query):
         raise FailedError(f"of a link of {len(query):,} characters {len(reader.query):,} came back")
     print(f"a link of {len(query):,} characters is opened", flush=True)
-    told = [await reader.upload(bytes(size)) for size in (5 * 2**20, 7 * 2**20)]
+    told = [await reader.upload(bytes(size)) for size in (5_000_000, 7_000_000)]
     if told != [204, 413]:
         raise FailedError(f"uploads of 5 and 7 MB were answered with {told}, expected 204 and 413")
     print("an upload of 5 MB is taken, one of 7 MB refused", flush=True)

@@ -74,7 +74,7 @@ class Reader:
         self._client = await self._open.enter_async_context(
             connected(self.address, self.query, self._headers, patience=PATIENCE)
         )
-        self.query = self._client.query
+        self.query = self._client.query = self._client.told
         self.copies.append(self._client.session())
 
     async def _come_back(self) -> None:
@@ -110,7 +110,7 @@ class Reader:
         await self._client.rerun(
             WidgetState(id=board, json_value="{}"), triggered(board, "changes", changes), fragment=fragment
         )
-        self.query = self._client.query
+        self.query = self._client.query = self._client.told
 
     def _edits(self) -> dict[tuple[str, int, int], float]:
         changes, _ = decode_changes(parse_qs(self.query).get("edits", [""])[0])

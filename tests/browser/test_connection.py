@@ -242,7 +242,7 @@ def crowd(server: str) -> Iterator[None]:
             for value in itertools.count(1000 * place):
                 if over.is_set():
                     return
-                await client.rerun(SEED.change(client, value))
+                await SEED.change(client, value)
                 await asyncio.sleep(0.5)
 
     async def change_all() -> None:
