@@ -2,6 +2,7 @@
 
 import torch
 
+from attnviz.app import streamlit_internals
 from attnviz.app.keeper.runs import watched_run
 from attnviz.app.session.guarding import guard
 from attnviz.app.session.state import current_scenario, digits
@@ -14,5 +15,6 @@ from attnviz.app.shell.top_bar import ICON, show_top_bar
 # board came up to 80 ms later for it. Sweeps have threads of their own.
 torch.set_num_threads(1)  # noqa: TID251
 guard()
+streamlit_internals.look_states_up_singly()
 
 __all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_foot", "show_top_bar", "watched_run"]

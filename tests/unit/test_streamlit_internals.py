@@ -10,6 +10,7 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state.common import WidgetMetadata
 
 from attnviz.app import streamlit_internals as internals
 
@@ -89,6 +90,28 @@ def test_pages_can_be_run_by_the_entry_point(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:
     assert internals.CLIENT_STATE_QUERY_STRING_MAX_LENGTH == 524_288
     assert internals.CLIENT_STATE_QUERY_STRING_MAX_FIELDS == 1000
+
+
+def test_a_state_looked_up_singly_is_the_state() -> None:
+    state = SessionState()
+    ids = {"$$ID-1-n": "n", "$$ID-2-None": ""}  # the second has no key
+    for widget_id in ids:
+        state._set_widget_metadata(
+            WidgetMetadata(widget_id, lambda sent: sent or 3, lambda value: value, "double_value")
+        )
+    state._set_key_widget_mapping("$$ID-1-n", "n")
+    sent = [internals.WidgetState(id=widget_id, double_value=7) for widget_id in ids]
+    state.set_widgets_from_proto(internals.WidgetStates(widgets=sent))
+    state["typed"] = None
+    states = SafeSessionState(state, lambda: None)
+    internals.look_states_up_singly()
+    singly, whole = states.filtered_state, state.filtered_state
+    assert whole == {"n": 7, "typed": None}
+    assert dict(singly) == dict(singly.items()) == whole
+    assert len(singly) == len(whole)
+    for key in (*whole, "nowhere"):
+        assert (key in singly) == (key in whole)
+        assert singly.get(key, "none") == whole.get(key, "none")
 
 
 def test_an_address_can_be_sent() -> None:
