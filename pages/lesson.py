@@ -11,15 +11,15 @@ from attnviz.app.lesson.steps import (
     show_questions,
 )
 from attnviz.app.parts.blank import show_blank
-from attnviz.app.session.link_values import picked_query
-from attnviz.core.scenario import Scenario, traced
+from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.core.scenario import Scenario
 from attnviz.teach.lesson import STEPS
 
 
 def show_lesson(scenario: Scenario) -> None:
     """Draw the current step, told with this scenario."""
     query = picked_query(scenario)
-    computed = traced(scenario)
+    computed = traced_in_view(scenario)
     number = current_step()
     show_head(number)
     show_lit_board(number, scenario, computed, query)

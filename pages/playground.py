@@ -8,9 +8,11 @@ from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
+from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view
-from attnviz.core.scenario import Scenario, traced
+from attnviz.app.session.link_values import traced_in_view
+from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
 from attnviz.link.parameter_table import HEATMAPS
 
@@ -30,11 +32,12 @@ def show_playground(scenario: Scenario) -> None:
 def show_pictures(scenario: Scenario) -> None:
     """Draw every matrix as a picture, beside the editor."""
     query = show_token_picker(scenario)
+    show_head_picker(scenario)
     says = st.container(gap="xsmall")
     editor, pictures = st.columns([27, 73], gap="small")
     with editor:
         scenario = show_editor(scenario)
-    computed = traced(scenario)
+    computed = traced_in_view(scenario)
     with says:
         st.text(attends_most(computed, query, digits()))
     says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))

@@ -10,7 +10,7 @@ import { evaluateWithin, seenSourcesOf } from "./values/evaluate.js";
 import { gridFor } from "./cells/grids.js";
 import { Input } from "./input.js";
 import { valueAt } from "./values/matrices.js";
-import { addressOf } from "./places.js";
+import { addressOf, asSeen, ofWhole } from "./places.js";
 import { unpacked } from "./received.js";
 import { feeds, spansIn } from "./spans.js";
 import { Dock } from "./spine/dock.js";
@@ -40,7 +40,7 @@ const MOST_STEPS = 3e7; // products that are made while a number is dragged: som
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, text?: string, example?: string }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, text?: string, example?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false, tells: false, words: 1, ribbons: 0 });
@@ -639,8 +639,9 @@ export class Board {
 
   /** @param {Edit[]} edits */
   tell(edits = [], replaces = false, picks = false) {
-    const sent = edits.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }));
-    this.sender.send({ edits: sent, pinned: this.pinned, ...(picks ? { query: this.picked } : {}) }, replaces);
+    const sent = edits.map(({ matrix, row, column, value }) => ofWhole(this.stages, { matrix, row, column, value }));
+    const { head } = this.data;
+    this.sender.send({ edits: sent, pinned: this.pinned && ofWhole(this.stages, this.pinned), ...(picks ? { query: this.picked } : {}), ...(head === null ? {} : { head }) }, replaces);
     for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });
   }
 
@@ -649,9 +650,9 @@ export class Board {
   tellAgain({ edits, pinned, query, text, example }) {
     if (example !== undefined) return this.begin({ example });
     if (text !== undefined) return this.begin({ text });
-    this.pinned = pinned;
+    this.pinned = pinned && asSeen(this.stages, this.torch, pinned);
     this.picked = query ?? this.picked;
-    const fitting = edits.filter((edit) => this.fits(edit));
+    const fitting = edits.flatMap((edit) => asSeen(this.stages, this.torch, edit) ?? []).filter((edit) => this.fits(edit));
     if (fitting.length) this.commit(fitting);
     else this.tell([], false, query !== undefined);
   }

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from attnviz.board.packing import FITS, packed
-from attnviz.colours.limits import colour_limits
+from attnviz.colours.limits import all_limits
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import as_seen, head_in_view, in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
@@ -55,18 +56,18 @@ def board_data(
     features: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side."""
-    names = list(trace.stages)
-    shown = [name for name in names if some is None or name in some]
+    shown = [name for name in in_view(trace.stages) if some is None or name in some]
     return {
         **table_data(trace),
         "shown": shown,
-        "limits": {name: colour_limits(trace, name) for name in names},
+        "limits": all_limits(trace),
         "roles": {**_tones(ROLES), **_tones({"negative": NEGATIVE, "paper": PAPER, "picked": PICKED})},
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
-        "before": _before(scenario),
-        "origins": {name: _origins(scenario, name) for name in scenario.editable},
+        "before": _before(scenario, trace),
+        "origins": {name: _origins(scenario, name) for name, stage in trace.stages.items() if stage.rule is None},
         "query": query,
+        "head": head_in_view(trace.stages),
         "settings": {"causal": trace.causal},
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
@@ -98,16 +99,18 @@ def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
     return {name: tone._asdict() for name, tone in tones.items()}
 
 
-def _before(scenario: Scenario) -> dict[str, float]:
-    """Return the number that each edited cell would have without its edit."""
+def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float]:
+    """Return the number that each edited cell would have without its edit, by its place in the trace."""
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     return {
-        f"{edit.matrix},{edit.row},{edit.column}": drawn[edit.matrix][edit.row, edit.column].item()
+        ",".join(map(str, place)): drawn[edit.matrix][edit.row, edit.column].item()
         for edit in scenario.edits
+        if (place := as_seen(trace.stages, trace.matrices, *edit[:3]))
     }
 
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
+    name = name.rpartition(".")[2]
     of_tokens = name in (scenario.token_matrix, "p")
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

@@ -42,13 +42,18 @@ export class Input {
   }
 
   get focused() {
-    return placeOf(focusedBeside(this.board.root));
+    return this.placeOf(focusedBeside(this.board.root));
+  }
+
+  /** @param {EventTarget | null} element */
+  placeOf(element) {
+    return placeOf(element, this.board.stages);
   }
 
   // Away from all cells, the one with the focus counts; in the panel, the one that it speaks of.
   /** @param {PointerEvent} event */
   pointerover(event) {
-    const place = placeOf(event.target) ?? this.focused;
+    const place = this.placeOf(event.target) ?? this.focused;
     if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.choose(place);
   }
 
@@ -58,7 +63,7 @@ export class Input {
 
   /** @param {FocusEvent} event */
   focusin(event) {
-    const place = placeOf(event.target);
+    const place = this.placeOf(event.target);
     if (!place) return;
     this.board.panel.arriveAt(place);
     this.board.choose(place);
@@ -73,7 +78,7 @@ export class Input {
   /** @param {PointerEvent} event */
   pointerdown(event) {
     const { board } = this;
-    const place = placeOf(event.target);
+    const place = this.placeOf(event.target);
     if (!place) return;
     if (this.held) return event.preventDefault(); // a second finger takes no focus either
     this.dragged = false;
@@ -86,7 +91,7 @@ export class Input {
   // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
   /** @param {MouseEvent} event */
   click(event) {
-    const place = placeOf(event.target);
+    const place = this.placeOf(event.target);
     if (!place || this.dragged || event.detail > 1) return;
     const { board } = this;
     this.kept = false; // what is pinned stays, and what is unpinned does not
@@ -136,7 +141,7 @@ export class Input {
 
   /** @param {KeyboardEvent} event */
   keydown(event) {
-    const place = placeOf(event.target);
+    const place = this.placeOf(event.target);
     if (place && this.press(event, place)) event.preventDefault();
     else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
   }
@@ -187,7 +192,7 @@ export class Input {
 
   /** @param {MouseEvent} event */
   dblclick(event) {
-    const place = placeOf(event.target);
+    const place = this.placeOf(event.target);
     if (!place || !this.board.isEditable(place)) return;
     const text = written(this.board.givenAt(place), this.board.data.digits);
     this.type(place, text, text);

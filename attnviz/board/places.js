@@ -1,17 +1,51 @@
-// The places of cells, { matrix, row, column }, and their addresses: "w_q,0,1".
+// The places of cells, { matrix, row, column }, as the board has them, and their addresses: "w_q,0,1". Of one of several
+// heads a place counts in its own columns; an element says in data-at where it is in the whole: "scores,head,row,column",
+// and "w_q,0,3" for the cell of W_q that is the head's own w_q,0,1. So does what Python is told.
 
-/** @import { Place } from "./types.js" */
+/** @import { Matrices, Place, Stage, Stages } from "./types.js" */
 
-// The place of the cell that an element of the page is.
-/** @param {EventTarget | null} element @returns {Place | null} */
-export function placeOf(element) {
+// What data-at says of a cell.
+/** @param {Stage} stage @param {{ row: number, column: number }} cell */
+export function atOf({ name, head, first, columns }, { row, column }) {
+  const ofHead = head !== null && columns === "key" ? [head] : [];
+  return [name, ...ofHead, row, column + first].join(",");
+}
+
+// The place of the cell that an element of the board is.
+/** @param {EventTarget | null} element @param {Stages} stages @returns {Place | null} */
+export function placeOf(element, stages) {
   const text = element instanceof HTMLElement ? element.dataset.at : "";
   if (!text) return null;
-  const [matrix, row, column] = text.split(",");
-  return { matrix, row: Number(row), column: Number(column) };
+  const [matrix, ...numbers] = text.split(",");
+  const [row, column] = numbers.slice(-2).map(Number);
+  return { matrix, row, column: column - (stages.get(matrix)?.first ?? 0) };
 }
 
 /** @param {Place | null} place */
 export function addressOf(place) {
   return place ? `${place.matrix},${place.row},${place.column}` : "";
+}
+
+// The cell of the whole that a place is.
+/** @template {Place} P @param {Stages} stages @param {P} place @returns {P} */
+export function ofWhole(stages, place) {
+  const { first } = stages.get(place.matrix);
+  return { ...place, matrix: baseOf(place.matrix), column: place.column + first };
+}
+
+// The other way round, for one that is in view; null where the matrices have none such.
+/** @template {Place} P @param {Stages} stages @param {Matrices} matrices @param {P} place @returns {P | null} */
+export function asSeen(stages, matrices, place) {
+  for (const { name, first, rule } of stages.values()) {
+    const column = place.column - first;
+    const isIt = name === place.matrix || (rule === "given" && baseOf(name) === place.matrix);
+    if (isIt && column >= 0 && column < matrices[name].columns) return { ...place, matrix: name, column };
+  }
+  return null;
+}
+
+// The name of a matrix without the path of its head.
+/** @param {string} name */
+export function baseOf(name) {
+  return name.slice(name.lastIndexOf(".") + 1);
 }

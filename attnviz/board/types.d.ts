@@ -139,6 +139,8 @@ export interface BoardData extends TableData {
   before: Record<string, number>;
   origins: Record<string, string[]>;
   query: number;
+  /** Of several heads, which is in view; else null. */
+  head: number | null;
   settings: { causal: boolean };
   digits: number;
   /** So many have the numbers in cells. */

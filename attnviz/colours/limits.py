@@ -26,6 +26,12 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 
+def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
+    """Return the colour limits of every matrix of a trace: those of one family are looked for once."""
+    families = {stage.colours: colour_limits(trace, name) for name, stage in trace.stages.items()}
+    return {name: families[stage.colours] for name, stage in trace.stages.items()}
+
+
 def _largest_share(trace: Trace, name: str) -> float:
     """Return the largest weight in rows that may read two tokens or more; 0 where there are none."""
     weights, hidden = trace[name], trace.masked_in(name)

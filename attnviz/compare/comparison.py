@@ -1,26 +1,23 @@
 """Two scenarios side by side: what differs in the question, and what moved in the answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
+from attnviz.core.heads import CONTEXTS
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES, feed_forward_table
+from attnviz.core.stages import EDITABLE, EVERY_STAGE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, setting_in_words
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
-# The attention weights, and what comes out of attention and of the feed-forward step.
-COMPARED = tuple(
-    name
-    for table in (STAGES, feed_forward_table())
-    for name, stage in table.items()
-    if stage.kind == "softmax" or name == list(table)[-1]
-)
+# The attention weights, and what comes out of a head, of all heads, of attention and of the feed-forward step.
+COMPARED = ("attention_weights", "context", CONTEXTS, "output", "feed_forward")
 _STILL = 1e-6  # a row that moved less than this stood still
 _LEAST = 1e-3  # a smaller share of its attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
@@ -32,6 +29,19 @@ class Comparison:
 
     a: AttentionTrace
     b: AttentionTrace
+
+    @classmethod
+    def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int) -> "Comparison":
+        """Compare as seen from this head of each; from the last one of a computation that has not so many.
+
+        >>> from attnviz.core.scenario import trace
+        >>> one, two = trace(Scenario("a b")), trace(Scenario("a b", n_heads=2))
+        >>> Comparison.of_heads(one, two, 1).names
+        ('attention_weights', 'context', 'contexts')
+        """
+        seen = [trace.seen_from(min(head, trace.n_heads - 1)) for trace in (a, b)]
+        several = max(a.n_heads, b.n_heads) > 1
+        return cls(*(_with_contexts(trace) if several and trace.n_heads == 1 else trace for trace in seen))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,6 +59,25 @@ class Comparison:
         """
         a, b = (getattr(trace, name).detach().cpu() for trace in (self.a, self.b))
         return b - a if a.shape == b.shape else None
+
+
+def _with_contexts(trace: AttentionTrace) -> AttentionTrace:
+    """Return a computation of one head with what all its heads have found, to stand beside one of several."""
+    told = replace(trace.stages["context"], name=CONTEXTS)
+    matrices = {**trace.matrices, CONTEXTS: trace.context}
+    return AttentionTrace(MappingProxyType({**trace.stages, CONTEXTS: told}), matrices, trace.tokens, trace.notices)
+
+
+def heads_in_words(a: Scenario, b: Scenario, head: int) -> str:
+    """Say which head is compared with which; empty where A and B have one each.
+
+    >>> heads_in_words(Scenario(n_heads=2), Scenario(), 1)
+    'A has 2 heads, B has 1 head: head 1 of A beside head 0 of B. What follows the heads is made of all of them.'
+    """
+    if a.n_heads == b.n_heads:
+        return say("compare.heads.same", head=head) if a.n_heads > 1 else ""
+    places = {"head_a": min(head, a.n_heads - 1), "head_b": min(head, b.n_heads - 1)}
+    return say("compare.heads.differ", a=plural(a.n_heads, "head"), b=plural(b.n_heads, "head"), **places)
 
 
 def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
@@ -136,7 +165,7 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
 
 
 def _called(name: str) -> str:
-    return say("compare.moved.outputs") if name == "feed_forward" else EVERY_STAGE[name].title.lower()
+    return say(f"compare.moved.rows_of.{name}")
 
 
 def _percent(share: float) -> str:

@@ -1,9 +1,10 @@
 """Several heads: each as a computation of its own, and what is stacked of all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import takewhile
 from types import MappingProxyType
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,6 +30,53 @@ def is_of_a_head(name: str) -> bool:
 
 
 CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of the head in view
+_TOLD = ("title", "plain", "axes", "meaning", "short")
+
+
+def in_view(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the matrices that are seen where one head is: not those that each head has for itself behind its path.
+
+    >>> in_view(["w_q", "scores", "heads.1.scores", "contexts"])
+    ('w_q', 'scores', 'contexts')
+    """
+    return tuple(name for name in names if not is_of_a_head(name))
+
+
+def head_in_view(table: Table) -> int | None:
+    """Return which of several heads has the names of attention in a table; None where there is one alone."""
+    return table["scores"].head if "scores" in table else None
+
+
+def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, int]:
+    """Return the cell of the whole that a cell seen from one head is: of W_q, of which a head has some columns, that
+    of all of it.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
+    >>> of_whole(seen.stages, "w_q", 0, 1), of_whole(seen.stages, "scores", 0, 1)
+    (('w_q', 0, 3), ('scores', 0, 1))
+    """
+    return name.rpartition(".")[2], row, column + table[name].first
+
+
+def as_seen(
+    table: Table, matrices: Mapping[str, Tensor], name: str, row: int, column: int
+) -> tuple[str, int, int] | None:
+    """Return the cell that shows a cell of the whole where one head is in view, under the name that it has there; None
+    where none does.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
+    >>> as_seen(seen.stages, seen.matrices, "w_q", 0, 3), as_seen(seen.stages, seen.matrices, "w_q", 0, 1)
+    (('w_q', 0, 1), ('heads.0.w_q', 0, 1))
+    """
+    for each, stage in table.items():
+        own = column - stage.first
+        if (each == name or (stage.rule is None and each.rpartition(".")[2] == name)) and (
+            0 <= own < matrices[each].shape[-1]
+        ):
+            return each, row, own
+    return None
 
 
 def head_table(table: Table, head: int) -> Table:
@@ -101,7 +149,8 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
     for name in list(table)[list(table).index("context") :]:
         called, stage = CONTEXTS if name == "context" else name, table[name]
         sources = tuple(CONTEXTS if each == "context" else each.removeprefix(path) for each in stage.sources)
-        stages[called], seen[called] = replace(stage, name=called, sources=sources), matrices[name]
+        told: dict[str, Any] = {key: say(f"stages.{CONTEXTS}.{key}") for key in _TOLD} if called == CONTEXTS else {}
+        stages[called], seen[called] = replace(stage, name=called, sources=sources, **told), matrices[name]
     return MappingProxyType(stages), seen
 
 

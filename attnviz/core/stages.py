@@ -345,5 +345,10 @@ def formula_of(name: str, table: Table) -> str:
         return stage.symbol
     spelt_out = stage.rule.spells_sources
     return stage.rule.formula(
-        *(formula_of(source, table) if spelt_out else table[source].symbol for source in stage.sources)
+        *(formula_of(source, table) if spelt_out else _symbol_in(stage, table[source]) for source in stage.sources)
     )
+
+
+def _symbol_in(stage: Stage, source: Stage) -> str:
+    """Return the symbol of a source; of one of several heads with its number, where the stage is made of them all."""
+    return source.symbol if source.head is None or stage.head is not None else f"{source.symbol}{lowered(source.head)}"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from attnviz.colours.palette import FONT_FAMILY, LETTERS, theme
-from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.trace import Trace
 from attnviz.figures.heatmap import heatmap_spec
 from attnviz.scripts import joined
@@ -84,7 +83,7 @@ def heatmap_page(
     True
     """
     spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
-    return figure_page(spec, EVERY_STAGE[name].title, alt=alt, dark=dark, file_name=name, letters=letters)
+    return figure_page(spec, trace.stages[name].title, alt=alt, dark=dark, file_name=name, letters=letters)
 
 
 def figure_page(

@@ -12,7 +12,7 @@ from attnviz.core.tokens import visible
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary, vectors_in_words
-from attnviz.export import pytorch_script
+from attnviz.export import matrix_names, pytorch_script
 from attnviz.figures.heatmap import about_of, formula_in
 from attnviz.figures.picture import Picture, picture
 from attnviz.words import plural, say
@@ -65,7 +65,7 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
     True
     """
-    matrices = "\n".join(_section(trace, name, digits) for name in trace.matrices)
+    matrices = "\n".join(_section(trace, name, digits) for name in matrix_names(trace))
     title = html.escape(say("report.title", sentence=visible_text(scenario.text)))
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -131,9 +131,12 @@ def _changes(scenario: Scenario, digits: int) -> list[str]:
 def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[str]:
     """Say what each token reads most, and first what such a finding is worth."""
     n_tokens = len(trace.tokens)
-    shown = [attends_most(trace, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
+    said = [numbers_in_words(scenario)]
+    for number, head in enumerate(trace.heads):
+        shown = [attends_most(head, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
+        said += [say("report.head", head=number)] * (trace.n_heads > 1) + shown
     and_so_on = say("report.and_so_on", tokens=plural(n_tokens, "token"))
-    return [numbers_in_words(scenario), *shown, *[and_so_on] * (n_tokens > _LISTED_QUERIES)]
+    return [*said, *[and_so_on] * (n_tokens > _LISTED_QUERIES)]
 
 
 def _section(trace: AttentionTrace, name: str, digits: int) -> str:
@@ -167,7 +170,7 @@ def trace_markup(trace: AttentionTrace) -> str:
     n_tokens = len(trace.x)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
     settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
-    small = "".join(_small(trace, name) for name in trace.matrices)
+    small = "".join(_small(trace, name) for name in matrix_names(trace))
     return (
         f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}<br>"
         f"{', '.join(settings)}</p>"

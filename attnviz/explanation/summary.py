@@ -256,7 +256,7 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
             break  # what follows from it is not finite either
     undefined = int(torch.isnan(trace.attention_weights).any(-1).sum())
     if undefined:
-        notes.append(say("summary.notes.undefined", n=undefined, count=n_tokens))
+        notes.append(say("summary.notes.undefined", n=undefined, count=trace.attention_weights[..., 0].numel()))
     return notes
 
 

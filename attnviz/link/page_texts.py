@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import get_args
 
+from attnviz.core.heads import as_seen, is_of_a_head
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
@@ -50,6 +51,21 @@ def places_of_tokens(around: Around) -> dict[str, str]:
     return {"expected": say("links.expected.token", last=last), "used": str(min(1, last))}
 
 
+def head_fits(head: int, around: Around) -> int:
+    """Return the number of a head, if there are so many."""
+    if around.scenario is not None and head >= around.scenario.n_heads:
+        raise UnreadableError
+    return head
+
+
+def numbers_of_heads(around: Around) -> dict[str, str]:
+    """Say which heads there are."""
+    if around.scenario is None:
+        return {}
+    last = around.scenario.n_heads - 1
+    return {"expected": say("links.expected.head", last=last) if last else say("links.expected.only_head")}
+
+
 class CellText:
     """A cell as ``scores.1.5``, or none."""
 
@@ -67,10 +83,10 @@ class CellText:
 
 
 def cell_fits(cell: Place | None, around: Around) -> Place | None:
-    """Return a cell, if the computation has it."""
+    """Return a cell, if the computation has it and shows it."""
     if cell and around.trace is not None:
-        n_rows, n_columns = shapes_of(around.trace).get(cell[0], (0, 0))
-        if cell[1] >= n_rows or cell[2] >= n_columns:
+        seen = as_seen(around.trace.stages, around.trace.matrices, *cell)
+        if seen is None or is_of_a_head(seen[0]) or cell[1] >= shapes_of(around.trace)[seen[0]][0]:
             raise UnreadableError
     return cell
 

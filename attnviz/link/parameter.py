@@ -28,8 +28,10 @@ class Around:
 
     @cached_property
     def trace(self) -> AttentionTrace | None:
-        """The computation of the scenario."""
-        return traced(self.scenario) if self.computed is None and self.scenario else self.computed
+        """The computation of the scenario, as seen from the head in view."""
+        if self.computed is None and self.scenario:
+            return traced(self.scenario).seen_from(self.values.get("head") or 0)
+        return self.computed
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from attnviz.core.limits import MAX_HEADS
 from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
 from attnviz.link.codecs import Choice, Named, Names, Text, Whole
 from attnviz.link.example_name import EXAMPLE, EXAMPLES
@@ -18,6 +19,8 @@ from attnviz.link.page_texts import (
     PackedScenario,
     SweepText,
     cell_fits,
+    head_fits,
+    numbers_of_heads,
     places_of_tokens,
     token_fits,
 )
@@ -31,6 +34,7 @@ from attnviz.teach.questions import QUESTIONS
 
 FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
+HEAD = "head"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -67,6 +71,7 @@ def texts() -> Mapping[str, Parameter]:
             words=places_of_tokens,
             of_scenario=True,
         ),
+        Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnviz import Scenario, attend, explain, trace
-from attnviz.core.heads import gathered
+from attnviz.core.heads import as_seen, gathered, head_in_view, in_view, of_whole
 from attnviz.core.limits import MAX_HEADS, MAX_SCORES
-from attnviz.core.rules import Rotate
+from attnviz.core.rules import Rotate, in_rows
 from attnviz.core.seeding import INITS
 from attnviz.core.trace import run
 
@@ -231,3 +231,26 @@ def test_a_row_that_may_read_nothing_counts_once_for_all_heads() -> None:
     broken = Scenario("a b", n_heads=2, d_out=2, w_q=[[3e38] * 2] * 3, x=[[3e38] * 3, [0.0] * 3])
     with pytest.raises(ValueError, match=r"row 0 \('a'\), expected"):
         trace(broken)
+
+
+@given(scenarios(), st.data())
+@settings(max_examples=40)
+def test_a_cell_seen_from_a_head_and_that_cell_of_the_whole_are_told_from_each_other(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    made = trace(scenario)
+    head = data.draw(st.integers(0, made.n_heads - 1))
+    seen = made.seen_from(head)
+    for name in scenario.editable:
+        rows, columns = scenario.shape_of(name)
+        cell = name, data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+        there = as_seen(seen.stages, seen.matrices, *cell)
+        assert there is not None
+        assert of_whole(seen.stages, *there) == cell
+        assert in_rows(seen[there[0]])[there[1], there[2]] == scenario.matrix(name)[cell[1], cell[2]]
+        # Under its own name stand the columns of the head in view alone.
+        first = seen.stages[name].first
+        assert (there[0] == name) == (first <= cell[2] < first + seen[name].shape[-1])
+        assert as_seen(seen.stages, seen.matrices, name, 0, columns) is None
+    assert set(in_view(seen.stages)) >= set(made.heads[head].stages)
+    assert head_in_view(seen.stages) == (head if made.n_heads > 1 else None)

@@ -13,16 +13,16 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
-from attnviz.app.session.link_values import picked_query
+from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.link.page_texts import Place
-from attnviz.link.parameter_table import QUERY
+from attnviz.link.parameter_table import HEAD, QUERY
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
@@ -121,7 +121,7 @@ def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
         st.rerun()
     scenario = state.current_scenario()
     if scenario is not None:
-        show_board(scenario, traced(scenario), picked_query(scenario), key=key, of_now=True, **looks)
+        show_board(scenario, traced_in_view(scenario), picked_query(scenario), key=key, of_now=True, **looks)
 
 
 def _about(scenario: Scenario, trace: AttentionTrace) -> str:
@@ -154,6 +154,8 @@ def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[in
             else:
                 if picks:
                     pick(_from_place(sent["pinned"]))
+                if picks and sent.get("head") is not None:
+                    url_texts.put(HEAD, int(sent["head"]))
                 if sent.get("query") is not None:
                     follow(int(sent["query"]))
             if sent["edits"]:

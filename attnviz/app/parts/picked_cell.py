@@ -7,6 +7,7 @@ from attnviz.app.parts.charts import clicked
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import axis_labels
 from attnviz.explanation import Explanation, explain, shapes_of
@@ -27,21 +28,27 @@ def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None
 
 
 def picked_place(trace: AttentionTrace) -> Place | None:
-    """Return matrix, row and column of the picked cell; None where none is picked, or none that this trace has."""
+    """Return matrix, row and column of the picked cell in this trace; None where none is picked, or none that it
+    has."""
     cell: Place | None = take(CELL, computed=trace)
-    return cell
+    return cell and as_seen(trace.stages, trace.matrices, *cell)
 
 
 def pick(cell: Place | None) -> None:
-    """Pick a cell, or none."""
+    """Pick a cell of the whole, or none."""
     url_texts.put(CELL, cell)
 
 
-def take_click(name: str, key: str) -> None:
+def _pick_seen(trace: AttentionTrace, name: str, row: int, column: int) -> None:
+    """Pick a cell of a trace that is seen from one head."""
+    pick(of_whole(trace.stages, name, row, column))
+
+
+def take_click(trace: AttentionTrace, name: str, key: str) -> None:
     """Pick the cell of a click on the heatmap under this key; a click that ends a pick picks nothing."""
     point = clicked(st.session_state[key])
     if point is not None:
-        pick((name, round(point[1]), round(point[0])))
+        _pick_seen(trace, name, round(point[1]), round(point[0]))
 
 
 def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
@@ -65,7 +72,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     shapes = shapes_of(trace)
     st.session_state[MATRIX] = picked.matrix if picked else None
     st.selectbox(
-        say("playground.cell.matrix"), list(shapes), None, key=MATRIX, width=200,
+        say("playground.cell.matrix"), in_view(shapes), None, key=MATRIX, width=200,
         format_func=lambda name: trace.stages[name].title, placeholder=say("playground.cell.choose"),
         label_visibility="collapsed", on_change=_take_matrix, args=(trace, query),
     )  # fmt: skip
@@ -78,20 +85,23 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     ):
         st.session_state[key] = at
         if size > LONGEST_LIST:
-            st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, width=120,
+            st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, args=(trace,), width=120,
                             label_visibility="collapsed")  # fmt: skip
             continue
         names = axis_labels(trace.tokens, kind, size, 40)
         called = label.lower() if kind == "feature" else kind
         options = [say("playground.cell.option", kind=called, name=name) for name in names]
-        st.selectbox(label, range(size), key=key, on_change=_take_place, width=120, format_func=options.__getitem__,
-                     label_visibility="collapsed")  # fmt: skip
+        st.selectbox(label, range(size), key=key, on_change=_take_place, args=(trace,), width=120,
+                     format_func=options.__getitem__, label_visibility="collapsed")  # fmt: skip
 
 
 def _take_matrix(trace: AttentionTrace, query: int) -> None:
     name = st.session_state[MATRIX]
-    pick(name and (name, 0 if trace.stages[name].rows == "feature" else min(query, len(trace[name]) - 1), 0))
+    if name is None:
+        pick(None)
+        return
+    _pick_seen(trace, name, 0 if trace.stages[name].rows == "feature" else min(query, len(trace[name]) - 1), 0)
 
 
-def _take_place() -> None:
-    pick((st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN])))
+def _take_place(trace: AttentionTrace) -> None:
+    _pick_seen(trace, st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN]))

@@ -10,6 +10,7 @@ from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import is_of_a_head
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation.summary import described
@@ -27,7 +28,8 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
     dark, digits = is_dark(), state.digits()
     picked = picked_cell(trace, scenario)
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
-        for i, group in enumerate(pictured(trace.stages)):
+        groups = [group for group in pictured(trace.stages) if not is_of_a_head(group[-1])]
+        for i, group in enumerate(groups):
             with st.container(horizontal=True, gap="small", width="content", key=f"playground_heatmaps_{i}"):
                 for name in group:
                     spec = heatmap_spec(
@@ -39,7 +41,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
                     key = f"playground.{name}"
                     show_figure(
                         spec, key, described(trace, name, query, digits),
-                        on_click=partial(take_click, name, key) if is_pickable(spec) else None,
+                        on_click=partial(take_click, trace, name, key) if is_pickable(spec) else None,
                     )  # fmt: skip
     show_picked(trace, picked, query)
     place = ["", 0, 0] if picked is None else [picked.matrix, picked.row, picked.column]

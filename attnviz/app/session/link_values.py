@@ -5,9 +5,9 @@ from typing import Any
 from attnviz.app.session import state, url_texts
 from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.scenario import Scenario
+from attnviz.core.scenario import Scenario, traced
 from attnviz.link.parameter import Around
-from attnviz.link.parameter_table import QUERY, texts
+from attnviz.link.parameter_table import HEAD, QUERY, texts
 
 
 def receive(
@@ -31,6 +31,16 @@ def take(
 ) -> Any:  # fmt: skip
     """Return the current value, as :func:`receive` does."""
     return receive(name, scenario, computed, **values)[0]
+
+
+def picked_head(scenario: Scenario) -> int:
+    """Return the number of the head in view; without a valid pick, the first."""
+    return int(take(HEAD, scenario))
+
+
+def traced_in_view(scenario: Scenario) -> AttentionTrace:
+    """Return the computation of a scenario, seen from the head in view: what a page shows."""
+    return traced(scenario).seen_from(picked_head(scenario))
 
 
 def picked_query(scenario: Scenario) -> int:

@@ -12,10 +12,11 @@ from attnviz.app.parts.charts import Offered, take_offered
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_query
+from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.shell.letters import app_letters
 from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
+from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents import figure_page, heatmap_page, report
@@ -118,10 +119,11 @@ def _show_code(scenario: Scenario) -> None:
 def _show_data(scenario: Scenario) -> None:
     made = traced(scenario)
     names = matrix_names(made)
+    first = next(at for at, name in enumerate(names) if made.stages[name].kind == "softmax")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            say("share.data.matrix"), names, index=names.index("attention_weights"), format_func=_title_of,
-            key="share.matrix",
+            say("share.data.matrix"), names, index=first,
+            format_func=lambda each: made.stages[each].title, key="share.matrix",
         )  # fmt: skip
         _download("csv", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
     in_json, in_safetensors = json_size(made), safetensors_size(made)
@@ -146,25 +148,22 @@ def _megabytes(size: int) -> str:
     return f"{max(1, round(size / 1e6)):,}"
 
 
-def _title_of(name: str) -> str:
-    return EVERY_STAGE[name].title
-
-
 def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> None:
     """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
 
     Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
     """
-    made = None if scenario is None else traced(scenario)
-    names = () if made is None else matrix_names(made)
+    made = None if scenario is None else traced_in_view(scenario)
+    stages = {} if made is None else {name: made.stages[name] for name in in_view(made.stages)}
     titles = {key: figure.title for key, figure in offered.items()}
     titles |= {
-        name: say("share.pictures.of_set_up", title=_title_of(name)) if offered else _title_of(name) for name in names
+        name: say("share.pictures.of_set_up", title=stage.title) if offered else stage.title
+        for name, stage in stages.items()
     }
     if not titles:
         _ask_for_sentence()
         return
-    first = 0 if offered else names.index("attention_weights")
+    first = 0 if offered else list(stages).index("attention_weights")
     chosen = st.selectbox(
         say("share.pictures.figure"), list(titles), first, format_func=titles.__getitem__, key="share.picture"
     )
@@ -180,7 +179,7 @@ def _show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> No
     with st.container(horizontal=True):
         _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
         if scenario is not None and made is not None:
-            make = partial(report, scenario, made, digits=state.digits())
+            make = partial(report, scenario, traced(scenario), digits=state.digits())
             _download("report", "attention.html", "text/html", make)
 
 

@@ -10,7 +10,7 @@ import { Grid, IN_PICKED } from "./grid.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { cellAt, inksOf, paintPixels, rectOf } from "./pixels.js";
-import { addressOf } from "../places.js";
+import { addressOf, atOf } from "../places.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -136,7 +136,7 @@ export class CanvasGrid extends Grid {
     }
     const { columns } = board.shown[stage.name];
     const [first] = this.cells;
-    if (first?.dataset.at !== addressOf({ matrix: stage.name, row, column: 0 })) {
+    if (first?.dataset.at !== atOf(stage, { row, column: 0 })) {
       const cells = Array.from({ length: columns }, (_, column) => this.cell(row, column));
       this.cells.length = 0;
       this.cells.push(...cells);
@@ -227,7 +227,7 @@ export class CanvasGrid extends Grid {
     if (event.target !== this.element || this.board.drag) return;
     const { left, top, width, height } = this.element.getBoundingClientRect();
     const cell = cellAt((event.clientX - left) / width, (event.clientY - top) / height, this.board.torch[this.stage.name], this.box, this.lens);
-    const address = addressOf({ matrix: this.stage.name, ...cell });
+    const address = atOf(this.stage, cell);
     if (this.element.dataset.at === address) return;
     this.element.dataset.at = address;
     if (event.type === "pointermove") this.board.input.pointerover(event);
@@ -235,13 +235,13 @@ export class CanvasGrid extends Grid {
 
   // Without a pointer over it, it is the one that the keyboard is at.
   stay() {
-    this.element.dataset.at = addressOf(this.place);
+    this.element.dataset.at = atOf(this.stage, this.place);
   }
 
   /** @param {Place} place */
   arrive(place) {
     this.place = place;
-    this.current.dataset.at = addressOf(place);
+    this.current.dataset.at = atOf(this.stage, place);
     this.current.setAttribute("aria-rowindex", String(place.row + 1));
     this.current.setAttribute("aria-colindex", String(place.column + 1));
     laidOver(this.current, rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens));

@@ -4,7 +4,7 @@ import { make, toggle } from "./elements.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
-import { addressOf } from "../places.js";
+import { atOf } from "../places.js";
 import { READABLE } from "../spine/layout.js";
 import { HEADED } from "../spine/titles.js";
 import { say } from "../../scripts/sentences.js";
@@ -96,7 +96,7 @@ export class Grid {
     const cell = Object.assign(make("span", this.stage.rule === "given" ? "cell editable" : "cell"), parts);
     cell.setAttribute("role", "gridcell");
     cell.tabIndex = row + column === 0 ? 0 : -1;
-    cell.dataset.at = addressOf(place);
+    cell.dataset.at = atOf(this.stage, place);
     cell.append(cell.text);
     return cell;
   }
