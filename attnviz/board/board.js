@@ -233,7 +233,7 @@ export class Board {
       width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
       saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
       tells: Boolean(tells), words: lengthOf(labels, 1), ribbons: this.ribbons,
-      ...(ofNow && !tells ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
+      ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
     };
   }
 
@@ -271,6 +271,8 @@ export class Board {
     this.dress();
     this.grids.clear();
     this.views.disconnect();
+    toggle(this.root, "silent", this.data.says === false);
+    toggle(this.root, "unread", this.data.ribbons === false || this.data.ribbons === null);
     if (this.story.takes(room)) return this.story.lay(room);
     const { placed } = this;
     const stages = [...this.stages.values()];
@@ -280,8 +282,6 @@ export class Board {
     this.root.style.setProperty("--s", String(this.layout.scale));
     Object.assign(this.spine.style, { height: `${this.layout.height}px`, width: `${Math.max(this.layout.width, 1)}px` });
     for (const name of placed) if (this.layout.boxes[name]) this.grids.set(name, this.grid(name));
-    toggle(this.root, "silent", this.data.says === false);
-    toggle(this.root, "unread", this.data.ribbons === false || this.data.ribbons === null);
     if (room.sentence) this.sentence.build(this.layout, room.width);
     this.play.place(room);
     this.frame.build();

@@ -200,6 +200,8 @@ export interface Tells {
   about: string;
   /** Whether it is shown to a lecture room. */
   presents: boolean;
+  /** The matrices that it is about, which stand alone on a narrow screen. */
+  part: string[];
 }
 
 /** What Python sends, with the matrices that are shown. */

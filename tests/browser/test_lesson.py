@@ -103,6 +103,12 @@ _PART = """() => {
     cut: told.scrollHeight - told.clientHeight,
   };
 }"""
+# Which rows of which matrices are seen, as a telephone shows them.
+_ROWS = """() => {
+  const {shadowRoot: root} = document.querySelector('[class*=st-key-][class*=board] [data-testid$=Isolated]');
+  const seen = [...root.querySelectorAll('.cell')].filter(cell => cell.checkVisibility({visibilityProperty: true}));
+  return [...new Set(seen.map(cell => cell.dataset.at.split(',').slice(0, 2).join()))].sort();
+}"""
 _FADED = "button => getComputedStyle(button.closest('.stButton')).opacity"
 _RING = "button => [button.matches(':focus-visible'), getComputedStyle(button).outlineStyle]"
 
@@ -119,6 +125,7 @@ def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[...
         assert learner.sideways <= 0
         eventually(lambda: learner.too_tall <= 0, True)
         part = partial(learner.page.evaluate, _PART)
+        expect(learner.page.locator(".chip:visible")).to_have_count(6)  # another token can be picked at each step
         eventually(lambda: part()["fills"] >= 0.85 and part()["digits"] >= 27 and part()["cut"] <= 0, True)  # noqa: B023
         # A key leads on, and no button that was pressed with the mouse gets a ring for it; all of them fade.
         assert pressed.evaluate(_RING) == [False, "none"]
@@ -200,6 +207,13 @@ def test_next_stays_under_the_mouse_from_the_first_step_to_the_last(
         learner.is_at(f"{number}. {step.title}")
         assert learner.sideways <= 0
         places.append(button.bounding_box())
+        if width < 400 and step.name == "softmax":  # the picked token's part of the stage, and nothing else
+            rows = partial(learner.page.evaluate, _ROWS)
+            eventually(rows, ["attention_weights,1", "scaled_scores,1"])
+            learner.says("'journey' reads itself most")
+            learner.page.get_by_role("radio", name="step").click()
+            eventually(rows, ["attention_weights,5", "scaled_scores,5"])
+            learner.says("'step' reads")
         if number < len(STEPS):
             button.click()
     assert places == [places[0]] * len(STEPS)

@@ -15,7 +15,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, about_the_numbers, reached_matrices, shown_matrices
+from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -26,8 +26,8 @@ _PRESENTATION_CSS = """<style>
 .stMainBlockContainer { padding: 0.5rem 1rem 0; }
 .st-key-lesson_head h4 { font-size: clamp(1.2rem, 1.6vw, 3rem); padding: 0; }
 /* What isn't seen takes no room below the board. */
-[data-testid="stLayoutWrapper"]:has(> .st-key-lesson_questions) { display: none; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; }
+[data-testid="stLayoutWrapper"]:has(> :is(.st-key-lesson_questions, .st-key-foot)) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; left: 0; }
 /* The controls are there for the hand that looks for them. */
 .st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.25; transition: opacity 0.2s; }
 .st-key-lesson_head:is(:hover, :has(:focus-visible)) :is(.stButton, .lesson-dots) { opacity: 1; }
@@ -114,12 +114,19 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     show_board_of_now(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new, key="lesson.board",
         ghosts=() if presenting else tuple(name for name in trace.stages if name not in names),
-        sentence=not presenting or not names or "attention_weights" in step.new, says=False,
-        ribbons=not names or "attention_weights" in names, scaled="scaled_scores" in names,
+        sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
         tells={"sentences": [each.sent() for each in step.tells(trace, query, state.digits())],
-               "analogy": step.analogy, "about": about, "presents": presenting},
+               "analogy": step.analogy, "about": about, "presents": presenting,
+               "part": shown_matrices(step, trace)},
         play=_part_to_play(number),
     )  # fmt: skip
+
+
+def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | None:
+    """Whether a step's words have ribbons over them; None where a lecture room needs theirs for the matrices."""
+    if presenting and names and "attention_weights" not in step.new:
+        return None
+    return not names or "attention_weights" in names
 
 
 def show_questions(number: int) -> None:

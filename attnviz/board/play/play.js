@@ -201,7 +201,7 @@ export class Play {
     if (!play || play.number === this.asked) return;
     this.asked = play.number;
     this.stop();
-    if (seen && !this.stepwise && this.begin(play.part)) this.run(this.span.from);
+    if (seen && !this.stepwise && !this.board.story.told && this.begin(play.part)) this.run(this.span.from);
   }
 
   // ---- drawing ----

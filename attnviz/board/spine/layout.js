@@ -26,6 +26,7 @@ const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
 const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92 };
+export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 }; // words in a lecture room, where matrices need theirs, and how large their letters are
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
@@ -63,10 +64,10 @@ export function layoutOf(stages, shapes, placed, room) {
 
 // What the words take, with the ribbons over them and their shares under them.
 /** @param {Room} room */
-function sentenceOf({ width, ribbons: arcs, saysBelow }) {
-  const { chips } = SENTENCE;
+function sentenceOf({ width, ribbons: arcs, saysBelow, tells }) {
+  const { chips, unshared } = tells && !arcs ? PRESENTED : SENTENCE;
   const says = saysOf(width);
-  const shares = arcs ? SENTENCE.shares : SENTENCE.unshared;
+  const shares = arcs ? SENTENCE.shares : unshared;
   return { arcs, chips, shares, height: arcs + chips + shares + (saysBelow ? says : 0) };
 }
 

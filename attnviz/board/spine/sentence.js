@@ -7,7 +7,7 @@ import { valueAt } from "../values/matrices.js";
 import { readBy } from "../values/read_by.js";
 import { percent, readsInPercent } from "../values/reads_most.js";
 import { PICKED_MS } from "./motion.js";
-import { saysOf } from "./layout.js";
+import { PRESENTED, saysOf } from "./layout.js";
 import { ribbonsOf } from "./ribbons.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -90,20 +90,21 @@ export class Sentence {
     const { scale, arcs, chips, shares } = layout;
     this.layout = layout;
     const below = this.board.room.saysBelow;
-    const whole = lengthOf(labels, scale);
-    const by = Math.max(SMALLEST, Math.min(1, width / whole)) * scale;
+    const { ribbons, tells } = this.board.room;
+    const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
+    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(labels, scale)));
     let left = 0;
     this.middles = [];
     this.chips = labels.map((label, at) => {
-      const size = widthOf(label, by);
+      const wide = widthOf(label, by);
       const chip = make("button", "chip", [label]);
       chip.type = "button";
       chip.setAttribute("role", "radio");
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${size}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
       chip.onclick = () => this.board.pick(at);
       chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.preview(at);
-      this.middles.push(left + size / 2);
-      left += size + BETWEEN * by;
+      this.middles.push(left + wide / 2);
+      left += wide + BETWEEN * by;
       return chip;
     });
     this.shares = labels.map((label, at) => {
@@ -113,7 +114,7 @@ export class Sentence {
     });
     this.paths = labels.map(() => ({ before: pathOf("before"), share: pathOf("ribbon") }));
     this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]));
-    this.ribbons.setAttribute("width", String(left));
+    this.ribbons.setAttribute("width", String(left - BETWEEN * by));
     this.ribbons.setAttribute("height", String(arcs));
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));

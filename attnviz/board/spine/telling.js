@@ -44,6 +44,7 @@ export class Telling {
     this.board = board;
     this.about = make("p", "about");
     this.element = make("div", "telling");
+    this.after = make("div", "telling above"); // what stands under a story
     this.above = false; // whether it stands above the board, and not beside its new stage
     this.built = "";
   }
@@ -84,6 +85,22 @@ export class Telling {
     this.show();
   }
 
+  // Around a story: what it is about stands over it, and what may be read afterwards under it.
+  buildAroundStory() {
+    const { board, element, after } = this;
+    const { tells } = board.data;
+    this.built = JSON.stringify(tells ?? null);
+    if (!tells) return;
+    this.above = true;
+    element.hidden = false;
+    element.className = "telling above";
+    element.removeAttribute("style");
+    element.replaceChildren(...tells.sentences.map(() => make("p")));
+    after.replaceChildren(...(tells.analogy ? [make("p", "analogy", [tells.analogy])] : []), ...(tells.about ? [this.about] : []));
+    this.about.textContent = tells.about;
+    this.show();
+  }
+
   // Its upper edge stands still, however long a number gets.
   /** @param {TellingPlace} place */
   beside(place) {
@@ -96,7 +113,7 @@ export class Telling {
   show() {
     const { board, element } = this;
     if (!board.data.tells) return;
-    if (JSON.stringify(board.data.tells) !== this.built) return this.build(board.room);
+    if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.room);
     this.sentences.forEach((sentence, at) => {
       const paragraph = element.children[at];
       if (paragraph.textContent !== sentence) paragraph.textContent = sentence;

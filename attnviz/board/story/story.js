@@ -31,6 +31,7 @@ export class Story {
     this.followed = -1; // the word whose story is told
     this.arranged = ""; // what decides where everything stands
     this.revealed = ""; // the pinned cell that was brought into view
+    this.litOnce = ""; // the cell of a step for which parts were unfolded
     /** @type {Room | null} */
     this.room = null;
     /** @type {Map<string, StoryPart>} */
@@ -49,7 +50,9 @@ export class Story {
   takes(room) {
     const { data, torch } = this.board;
     const small = Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    const narrow = room.sentence && small && room.width < NARROW && data.says !== false && data.ofNow; // lesson and questions have words of their own
+    // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
+    const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
+    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow);
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
@@ -77,7 +80,10 @@ export class Story {
     this.room = room;
     board.root.style.setProperty("--s", "1");
     board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, plane: null };
-    const parts = partsOf([...board.stages.values()], board.placed);
+    const { tells, lit } = board.data;
+    const parts = partsOf([...board.stages.values()], tells ? board.placed.filter((name) => tells.part.includes(name)) : board.placed);
+    if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
+    this.litOnce = addressOf(lit ?? null);
     const { spots } = this.layoutOf(parts, new Set(parts.map(({ stage }) => stage.name)), []);
     this.parts = new Map(parts.map((part) => [part.stage.name, this.part(part, spots[part.stage.name])]));
     for (const { grids } of this.parts.values()) {
@@ -90,14 +96,17 @@ export class Story {
     this.element.replaceChildren(board.frame.veil, this.names, ...[...this.parts.values()].flatMap(({ elements }) => elements));
     this.columns.build([...this.parts.values()]);
     this.hand.append(board.undo.element);
-    board.root.replaceChildren(board.sentence.element, this.element, board.panel.element);
+    board.telling.buildAroundStory();
+    const { element: before, after } = board.telling;
+    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, this.element, ...(tells ? [after] : []), board.panel.element);
     this.follow();
   }
 
   /** @param {Part[]} parts @param {Set<string>} open @param {ReturnType<Story["others"]>} others */
   layoutOf(parts, open, others) {
     const { width, height } = this.room ?? { width: 1, height: 1 };
-    return storyOf(parts, this.board.torch, { width, height, labels: this.board.data.labels, open, others });
+    // Where there are sentences around it, nothing gives way: it's scrolled all the same.
+    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels: this.board.data.labels, open, others });
   }
 
   /** @param {Part} part @param {Spot} spot */
@@ -122,16 +131,26 @@ export class Story {
     return pinned && this.board.isShown(pinned) ? pinned : null;
   }
 
+  // The cell of which all sources are to be seen: the pinned one, or the one that a step of the lesson lights up.
+  get shown() {
+    const { lit } = this.board.data;
+    return this.pinned ?? (lit && this.board.isShown(lit) ? lit : null);
+  }
+
   // The parts that are unfolded: by hand, and for the pinned cell the one that it is in or made in.
   opened() {
     return new Set([...this.open, ...this.needed()]);
   }
 
   needed() {
-    const { pinned } = this;
-    const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw].some((each) => each?.name === pinned?.matrix);
-    const parts = [...this.parts.values()].map(({ part }) => part);
-    return parts.filter((part) => pinned && (part.weight ?? part.raw) && holds(part)).map(({ stage }) => stage.name);
+    return this.pinned ? this.holding([...this.parts.values()].map(({ part }) => part), this.pinned) : [];
+  }
+
+  // The parts that unfold to what a cell is in or made of.
+  /** @param {Part[]} parts @param {Place} place */
+  holding(parts, { matrix }) {
+    const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw].some((each) => each?.name === matrix);
+    return parts.filter((part) => (part.weight ?? part.raw) && holds(part)).map(({ stage }) => stage.name);
   }
 
   /** @param {string} part */
@@ -147,15 +166,15 @@ export class Story {
 
   // Rows of other words that the pinned cell is in or is made from.
   others() {
-    const { pinned, board } = this;
+    const { shown, board } = this;
     /** @type {Map<string, { matrix: string, row: number, part: string }>} */
     const others = new Map();
-    if (!pinned || board.previewed !== null) return [];
-    const ofAll = this.parts.get(pinned.matrix)?.part.kind === "all";
-    for (const { matrix, row } of [pinned, ...seenSourcesOf(board.made, pinned).flat()]) {
+    if (!shown || board.previewed !== null) return [];
+    const ofAll = this.parts.get(shown.matrix)?.part.kind === "all";
+    for (const { matrix, row } of [shown, ...seenSourcesOf(board.made, shown).flat()]) {
       if (row === board.query || !(board.grids.get(matrix) instanceof RowGrid)) continue;
       const holds = [...this.parts.values()].find(({ part }) => part.raw?.name === matrix)?.part.stage.name;
-      others.set(`${matrix},${row}`, { matrix, row, part: ofAll ? pinned.matrix : (holds ?? matrix) });
+      others.set(`${matrix},${row}`, { matrix, row, part: ofAll ? shown.matrix : (holds ?? matrix) });
     }
     return [...others.values()];
   }
@@ -207,7 +226,7 @@ export class Story {
 
   key() {
     const { query, previewed } = this.board;
-    return JSON.stringify([addressOf(this.pinned), query, previewed, [...this.open]]);
+    return JSON.stringify([addressOf(this.shown), query, previewed, [...this.open]]);
   }
 
   // The words in lines, above what the picked one reads.
@@ -249,7 +268,7 @@ export class Story {
     if (!this.told) return;
     this.slider.show(place);
     const { board, pinned } = this;
-    if (this.arranged !== this.key()) this.holding(pinned && board.cellAt(pinned), () => this.follow());
+    if (this.arranged !== this.key()) this.steady(pinned && board.cellAt(pinned), () => this.follow());
     if (addressOf(pinned) === this.revealed) return;
     this.revealed = addressOf(pinned);
     if (pinned) requestAnimationFrame(() => this.reveal([...this.element.querySelectorAll(".source, .chosen")]));
@@ -257,7 +276,7 @@ export class Story {
 
   // A cell stays under the finger, whatever unfolds or folds above it.
   /** @param {HTMLElement | null | undefined} cell @param {() => void} act */
-  holding(cell, act) {
+  steady(cell, act) {
     const before = cell?.getBoundingClientRect();
     act();
     const after = cell?.getBoundingClientRect();

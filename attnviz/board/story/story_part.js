@@ -116,7 +116,7 @@ export class StoryPart {
     if (even.textContent !== text && even.firstChild) even.firstChild.textContent = text;
   }
 
-  // "= 5 % the + 6 % fluffy + 61 % cat": the largest shares, as many as there is room for.
+  // "≈ 5 % the + 6 % fluffy + 61 % cat": the largest shares, as many as there is room for, and "=" where none is rounded.
   /** @param {number} letters */
   showMix(letters) {
     const { board, mix } = this;
@@ -130,9 +130,17 @@ export class StoryPart {
       const dropped = least.shift();
       kept = kept.filter((term) => term !== dropped);
     }
-    const spans = kept.flatMap((term, at) => [at ? " + " : "= ", `${unbroken(term.percent)} `, make("bdi", "", [term.label])]);
+    const exact = kept.length === terms.length && terms.every(({ share }) => isWholePercent(share));
+    const spans = kept.flatMap((term, at) => [at ? " + " : exact ? "= " : "≈ ", `${unbroken(term.percent)} `, make("bdi", "", [term.label])]);
     mix.replaceChildren(...spans, ...(kept.length < terms.length ? [" + …"] : []));
   }
+}
+
+const WHOLE = 1e-5; // of a percent: what float32 can't tell from a whole one
+
+/** @param {number} share */
+function isWholePercent(share) {
+  return Math.abs(100 * share - Math.round(100 * share)) <= WHOLE;
 }
 
 /** @param {Board} board @param {Stage | null} stage @param {Cells | null} cells */
