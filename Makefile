@@ -18,7 +18,7 @@ COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
 .PHONY: help run test test-all quick checks lint types imports js unit pages browser bench pictures screenshots \
-        docker-build docker-smoke cluster-smoke bench-load sbom audit clean app-packages dev-packages node-packages chromium \
+        docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
 
@@ -29,6 +29,7 @@ help:
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
 	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two"
+	@echo "make soak          25 readers for an hour: nothing lost, nothing that grows"
 	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playground check')"
 	@echo "make screenshots   take the README's pictures anew"
@@ -42,7 +43,7 @@ help:
 	@echo "          TORCH_INDEX=$(TORCH_INDEX)"
 
 run: app-packages
-	$(PY) -m streamlit run serve.py --server.address=$(ADDRESS) --server.port=$(PORT)
+	$(PY) -m attnviz app --address $(ADDRESS) --port $(PORT)
 
 test: checks unit pages browser
 
@@ -87,6 +88,9 @@ bench: dev-packages chromium
 
 bench-load: dev-packages
 	$(PY) -m benchmarks load --clients 25 60 120 300 --copies 1 2 --seconds 30
+
+soak: dev-packages
+	$(PY) -m benchmarks soak --seconds 3600
 
 pictures: dev-packages chromium
 	$(PY) -m tests.browser.pictures $(STATES)

@@ -30,9 +30,11 @@ def start(arguments: Sequence[str]) -> int:
     if not script.is_file() or find_spec("streamlit") is None:
         print('attnviz: the app needs more than the library: pip install "attnviz[app]"', file=sys.stderr)
         return 2
-    settings = {"address": given.address, "port": given.port} | ({"headless": True} if given.no_browser else {})
-    flags = [f"--server.{name}={str(value).lower()}" for name, value in settings.items()]
-    sys.argv = ["streamlit", "run", str(script), *flags]
+    # The address to be opened is told, because Streamlit would else ask the internet for this machine's own.
+    settings = {"server.address": given.address, "server.port": given.port, "browser.serverAddress": "localhost"}
+    if given.no_browser:
+        settings["server.headless"] = "true"
+    sys.argv = ["streamlit", "run", str(script), *(f"--{name}={value}" for name, value in settings.items())]
     try:
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     except SystemExit as ended:  # as Streamlit's own command ends

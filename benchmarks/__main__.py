@@ -17,23 +17,25 @@ from benchmarks.rows import Row, table
 
 # Scaling first: it measures the peak memory of processes that start with the peak of this one.
 PARTS = ("scaling", "tracing", "board", "board_large", "browser", "documents", "reading", "marking", "load")
+APART = ("soak",)  # takes an hour: measured where it is named
+_TAKEN = {"load": ("seconds", "clients", "copies"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures speed and memory.")
-    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS + APART))
     parser.add_argument("--seconds", type=float, default=60, help="of load on our server (default: 60)")
     parser.add_argument("--clients", type=int, nargs="+", default=[], help="how many, on --copies of our server")
     parser.add_argument("--copies", type=int, nargs="+", default=[1], help="how many (default: 1)")
     arguments = parser.parse_args()
-    if unknown := set(arguments.parts) - set(PARTS):
-        parser.error(f"there is no part {', '.join(sorted(unknown))}, only {', '.join(PARTS)}")
+    if unknown := set(arguments.parts) - {*PARTS, *APART}:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}, only {', '.join(PARTS + APART)}")
     print(_machine())
     rows: list[Row] = []
     for part in arguments.parts or PARTS:
-        load = {name: getattr(arguments, name) for name in ("seconds", "clients", "copies")}
-        rows += _measured(part, load if part == "load" else {})
+        taken = _TAKEN.get(part, ())
+        rows += _measured(part, {name: getattr(arguments, name) for name in taken})
     print(table(sorted(rows, key=lambda row: not row.is_ratio())))
 
 

@@ -84,6 +84,15 @@ def test_an_installed_library_and_its_command_do_without_the_app(clean: Path, tm
     assert "Context vectors" in done.stdout
 
 
+def test_whoever_may_reach_it_nobody_is_asked_for_this_machines_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shown at the start is made of settings alone: Streamlit's check looks for both of these."""
+    monkeypatch.setattr("attnviz.app_command.runpy.run_module", lambda *_, **__: None)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    assert start(["--address", "0.0.0.0", "--port", "8600"]) == 0
+    flags = dict(flag.removeprefix("--").split("=") for flag in sys.argv[3:])
+    assert flags == {"server.address": "0.0.0.0", "server.port": "8600", "browser.serverAddress": "localhost"}
+
+
 @contextmanager
 def _started(command: Path, where: Path) -> Iterator[str]:
     address = free_address()
