@@ -1,6 +1,7 @@
 """The package as people install it: the wheel holds all that it needs, and starts the app where no checkout is."""
 
 import asyncio
+import http.client
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 import attnviz
 from attnviz.app_command import site, start
@@ -93,6 +95,13 @@ def test_whoever_may_reach_it_nobody_is_asked_for_this_machines_address(monkeypa
     assert flags == {"server.address": "0.0.0.0", "server.port": "8600", "browser.serverAddress": "localhost"}
 
 
+def _asked(address: str, path: str) -> http.client.HTTPResponse:
+    host, port = address.split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
+    connection.request("GET", path)
+    return connection.getresponse()
+
+
 @contextmanager
 def _started(command: Path, where: Path) -> Iterator[str]:
     address = free_address()
@@ -117,8 +126,22 @@ def test_an_installed_package_starts_the_app(clean: Path, tmp_path: Path) -> Non
             assert client.lost == 0
             return [page.page_name for page in client.navigation().app_pages]
 
+    async def strangers_status(address: str) -> int:
+        try:
+            async with connected(address, headers={"Origin": "https://elsewhere.example.org"}):
+                return 101
+        except InvalidStatus as refused:
+            return refused.response.status_code
+
     with _started(clean / "attnviz", tmp_path) as address:
         assert asyncio.run(titles(address)) == [
             "Playground", "Lesson", "Questions", "Compare", "Scaling", "Check",
         ]  # fmt: skip
+        answers = {path: _asked(address, path) for path in ("/", "/static/favicon.png", "/ready", "/metrics")}
+        assert asyncio.run(strangers_status(address)) == 403
+    for answer in answers.values():
+        assert answer.getheader("X-Content-Type-Options") == "nosniff"
+        assert "frame-ancestors 'self'" in str(answer.getheader("Content-Security-Policy"))
+    assert answers["/ready"].getheader("Content-Type") == "application/json"
+    assert answers["/metrics"].status != 200 or "text/html" in str(answers["/metrics"].getheader("Content-Type"))
     assert "Traceback" not in (tmp_path / "log.txt").read_text()
