@@ -41,9 +41,12 @@ class Visitors:
             headers = [(name, value) for name, value in scope["headers"] if known or name != b"origin"]
             await self.app({**scope, "headers": headers}, receive, send)
         elif not known:
-            await _turn_away(_STRANGER, 403, receive, send, scope)
+            _note(_STRANGER)
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
         elif self.open >= self._most:
-            await _turn_away(_FULL, 503, receive, send, scope)
+            _note(_FULL)
+            await _tell_to_come_back(receive, send, scope)
         else:
             await self._visit(scope, receive, send)
 
@@ -65,16 +68,20 @@ class Visitors:
         return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() or origin.lower() in self._origins
 
 
-async def _turn_away(why: str, status: int, receive: Receive, send: Send, scope: Scope) -> None:
+def _note(why: str) -> None:
     figures.TURNED_AWAY.labels(why).inc()
     _LOG.warning("a page was turned away", extra={"told": {"why": why}})
+
+
+async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None:
+    """Answer a page with 503, at which a proxy asks another copy."""
     await receive()
     if "websocket.http.response" in scope.get("extensions", {}):
         headers = [(b"retry-after", b"5"), (b"content-length", b"0")]
-        await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
+        await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})
         await send({"type": "websocket.http.response.body", "body": b""})
     else:
-        await send({"type": "websocket.close", "code": 1008 if why == _STRANGER else 1013})
+        await send({"type": "websocket.close", "code": 1013})
 
 
 class _Paced:
