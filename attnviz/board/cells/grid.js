@@ -14,7 +14,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Box, Layout } from "../spine/types.js" */
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
-export const IN_PICKED = 31; // pixels: as wide, a cell of the picked row has its number, however low its row is
+export const IN_PICKED = 24; // pixels: as wide, a cell of the picked row has its number, of as many digits as fit
 const TIGHT = { size: "92.4%", digit: 6.6, around: 1 }; // the smallest letters there are, and how wide their digits are
 const MARKS = ["fed", "source", "chosen"];
 

@@ -8,6 +8,45 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Edit } from "../types.js" */
 
 const MOST = 100; // steps back
+const GAP = 6;
+const NEAR = 55; // pixels from the cell at which the button is found
+const HEADS = 20;
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Rect */
+
+/**
+ * Where a chip of a size stands: at the left of a cell's matrix, under or over it, where it covers nothing of what is
+ * `taken` and its button, which is `from` here `to` there in it, is near the cell; else right under the cell.
+ * @param {Rect} cell @param {Rect} matrix @param {{ width: number, height: number, from: number, to: number }} size
+ * @param {Rect[]} taken @param {{ width: number, height: number }} within
+ */
+export function placeBeside(cell, matrix, { width, height, from, to }, taken, within) {
+  const inside = (/** @type {number} */ x) => Math.max(0, Math.min(within.width - width, x));
+  const under = inside(cell.x + cell.width / 2 - (from + to) / 2);
+  const places = [
+    { x: matrix.x - GAP - width, y: cell.y + (cell.height - height) / 2 },
+    { x: under, y: matrix.y + matrix.height + GAP },
+    { x: under, y: matrix.y - GAP - HEADS - height },
+  ];
+  const free = places.find(({ x, y }) => {
+    const isIn = x >= 0 && y >= 0 && x + width <= within.width && y + height <= within.height;
+    const button = { x: x + from, y, width: to - from, height };
+    return isIn && gapBetween(button, cell) <= NEAR && taken.every((each) => !overlap({ x, y, width, height }, each));
+  });
+  return free ?? { x: inside(cell.x - 20), y: cell.y + cell.height + 2 };
+}
+
+/** @param {Rect} one @param {Rect} other */
+function gapBetween(one, other) {
+  const across = Math.max(one.x, other.x) - Math.min(one.x + one.width, other.x + other.width);
+  const down = Math.max(one.y, other.y) - Math.min(one.y + one.height, other.y + other.height);
+  return Math.hypot(Math.max(across, 0), Math.max(down, 0));
+}
+
+/** @param {Rect} one @param {Rect} other */
+function overlap(one, other) {
+  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
+}
 
 export class Undo {
   /** @param {Board} board */
@@ -42,16 +81,22 @@ export class Undo {
     this.place(first);
   }
 
-  // Beside the cell, inside of the board.
+  // Beside the cell, inside of the board, and over no numbers where there is room.
   /** @param {Edit} edit */
   place({ matrix, row, column }) {
-    const { boxes, scale } = this.board.layout;
+    const { element, button, board: { layout, data, root } } = this;
+    const { boxes, scale, height } = layout;
     const box = boxes[matrix];
     if (!box) return;
     const [across, down] = box.turned ? [row, column] : [column, row];
-    this.element.hidden = false;
-    const y = box.y + (down + 1) * box.row + 2;
-    Object.assign(this.element.style, { left: `${Math.max(0, box.x + across * box.cell - 20 * scale)}px`, top: `${y}px` });
+    element.hidden = false;
+    const cell = { x: box.x + across * box.cell, y: box.y + down * box.row, width: box.cell, height: box.row };
+    const named = HEADS * scale; // over each matrix there may be names
+    const taken = Object.values(boxes).map(({ x, y, ...size }) => ({ x, y: y - named, width: size.width, height: size.height + named }));
+    const names = { x: 0, y: layout.start, width: layout.labels, height: layout.row * data.labels.length };
+    const size = { width: element.offsetWidth, height: element.offsetHeight, from: button.offsetLeft, to: button.offsetLeft + button.offsetWidth };
+    const beside = placeBeside(cell, box, size, [...taken, names], { width: root.offsetWidth, height });
+    Object.assign(element.style, { left: `${beside.x}px`, top: `${beside.y}px` });
   }
 
   hide() {
