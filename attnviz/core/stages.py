@@ -164,7 +164,8 @@ def _attending(d_k: int, scale: bool, temperature: float, causal: bool, rotary: 
     matched = ("q_rotated", "k_rotated") if rotary else ("q", "k")
     return (
         *(turned if rotary else ()),
-        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched),
+        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched,
+               told="scores_turned" if rotary else ""),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, causal), ("scores",)),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
