@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from attnviz.app.text import literal
 from attnviz.core.errors import RefusedError, SaidError
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import ALL_STAGES
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import catalogue, plural, say
 
@@ -39,7 +39,7 @@ def _fact(name: str, value: object) -> str:
         return plural(value, _COUNTED[noun])
     match name:
         case "matrix" | "table" | "other":
-            return EVERY_STAGE[str(value)].symbol
+            return ALL_STAGES[str(value)].symbol
         case "name":
             key = f"refused.name.{str(value).replace(' ', '_')}"
             return say(key) if key in catalogue() else str(value)

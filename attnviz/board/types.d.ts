@@ -38,6 +38,7 @@ export interface Settings {
   start: number;
   stop: number;
   base: number;
+  epsilon: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */

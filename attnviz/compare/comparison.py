@@ -10,7 +10,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.heads import CONTEXTS
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.stages import EDITABLE, EVERY_STAGE
+from attnviz.core.stages import ALL_STAGES, EDITABLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, setting_in_words
 from attnviz.words import plural, say
@@ -99,12 +99,12 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     for name in EDITABLE:
         before, after = (each.get(name) for each in replaced)
         if before != after:
-            words.append(_change(EVERY_STAGE[name].symbol, _filled(before), _filled(after)))
+            words.append(_change(ALL_STAGES[name].symbol, _filled(before), _filled(after)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
     for matrix, row, column in cells[:_NAMED]:
         before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
-        words.append(_change(f"{EVERY_STAGE[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
+        words.append(_change(f"{ALL_STAGES[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words

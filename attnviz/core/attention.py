@@ -30,7 +30,10 @@ class AttentionTrace(Trace):
 
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
-    ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. All of these are None where they are switched off.
+    ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. Of a block there are the sums `residual_1` and
+    `residual_2` and what layer norms make, `x_norm`, `residual_1_norm` and `residual_2_norm`, all ``(n_tokens, d_in)``,
+    with gains `gamma_1`, `gamma_2` and offsets `beta_1`, `beta_2` ``(d_in,)``. All of these are None where they are
+    switched off.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
@@ -61,6 +64,15 @@ class AttentionTrace(Trace):
     preactivations: Tensor | None = None
     hidden: Tensor | None = None
     feed_forward: Tensor | None = None
+    gamma_1: Tensor | None = None
+    beta_1: Tensor | None = None
+    gamma_2: Tensor | None = None
+    beta_2: Tensor | None = None
+    x_norm: Tensor | None = None
+    residual_1: Tensor | None = None
+    residual_1_norm: Tensor | None = None
+    residual_2: Tensor | None = None
+    residual_2_norm: Tensor | None = None
 
     def __getitem__(self, name: str) -> Tensor:
         return self._stacked(name) if self._is_of_heads(name) else super().__getitem__(name)

@@ -16,7 +16,7 @@ from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
+from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OUTPUT
 
 Replacement = str | Matrix
 GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
@@ -114,6 +114,8 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         return scenario.embedding, scenario.d_in, scenario.seed
     if name not in scenario.editable:
         return None
+    if name in NORMS:
+        return (scenario.d_in,)
     if name == "p":
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)

@@ -24,8 +24,8 @@ from attnviz.core.matrix_input import (
     wrong_shape,
 )
 from attnviz.core.seeding import ADDED_POSITIONS, FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import check_scores, checked_settings
-from attnviz.core.stages import BIASES, EDITABLE, LAYERS, OUTPUT, VECTORS, Table, layer_table
+from attnviz.core.settings import block_misfit, check_scores, checked_settings
+from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Table, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -44,6 +44,10 @@ class Scenario:
     with `n_kv_heads`, which has to divide it, so many of keys and values, and W_k and W_v are narrower by as much. With
     `output` W_o ``(d_v, d_v)`` and b_o follow the context: drawn after W_v, as an ``nn.Linear`` with "linear", else
     with a bias of zeros.
+
+    With `norm` "pre" or "post" a block is made of it: what goes in is added to what comes out (`d_v` has to be `d_in`),
+    and layer norms with gains gamma_1, gamma_2 of ones and offsets beta_1, beta_2 of zeros, each ``(d_in,)``, stand
+    before or after.
 
     With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
@@ -82,6 +86,7 @@ class Scenario:
     n_heads: int = 1
     n_kv_heads: int | None = None
     output: bool = False
+    norm: str = "none"
     x: Any = None
     e: Any = None
     p: Any = None
@@ -97,6 +102,10 @@ class Scenario:
     b_1: Any = None
     w_2: Any = None
     b_2: Any = None
+    gamma_1: Any = None
+    beta_1: Any = None
+    gamma_2: Any = None
+    beta_2: Any = None
     edits: Edits = NO_EDITS
 
     def __post_init__(self) -> None:
@@ -108,6 +117,8 @@ class Scenario:
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
         check_scores(self.n_heads, len(self.tokens))
         self._check_matrices()
+        if self.norm != "none" and self.width_of_context != self.d_in:
+            raise block_misfit(self.width_of_context, self.d_in)
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
     def _check_matrices(self) -> None:
@@ -132,6 +143,8 @@ class Scenario:
             raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=name)
         if name in OUTPUT:
             raise RefusedError(f"{what}, but output is False", "output_off", matrix=name)
+        if name in NORMS:
+            raise RefusedError(f"{what}, but this computation has no such layer norm", "norm_off", matrix=name)
         if name in LAYERS:
             raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=name)
         if name == "x":
@@ -187,6 +200,8 @@ class Scenario:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
+        if name in NORMS:
+            return 1, self.d_in
         if name in (*OUTPUT, *LAYERS):
             return self._shape_behind(name)
         n_rows = 1 if name in BIASES else self.d_in
@@ -243,9 +258,11 @@ class Scenario:
         if given == "zeros":
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
-        if name in (self.token_matrix, "p"):
+        if name in (self.token_matrix, "p", *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
+            if name in NORMS:
+                return torch.full(self.shape_of(name), float(name in GAINS), **FLOAT32_ON_CPU)
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
             return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
@@ -288,7 +305,7 @@ class Scenario:
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             causal=self.causal, positions=self.adds_positions,
             rotary=self.positions == "rotary", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
-            d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output,
+            d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation,
         )  # fmt: skip
 

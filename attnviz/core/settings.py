@@ -10,6 +10,7 @@ from attnviz.core.seeding import INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS
 from attnviz.core.tokens import TOKENIZERS
 
+NORM_CHOICES = ("none", "pre", "post")
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": tuple(TOKENIZERS),
@@ -17,6 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "positions": POSITIONS,
     "init": INITS,
     "activation": tuple(ACTIVATIONS),
+    "norm": NORM_CHOICES,
 }
 _FLAGS = ("bias", "causal", "scale", "output")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
@@ -66,6 +68,9 @@ def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
         width = given["d_out"] // n_heads
         message = f"d_out is {given['d_out']}, {width} for each head, expected an even number for rotary positions"
         raise RefusedError(message, "rotary", heads=n_heads, width=width, d_out=given["d_out"])
+    width = given["d_out"] if given["d_v"] is None else given["d_v"]
+    if given["norm"] != "none" and isinstance(width, int) and width != given["d_in"]:
+        raise block_misfit(width, given["d_in"])
     if given["n_kv_heads"] is not None:
         n_kv_heads = limits.check_whole("n_kv_heads", given["n_kv_heads"], 1, limits.MAX_HEADS)
         if n_heads % n_kv_heads:
@@ -75,6 +80,12 @@ def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
             raise RefusedError(message, "kv_heads", kv_heads=n_kv_heads, heads=n_heads, fitting=_divisors(n_heads))
         checked["n_kv_heads"] = n_kv_heads
     return checked
+
+
+def block_misfit(width: int, d_in: int) -> RefusedError:
+    """Return what to raise for a block whose two summands are not of one width."""
+    message = f"the context has {width} columns, expected {d_in} like x, to which a block adds it"
+    return RefusedError(message, "block", width=width, d_in=d_in)
 
 
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
@@ -93,8 +104,8 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                 check(fitting)
             except RefusedError as error:
                 refused += [error] if error.kind not in {each.kind for each in refused} else []
-                if error.kind == "rotary":
-                    fitting["positions"] = "none"
+                if error.kind in ("rotary", "block"):
+                    fitting["positions" if error.kind == "rotary" else "norm"] = "none"
                 else:
                     fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
             else:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
+from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
 from attnviz.words import say
 
 
@@ -98,7 +98,9 @@ Table = Mapping[str, Stage]  # the stages by their names, in the order of the co
 BIASES = ("b_q", "b_k", "b_v")
 OUTPUT = ("w_o", "b_o")
 LAYERS = ("w_1", "b_1", "w_2", "b_2")
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OUTPUT, *LAYERS)
+GAINS, OFFSETS = ("gamma_1", "gamma_2"), ("beta_1", "beta_2")
+NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OUTPUT, *LAYERS, *NORMS)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -136,8 +138,9 @@ def attention_table(
     )
 
 
-def _projected(biases: tuple[str, ...], positions: bool) -> tuple[Stage, ...]:
-    """Return the stages up to Q, K and V."""
+def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -> tuple[Stage, ...]:
+    """Return the stages up to Q, K and V, which are made of X, or of X normed."""
+    x = "x_norm" if normed else "x"
     added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
     inputs = (
         _stage("e", "E", "token", "feature", "inputs"),
@@ -146,12 +149,13 @@ def _projected(biases: tuple[str, ...], positions: bool) -> tuple[Stage, ...]:
     )
     return (
         *(inputs if positions else (_stage("x", "X", "token", "feature", "inputs"),)),
+        *(_normed("x", "X′", 1) if normed else ()),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
           for name in BIASES if name in biases),
-        _stage("q", "Q", "query", "feature", "vectors", Product(), ("x", "w_q", *added["q"]), part="q"),
-        _stage("k", "K", "key", "feature", "vectors", Product(), ("x", "w_k", *added["k"]), part="k"),
-        _stage("v", "V", "token", "feature", "vectors", Product(), ("x", "w_v", *added["v"]), part="v"),
+        _stage("q", "Q", "query", "feature", "vectors", Product(), (x, "w_q", *added["q"]), part="q"),
+        _stage("k", "K", "key", "feature", "vectors", Product(), (x, "w_k", *added["k"]), part="k"),
+        _stage("v", "V", "token", "feature", "vectors", Product(), (x, "w_v", *added["v"]), part="v"),
     )  # fmt: skip
 
 
@@ -170,6 +174,22 @@ def _attending(d_k: int, scale: bool, temperature: float, causal: bool, rotary: 
                Scale(d_k if scale else None, temperature, causal), ("scores",)),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
+    )  # fmt: skip
+
+
+def _normed(name: str, symbol: str, number: int) -> tuple[Stage, ...]:
+    """Return the gain and the offset of a layer norm, and what it makes of the matrix of this name."""
+    gain, offset = f"gamma_{number}", f"beta_{number}"
+    return (
+        _stage(gain, f"γ{lowered(number)}", "feature", "feature", "projections", is_vector=True, told="gamma"),
+        _stage(offset, f"β{lowered(number)}", "feature", "feature", "projections", is_vector=True, told="beta"),
+        _stage(f"{name}_norm", symbol, "token", "feature", "vectors", LayerNorm(), (name, gain, offset)),
+    )
+
+
+def _residual(number: int, before: str, made: str) -> Stage:
+    return _stage(
+        f"residual_{number}", f"R{lowered(number)}", "token", "feature", "vectors", Add(), (before, made)
     )  # fmt: skip
 
 
@@ -192,12 +212,10 @@ def feed_forward_table(
     """
     layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
     curve = ACTIVATIONS[activation]
-    goes_in = {
-        "context": _stage("context", "C", "query", "feature", "vectors", part="v"),
-        "output": _stage("output", "O", "token", "feature", "vectors"),
-    }
+    known = {"context": ("C", "query"), "output": ("O", "token"), "residual_1_norm": ("R₁′", "token")}
+    symbol, rows = known[source]
     return _table(
-        goes_in[source],
+        _stage(source, symbol, rows, "feature", "vectors", part="v" if source == "context" else ""),
         *(
             _stage(name, name.capitalize() if not vector else name, "feature", "feature", "projections",
                    is_vector=vector)
@@ -289,12 +307,13 @@ def layer_table(
     output: bool = False,
     b_o: bool = True,
     rotary: bool = False,
+    norm: str = "none",
     activation: str | None = None,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
-    those of W_o, and with an `activation` those of a feed-forward
-    step after it.
+    those of W_o, and with an `activation` those of a feed-forward step after it. A `norm` "pre" or "post" makes a block
+    of these: what goes in is added to what comes out, and layer norms stand before or after.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
     et al. 2023, GQA, section 2.2.
@@ -308,15 +327,31 @@ def layer_table(
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
         each = (_head(head, heads, scale, temperature, causal, rotary) for head in range(n_heads))
         attention = (*(stage for one in each for stage in one), _concatenated(n_heads))
-    table = _table(*_projected(biases, positions), *attention, *(_output(b_o) if output else ()))
+    made = "output" if output else "context"
+    table = _table(*_projected(biases, positions, norm == "pre"), *attention, *(_output(b_o) if output else ()))
+    goes_in = made
+    if norm != "none":
+        added = _residual(1, "x", made)
+        goes_in = "residual_1" if norm == "pre" and activation is None else "residual_1_norm"
+        normed = _normed("residual_1", "R₁′", 2 if norm == "pre" else 1) if goes_in == "residual_1_norm" else ()
+        table = followed_by(table, _table(added, *normed))
     if activation is None:
         return table
-    return followed_by(table, feed_forward_table(activation=activation, source="output" if output else "context"))
+    table = followed_by(table, feed_forward_table(activation=activation, source=goes_in))
+    if norm == "none":
+        return table
+    added = _residual(2, "residual_1" if norm == "pre" else goes_in, "feed_forward")
+    return followed_by(table, _table(added, *(() if norm == "pre" else _normed("residual_2", "R₂′", 2))))
 
 
 STAGES: Table = attention_table()
 EVERY_STAGE: Table = followed_by(layer_table(positions=True, output=True), feed_forward_table())
-VECTORS = tuple(name for name, stage in EVERY_STAGE.items() if stage.is_vector)
+# What any computation of one head may have, to name it: not all of these go together.
+ALL_STAGES: Table = followed_by(
+    EVERY_STAGE,
+    {**layer_table(rotary=True, norm="pre", activation="relu"), **layer_table(norm="post", activation="relu")},
+)
+VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)
 
 
 def pictured(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
-from attnviz.core.stages import BIASES, VECTORS
+from attnviz.core.stages import BIASES, GAINS, NORMS, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -60,6 +60,8 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_token(scenario, row)
     if name == "p":
         return _origin_of_place(scenario, row)
+    if name in NORMS:
+        return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")
     drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
         name, scenario.shape_of(name)[1]
     )

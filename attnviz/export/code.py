@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnviz.core.heads import is_of_a_head
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
@@ -13,7 +14,7 @@ from attnviz.core.rules import Concatenate, Slice
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import BIASES, EVERY_STAGE, LAYERS, OUTPUT, VECTORS, Stage, Table, head_name
+from attnviz.core.stages import ALL_STAGES, BIASES, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Stage, Table, head_name
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -59,7 +60,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
     shown = [
         ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", _sizes(scenario)]),
-        (f"{EVERY_STAGE[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
+        (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
         ("P: a vector for each place", _positions(scenario)),
         ("The projections" if scenario.d_ff is None else "The projections and the layers", _weights(scenario)),
         ("Cells edited by hand", _edits(scenario)),
@@ -175,7 +176,10 @@ def _positions(scenario: Scenario) -> list[str]:
 def _weights(scenario: Scenario) -> list[str]:
     names = [name for name in scenario.editable if name not in (scenario.token_matrix, "p")]
     lines = []
-    if any(_is_drawn(scenario, name) for name in names):
+    for name in names:
+        if name in NORMS and _is_drawn(scenario, name):
+            lines.append(f"{name} = torch.{'ones' if name in GAINS else 'zeros'}(d_in)")
+    if any(_is_drawn(scenario, name) for name in names if name not in NORMS):
         lines += [f"torch.manual_seed({scenario.seed})", *_draw(scenario)]
     for name in names:
         if not _is_drawn(scenario, name):
@@ -256,7 +260,7 @@ def _replaced(scenario: Scenario, name: str) -> list[str]:
         if name in (scenario.token_matrix, "p"):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
-            return [f"{seed}  # for {EVERY_STAGE[name].symbol} alone", *_draw(scenario, name)]
+            return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *_draw(scenario, name)]
     rows = scenario.unedited(name).tolist()
     if name in VECTORS:
         return [f"{name} = torch.tensor({_numbers(rows[0])})"]
@@ -296,7 +300,8 @@ def _what_is_computed(scenario: Scenario) -> str:
     attention = "Scaled dot-product attention"
     if scenario.n_heads > 1:
         attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
-    return attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
+    whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
+    return whole if scenario.norm == "none" else f"{whole}: a block with residual sums and layer norms"
 
 
 def _computation(table: Table) -> list[str]:
@@ -319,7 +324,7 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
     """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
     rule = stage.rule
     assert rule is not None
-    if isinstance(rule, Slice):
+    if isinstance(rule, Slice) and stage.head is not None:
         (whole,) = stage.sources
         n_heads = "n_heads" if whole == "q" else "n_kv_heads"
         cut = _called(table, name)
@@ -327,7 +332,7 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         if table[head_name(1, whole)].first == stage.first:  # several heads read the same
             lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
         return lines
-    if isinstance(rule, Concatenate):
+    if isinstance(rule, Concatenate) and is_of_a_head(stage.sources[0]):
         return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
     return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
 
@@ -344,6 +349,8 @@ def _prints(scenario: Scenario, digits: int) -> list[str]:
         shown["output"] = "output"
     if scenario.d_ff is not None:
         shown["feed-forward output"] = "feed_forward"
+    if scenario.norm != "none":
+        shown["block"] = list(scenario.table)[-1]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         *(line for title, name in shown.items() for line in (f'print("{title}")', f"print({name})")),

@@ -9,12 +9,12 @@ import torch
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.core.matrix_input import finite_in_float32, wrong_shape
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import ALL_STAGES
 from attnviz.export.tensor_files import read_tensor
 from attnviz.tables.reading import parse_table, read_upload
 from attnviz.words import say
 
-_SYMBOLS = {stage.symbol for stage in EVERY_STAGE.values()}
+_SYMBOLS = {stage.symbol for stage in ALL_STAGES.values()}
 
 
 def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) -> torch.Tensor:

@@ -101,13 +101,18 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     d_k = draw(st.integers(1, max_d))
     positions = ["none", "sinusoidal", "seeded", *(["rotary"] if heads and d_k % 2 == 0 else [])]
+    norm = draw(st.sampled_from(("none", "none", "pre", "post"))) if heads and whole else "none"
+    d_in, d_v = draw(st.integers(1, max_d)), draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads))
+    if norm != "none":  # a block adds what comes out to what goes in
+        d_in, d_v = n_heads * d_k, None
     return Scenario(
         text=" ".join(words),
         tokenizer=draw(st.sampled_from(("words", "whitespace", "characters"))),
         embedding=draw(st.sampled_from(("stable", "table", "published"))),
-        d_in=draw(st.integers(1, max_d)),
+        d_in=d_in,
         d_out=n_heads * d_k,
-        d_v=draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads)),
+        d_v=d_v,
+        norm=norm,
         n_heads=n_heads,
         n_kv_heads=draw(st.sampled_from([None, *(n for n in range(1, n_heads + 1) if n_heads % n == 0)])),
         output=draw(st.booleans()) if whole else False,

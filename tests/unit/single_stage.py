@@ -6,7 +6,20 @@ from string import ascii_lowercase
 import torch
 from torch import Tensor
 
-from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Rule, Scale, Shape, Slice, Softmax
+from attnviz.core.rules import (
+    GELU,
+    Add,
+    Concatenate,
+    LayerNorm,
+    Product,
+    ReLU,
+    Rotate,
+    Rule,
+    Scale,
+    Shape,
+    Slice,
+    Softmax,
+)
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace, run
 
@@ -26,6 +39,8 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Add(), ((3, 2), (3, 2))),
     (ReLU(), ((3, 2),)),
     (GELU(), ((3, 2),)),
+    (LayerNorm(), ((3, 4), (1, 4), (1, 4))),
+    (LayerNorm(epsilon=0.1), ((2, 7), (1, 7), (1, 7))),
     (Rotate(), ((4, 4),)),
     (Rotate(), ((3, 2),)),
     (Rotate(base=3.0), ((2, 6),)),

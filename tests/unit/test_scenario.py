@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attnviz import Edit, Scenario, UndefinedAttentionError, trace
 from attnviz.core import limits
 from attnviz.core.scenario import without_changes
-from attnviz.core.stages import BIASES, EDITABLE, LAYERS
+from attnviz.core.stages import BIASES, EDITABLE, LAYERS, NORMS
 
 # Limits and wrong types: each message names the value and what is expected.
 
@@ -169,6 +169,8 @@ def test_values_may_have_their_own_width(bias: bool) -> None:
 
 def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
+    if name in NORMS:  # a block is as wide as its input
+        settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
     return Scenario(
         bias=True, output=True, d_ff=5, positions="none" if name == "x" else "seeded", **settings | {name: by}
     )

@@ -16,7 +16,7 @@ from attnviz.app.session import state
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.words import say
@@ -97,7 +97,7 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
         numbers[row, column] = parse_number("" if text is None else str(text))
     except NoNumberError as error:
         still = written(float(numbers[row, column]), 4)
-        cell = f"{EVERY_STAGE[current['matrix']].symbol}[{row}, {column}]"
+        cell = f"{ALL_STAGES[current['matrix']].symbol}[{row}, {column}]"
         state.say(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
 
 

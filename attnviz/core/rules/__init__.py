@@ -6,6 +6,7 @@ from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
+from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
@@ -13,7 +14,7 @@ from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
 
-RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate)
+RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm)
 
 __all__ = [
     "BFLOAT16",
@@ -29,6 +30,7 @@ __all__ = [
     "Cells",
     "Concatenate",
     "Factor",
+    "LayerNorm",
     "Made",
     "Matrix",
     "Precision",

@@ -10,7 +10,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.summary import edits_of, is_random, listed
 from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
@@ -169,7 +169,7 @@ class Question:
         if not random:
             return ""
         changed = sum(edit.matrix in random for edit in scenario.edits)
-        places = {"names": listed([EVERY_STAGE[name].symbol for name in random])}
+        places = {"names": listed([ALL_STAGES[name].symbol for name in random])}
         if changed:
             return say("question_page.random_changed", numbers=plural(changed, "number"), **places)
         return say("question_page.random", **places)

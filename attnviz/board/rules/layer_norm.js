@@ -1,0 +1,81 @@
+// A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/layer_norm.py.
+
+import { FLOAT32, tolerance } from "../values/bounds.js";
+import { already, grouped, largestFloat, namedCell } from "../cells/cell.js";
+import { decimal, productOf, sign, sumOf } from "../values/decimals.js";
+import { lineOf, matrixOf, rowCells } from "../values/matrices.js";
+import { total } from "../values/numbers.js";
+import { inSum } from "../values/terms.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { MadeCell, Matrix, Settings, Source } from "../types.js" */
+
+// A row's mean and deviation, and what its numbers become.
+/** @param {ArrayLike<number>} line @param {number} epsilon */
+function normedOf(line, epsilon) {
+  const values = Array.from(line);
+  const mean = total(values) / values.length;
+  const apart = values.map((value) => value - mean);
+  const deviation = Math.sqrt(total(apart.map((value) => value * value)) / values.length + epsilon);
+  return { mean, deviation, normed: apart.map((value) => value / deviation) };
+}
+
+/** @param {Settings} settings @param {Matrix} source @param {Matrix} gain @param {Matrix} offset */
+export function compute({ epsilon }, source, gain, offset) {
+  const rows = Array.from({ length: source.rows }, (_, row) => normedOf(lineOf(source, row), epsilon).normed);
+  return matrixOf(source.rows, source.columns, (row, column) => rows[row][column] * gain.values[column] + offset.values[column]);
+}
+
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} source @returns {[number, number][][]} */
+export function reads(_, row, column, source) {
+  return [rowCells(source, row), [[0, column]], [[0, column]]];
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @param {Matrix} gain @param {Matrix} offset */
+export function bounded({ epsilon }, row, column, source, gain, offset) {
+  return boundedIn(epsilon, lineOf(source, row), column, gain.values[column], offset.values[column]);
+}
+
+/** @param {number} epsilon @param {ArrayLike<number>} line @param {number} column @param {number} gain @param {number} offset */
+function boundedIn(epsilon, line, column, gain, offset) {
+  const { deviation, normed } = normedOf(line, epsilon);
+  const stretched = normed[column] * gain;
+  const sizes = Array.from(line, Math.abs);
+  const d = sizes.length;
+  const exact = total([stretched, offset]);
+  if (!(total(sizes.map((size) => size * size)) <= FLOAT32.max * (1 - FLOAT32.eps))) return { exact, tolerance: Infinity };
+  const mean = total(sizes) / d;
+  const rounded = sizes.map((size) => (d + 6) * (FLOAT32.eps * (size + mean) + FLOAT32.tiny));
+  const ofDeviation = Math.sqrt(total(rounded.map((error) => error * error)) / d);
+  const least = Math.max(deviation - ofDeviation, Math.sqrt(epsilon));
+  const moved = (rounded[column] + Math.abs(normed[column]) * ofDeviation) / least;
+  return { exact, tolerance: Math.abs(gain) * moved + tolerance(Math.abs(stretched) + Math.abs(offset), d + 10) };
+}
+
+/** @param {MadeCell} cell */
+export function explain(cell) {
+  const [row, [gain], [offset]] = cell.sources;
+  const { mean, deviation, normed } = normedOf(row.map(({ value }) => value), cell.stage.settings.epsilon);
+  const z = normed[cell.column];
+  const texts = [z, gain.value, offset.value, z * gain.value].map((value) => cell.write(value));
+  const value = cell.write(cell.value);
+  const [source, ofGain, ofOffset] = [row[cell.column], gain, offset].map((number) => namedCell(cell, number));
+  const places = { source, normed: texts[0], mean: cell.write(mean), deviation: cell.write(deviation), gain: ofGain, offset: ofOffset };
+  return {
+    symbols: `(${source} − m) / s · ${ofGain} + ${ofOffset}`,
+    steps: [
+      inSum([`${grouped(texts[0])} × ${grouped(texts[1])}`, texts[2]]),
+      `${sign(productOf([texts[0], texts[1]].map(decimal)), texts[3])} ${inSum([texts[3], texts[2]])}`,
+      `${sign(sumOf([texts[3], texts[2]].map(decimal)), value)} ${value}`,
+    ],
+    words: say("explanation.layer_norm.words", places),
+    notes: Number.isFinite(cell.value) ? [] : trouble(cell, [...row, gain, offset]),
+  };
+}
+
+/** @param {MadeCell} cell @param {Source[]} numbers */
+function trouble(cell, numbers) {
+  const broken = numbers.filter(({ value }) => !Number.isFinite(value));
+  if (!broken.length) return [say("explanation.trouble.on_the_way", { largest: largestFloat(cell) })];
+  return [already(cell, broken[0]), say("explanation.trouble.undefined_row")];
+}

@@ -1,0 +1,106 @@
+"""A block, attention and feed-forward step with residual sums and layer norms, against PyTorch's own."""
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from attnviz import Scenario, explain, trace
+from attnviz.core.rules import LayerNorm
+from attnviz.core.stages import NORMS
+
+WORDS = "the cat sat on the mat because it was tired"
+
+
+@st.composite
+def blocks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    n_heads = draw(st.sampled_from([1, 2, 4]))
+    width = n_heads * draw(st.integers(1, 3))
+    chosen: dict[str, Any] = {
+        "text": " ".join(WORDS.split()[: draw(st.integers(1, 10))]),
+        "d_in": width, "d_out": width, "n_heads": n_heads, "output": True, "bias": True, "init": "linear",
+        "norm": draw(st.sampled_from(["pre", "post"])), "d_ff": draw(st.integers(1, 6)),
+        "activation": draw(st.sampled_from(["relu", "gelu"])), "causal": draw(st.booleans()),
+        "seed": draw(st.integers(0, 1000)),
+    }  # fmt: skip
+    scenario = Scenario(**(chosen | fixed))
+    gains = st.floats(-2, 2, width=32)
+    named = draw(st.lists(st.sampled_from([name for name in NORMS if name in scenario.editable]), unique=True))
+    edits = [(name, 0, draw(st.integers(0, width - 1)), draw(gains)) for name in named]
+    return Scenario(**(chosen | fixed | {"edits": edits}))
+
+
+@given(blocks())
+@settings(max_examples=60)
+def test_a_block_is_pytorchs_encoder_layer_with_the_same_weights(scenario: Scenario) -> None:
+    made = trace(scenario)
+    d_ff = scenario.d_ff
+    assert d_ff is not None
+    layer = nn.TransformerEncoderLayer(
+        scenario.d_in, scenario.n_heads, d_ff, dropout=0.0, activation=scenario.activation, batch_first=True,
+        norm_first=scenario.norm == "pre",
+    )  # fmt: skip
+    weights = {
+        "self_attn.in_proj_weight": torch.cat([made.w_q.T, made.w_k.T, made.w_v.T]),
+        "self_attn.in_proj_bias": torch.cat([made["b_q"], made["b_k"], made["b_v"]]),
+        "self_attn.out_proj.weight": made["w_o"].T, "self_attn.out_proj.bias": made["b_o"],
+        "linear1.weight": made["w_1"].T, "linear1.bias": made["b_1"],
+        "linear2.weight": made["w_2"].T, "linear2.bias": made["b_2"],
+        "norm1.weight": made["gamma_1"], "norm1.bias": made["beta_1"],
+        "norm2.weight": made["gamma_2"], "norm2.bias": made["beta_2"],
+    }  # fmt: skip
+    layer.load_state_dict(weights)
+    n = len(made.tokens)
+    mask = torch.ones(n, n, dtype=torch.bool).triu(1) if scenario.causal else None
+    with torch.no_grad():
+        theirs = layer(made.x[None], src_mask=mask)[0]
+    torch.testing.assert_close(made[list(made.stages)[-1]], theirs, rtol=1e-4, atol=1e-4)
+
+
+@given(blocks(d_ff=None, output=False))
+@settings(max_examples=20)
+def test_without_a_feed_forward_step_it_ends_with_the_first_sum(scenario: Scenario) -> None:
+    made = trace(scenario)
+    torch.testing.assert_close(made["residual_1"], made.x + made.context)
+    assert list(made.stages)[-1] == ("residual_1" if scenario.norm == "pre" else "residual_1_norm")
+
+
+@given(blocks(), st.data())
+@settings(max_examples=30)
+def test_each_cell_of_a_block_is_explained(scenario: Scenario, data: st.DataObject) -> None:
+    made = trace(scenario)
+    names = [name for name in made.matrices if name.partition("_")[0] in ("residual", "gamma", "beta", "x")]
+    name = data.draw(st.sampled_from(names))
+    shape = made[name].shape if made[name].dim() == 2 else (1, *made[name].shape)
+    row, column = data.draw(st.tuples(*(st.integers(0, n - 1) for n in shape)))
+    told = explain(made, name, row, column, scenario=scenario)
+    assert abs(told.exact - told.value) <= told.tolerance
+
+
+@given(st.integers(1, 6), st.integers(2, 9), st.integers(0, 99))
+def test_a_normed_row_has_mean_0_and_deviation_1(rows: int, columns: int, seed: int) -> None:
+    x = torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    made = LayerNorm(epsilon=0.0).compute(x, torch.ones(columns, dtype=x.dtype), torch.zeros(columns, dtype=x.dtype))
+    torch.testing.assert_close(made.mean(-1), torch.zeros(rows, dtype=x.dtype))
+    torch.testing.assert_close(made.std(-1, correction=0), torch.ones(rows, dtype=x.dtype))
+    shifted = LayerNorm(epsilon=0.0).compute(3 * x + 5, torch.ones(columns), torch.zeros(columns))
+    torch.testing.assert_close(shifted, made)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"norm": "pre"}, "the context has 2 columns, expected 3 like x"),
+        ({"norm": "post", "d_out": 3, "d_v": 4}, "the context has 4 columns, expected 3"),
+        ({"norm": "post", "d_out": 3, "w_v": [[1.0]] * 3}, "the context has 1 columns, expected 3"),
+        ({"norm": "between"}, "norm is 'between', expected one of none, pre, post"),
+        ({"gamma_1": "zeros"}, "gamma_1 is given, but this computation has no such layer norm"),
+        ({"norm": "pre", "d_out": 3, "gamma_2": "zeros"}, "gamma_2 is given, but this"),
+    ],
+)
+def test_what_does_not_fit_is_refused(setting: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Scenario(**setting)
