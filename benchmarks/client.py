@@ -51,6 +51,11 @@ class Client:
                 self.lost += part.script_finished not in _ENDED_WELL
                 return time.perf_counter() - start
 
+    async def cut(self) -> None:
+        """Lose the connection."""
+        self._socket.transport.abort()
+        await self._socket.wait_closed()
+
     def elements(self, kind: str) -> Iterator[Any]:
         """Yield the elements of a kind in the last answer."""
         for part in self._answer:

@@ -137,6 +137,11 @@ class Reader:
         token = self._cookies.get("_streamlit_xsrf", "")
         return await asyncio.to_thread(self._request, "PUT", path, body, **{"Content-Type": kind, "X-Xsrftoken": token})
 
+    async def cut(self) -> None:
+        """Lose the connection, as to a network that goes."""
+        assert self._client is not None
+        await self._client.cut()
+
     async def close(self) -> None:
         """Leave."""
         await self._open.aclose()
