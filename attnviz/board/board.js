@@ -8,6 +8,8 @@ import { rampsOf, shadeOf } from "./cells/colours.js";
 import { make, toggle } from "./cells/elements.js";
 import { evaluateWithin, seenSourcesOf } from "./values/evaluate.js";
 import { gridFor } from "./cells/grids.js";
+import { namedFrom, seenFrom } from "./heads/seen_from.js";
+import { Strip } from "./heads/strip.js";
 import { Input } from "./input.js";
 import { valueAt } from "./values/matrices.js";
 import { addressOf, asSeen, ofWhole } from "./places.js";
@@ -102,6 +104,8 @@ export class Board {
     /** @type {Matrices | null} */
     this.base = null; // what was there before a number was held
     this.picked = data.query;
+    this.head = data.head; // of several, the one in view
+    this.looked = 0; // the number of the message that said no more than that
     /** @type {number | null} */
     this.previewed = null; // the word that is pointed at
     this.theme = themeOf(root);
@@ -124,6 +128,7 @@ export class Board {
     this.hints = new Hints(this);
     this.story = new Story(this);
     this.telling = new Telling(this);
+    this.strip = new Strip(this);
     this.spine = make("div", "spine");
     /** @type {Place | null} */
     this.at = null; // the cell that is pointed at
@@ -135,6 +140,8 @@ export class Board {
     this.older = new Set(); // matrices that do not follow while a number is dragged: they take too long
     this.views = new IntersectionObserver((changes) => this.seen(changes));
     this.input = new Input(this);
+    /** @type {Trigger} */
+    this.trigger = () => {};
     /** @type {Sender<Changes>} */
     this.sender = new Sender(root, (sent) => this.tellAgain(sent));
     onTheme(root, () => this.repaint());
@@ -147,10 +154,13 @@ export class Board {
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
 
-  /** @param {BoardData} data @param {Trigger} trigger */
-  receive(data, trigger) {
+  /** @param {BoardData} sent @param {Trigger} trigger */
+  receive(sent, trigger) {
+    this.trigger = trigger;
+    // What answers an older message is shown as it is seen from the head that was picked since.
+    const data = this.head !== null && this.sender.waiting && this.sender.number > sent.answered ? seenFrom(sent, this.head) : sent;
     const structure = structureOf(data);
-    this.late = structure !== this.structure && this.input.typing ? [data, trigger] : null;
+    this.late = structure !== this.structure && this.input.typing ? [sent, trigger] : null;
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
     const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
@@ -159,6 +169,7 @@ export class Board {
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices, { sent: received, matrices: this.torch });
     if (!this.sender.waiting) this.picked = data.query;
+    this.head = data.head;
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;
     if (anew) this.build(structure);
@@ -228,7 +239,7 @@ export class Board {
     const zoom = width / (this.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
     const inside = width / zoom;
     const above = tells && this.telling.above ? this.telling.heightAbove(inside) : 0;
-    const height = (window.innerHeight - top - scrolled) / zoom - 8 - above;
+    const height = (window.innerHeight - top - scrolled) / zoom - 8 - above - this.strip.height;
     return {
       width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
       saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
@@ -273,6 +284,7 @@ export class Board {
     this.views.disconnect();
     toggle(this.root, "silent", this.data.says === false);
     toggle(this.root, "unread", this.data.ribbons === false || this.data.ribbons === null);
+    this.strip.build();
     if (this.story.takes(room)) return this.story.lay(room);
     const { placed } = this;
     const stages = [...this.stages.values()];
@@ -293,7 +305,7 @@ export class Board {
     this.spine.replaceChildren(this.frame.band, this.flow.lines, ...cells, this.frame.veil, this.flow.bands, ...this.frame.elements, ...this.plane.elements, ...beside, this.play.layer, this.undo.element);
     const scroller = make("div", "scroller", [this.spine]);
     toggle(this.root, "framed", this.data.framed);
-    this.root.replaceChildren(...over, ...(room.sentence ? [this.sentence.element] : []), ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
+    this.root.replaceChildren(...over, ...(room.sentence ? [this.sentence.element] : []), ...this.strip.elements, ...(this.data.framed ? [framesMean()] : []), scroller, this.panel.element);
     for (const [name, { matrix }] of this.grids) this.hide(matrix, Boolean(this.data.ghosts?.includes(name)));
     this.hints.show();
     this.bring(scroller);
@@ -395,6 +407,7 @@ export class Board {
     this.frame.show();
     this.plane.show();
     this.story.show();
+    this.strip.show();
     this.telling.show();
     this.explain();
     this.panel.report();
@@ -540,6 +553,23 @@ export class Board {
     this.sender.send({ edits: [], pinned: null, ...other });
   }
 
+  // Have another head in view: the page has all of them, and only names change.
+  /** @param {number} head */
+  look(head) {
+    const { data, pinned } = this;
+    if (head === data.head || data.head === null || this.drag || this.input.typing) return;
+    this.play.stop();
+    this.undo.turn(namedFrom(data, head));
+    const moved = [...this.pending.values()].map((edit) => ({ ...edit, matrix: namedFrom(data, head)(edit.matrix) }));
+    this.pending = new Map(moved.map((edit) => [addressOf(edit), edit]));
+    this.head = head;
+    this.receive(seenFrom(data, head), this.trigger);
+    this.pinned = pinned && this.fits(pinned) ? pinned : null; // the same cell of the other head
+    this.tell([], this.looked === this.sender.number, true);
+    this.looked = this.sender.number;
+    this.explain();
+  }
+
   /** @param {number | null} query */
   preview(query) {
     if (query === this.previewed || this.drag || this.play.active) return;
@@ -647,9 +677,10 @@ export class Board {
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned, query, text, example }) {
+  tellAgain({ edits, pinned, query, head, text, example }) {
     if (example !== undefined) return this.begin({ example });
     if (text !== undefined) return this.begin({ text });
+    if (head !== undefined && head < this.data.heads.length) this.look(head);
     this.pinned = pinned && asSeen(this.stages, this.torch, pinned);
     this.picked = query ?? this.picked;
     const fitting = edits.flatMap((edit) => asSeen(this.stages, this.torch, edit) ?? []).filter((edit) => this.fits(edit));

@@ -13,7 +13,9 @@ from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
+from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.summary import LONGEST_NAME
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
@@ -68,6 +70,7 @@ def board_data(
         "origins": {name: _origins(scenario, name) for name, stage in trace.stages.items() if stage.rule is None},
         "query": query,
         "head": head_in_view(trace.stages),
+        "heads": heads_in_words(trace),
         "settings": {"causal": trace.causal},
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
@@ -90,6 +93,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         **{name: getattr(stage, name) for name in _SENT},
         "rule": stage.kind,
         "sources": stage.sources,
+        "called": stage.title.removesuffix(say("stages.head.title", title="", head=stage.head)),
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
     }

@@ -68,6 +68,8 @@ export interface Stage {
   name: string;
   symbol: string;
   title: string;
+  /** Its title without the number of its head. */
+  called: string;
   plain: string;
   axes: string;
   meaning: string;
@@ -142,6 +144,8 @@ export interface BoardData extends TableData {
   query: number;
   /** Of several heads, which is in view; else null. */
   head: number | null;
+  /** What each of several does, in few words and with its definition. */
+  heads: { short: string; full: string }[];
   settings: { causal: boolean };
   digits: number;
   /** So many have the numbers in cells. */

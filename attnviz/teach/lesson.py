@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
@@ -208,7 +209,7 @@ def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
     ('x',)
     """
     if number == len(STEPS):
-        return tuple(trace.matrices)
+        return in_view(trace.matrices)
     shown = {name for step in STEPS[:number] for name in step.shows}
     return tuple(name for name in trace.matrices if name in shown)
 

@@ -12,6 +12,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
@@ -113,7 +114,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     lit = step.lit(trace, query) if step.lit else None
     show_board_of_now(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new, key="lesson.board",
-        ghosts=() if presenting else tuple(name for name in trace.stages if name not in names),
+        ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
         tells={"sentences": [each.sent() for each in step.tells(trace, query, state.digits())],
                "analogy": step.analogy, "about": about, "presents": presenting,

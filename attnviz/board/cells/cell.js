@@ -22,6 +22,12 @@ export function nameOf(stage, row, column) {
   return `${symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
 }
 
+// What a matrix is called: of one of several heads, with its number.
+/** @param {Stage} stage */
+export function symbolOf({ symbol, head }) {
+  return head === null ? symbol : `${symbol}${lowered(head)}`;
+}
+
 // A number as a subscript.
 /** @param {number} number */
 export function lowered(number) {

@@ -1,6 +1,7 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, toggle } from "./elements.js";
+import { symbolOf } from "./cell.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
@@ -60,7 +61,7 @@ export class Grid {
   titled() {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
-    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: stage.symbol }) : stage.symbol]);
+    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
     const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
     const note = board.data.notes?.[stage.name];
     const short = make("span", "short", [stage.short]);

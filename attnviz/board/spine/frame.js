@@ -59,7 +59,19 @@ export class Frame {
       Object.assign(name.style, { top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
       return name;
     }) : [];
-    this.elements = [...this.names, this.column, ...this.between()];
+    this.elements = [...this.names, this.column, ...this.between(), ...this.ofHead()];
+  }
+
+  // Which of the columns of all heads are those of the one in view.
+  ofHead() {
+    const { layout, stages, torch, data } = this.board;
+    const box = layout.boxes.contexts;
+    const own = stages.get("context");
+    if (!box || !own || data.head === null) return [];
+    const mark = make("span", "of-head");
+    mark.setAttribute("aria-hidden", "true");
+    Object.assign(mark.style, { left: `${box.x + own.first * box.cell}px`, top: `${box.y + box.height + 2}px`, width: `${torch.context.columns * box.cell - 1}px` });
+    return [mark];
   }
 
   // The stage of a rule that has a place.

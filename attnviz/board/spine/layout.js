@@ -105,9 +105,13 @@ class Measure {
     // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower; they
     // have their numbers where those of many tokens have none.
     const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
-    const fitting = plan.map((column) => this.factorsOver(column)).filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows);
-    const low = Math.min(Math.max(row, READABLE.height + 3), ...fitting);
-    this.factorRow = Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low); // their numbers are worth a few pixels
+    const fitting = (/** @type {boolean} */ behind) => {
+      const own = plan.filter(({ factor }) => isBehind(factor) === behind).map((column) => this.factorsOver(column));
+      const low = Math.min(Math.max(row, READABLE.height + 3), ...own.filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows));
+      return Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low); // their numbers are worth a few pixels
+    };
+    // What mixes all heads has as many rows as all have columns: its rows alone are low then.
+    this.factorRows = { attention: fitting(false), behind: fitting(true) };
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     // The scale of the weights' colours stands there, too.
     const legend = plan.some(({ stage }) => stage.rule === "softmax") ? SCALE : 0;
@@ -132,7 +136,13 @@ class Measure {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
     const ofTokens = factor?.rule === "product" && !turned ? this.shapes[factor.name].rows * this.row : 0;
-    return Math.max(ofTokens, rows * this.factorRow + fixed);
+    return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
+  }
+
+  // How high a row of a factor is.
+  /** @param {Stage | null} factor */
+  factorRow(factor) {
+    return isBehind(factor) ? this.factorRows.behind : this.factorRows.attention;
   }
 
   // Vectors share so much room, whatever their length is.
@@ -163,6 +173,12 @@ class Measure {
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
     return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND);
   }
+}
+
+// Whether something learned belongs to what comes behind attention.
+/** @param {Stage | null} factor */
+function isBehind(factor) {
+  return factor !== null && factor.role === "x" && factor.rows === "feature";
 }
 
 class Placing {
@@ -231,7 +247,7 @@ class Placing {
   /** @param {Stage} stage @param {number} x @param {number} foot */
   upwards(stage, x, foot, turned = false) {
     const { rows, columns } = this.shapes[stage.name];
-    const row = stage.rows === "feature" || turned ? this.sizes.factorRow : this.sizes.row;
+    const row = stage.rows === "feature" || turned ? this.sizes.factorRow(stage) : this.sizes.row;
     const height = (turned ? columns : rows) * row;
     this.place(stage, x, foot - height, turned ? this.sizes.cell : this.sizes.cellWidth(stage), row, turned);
     return foot - height;
@@ -240,8 +256,9 @@ class Placing {
   // The bias of what stands on its side stands on its side, too.
   /** @param {Stage} stage @param {number} x */
   turnedBias(stage, x) {
-    const height = this.shapes[stage.name].columns * this.sizes.factorRow;
-    this.place(stage, x, this.bottom - height, this.sizes.cell, this.sizes.factorRow, true);
+    const row = this.sizes.factorRow(stage);
+    const height = this.shapes[stage.name].columns * row;
+    this.place(stage, x, this.bottom - height, this.sizes.cell, row, true);
   }
 
   /** @param {Stage} stage @param {number} x @param {number} y @param {number} cell @param {number} row */

@@ -20,8 +20,8 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     if (stage.rule === "softmax") return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return row === column ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
   }
-  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column, value });
-  const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column });
+  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
+  const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
   return say("board.dock.vector", { symbol, token: made.names[row], feature, value });
 }
 

@@ -99,6 +99,13 @@ export class Undo {
     Object.assign(element.style, { left: `${beside.x}px`, top: `${beside.y}px` });
   }
 
+  // Another head is in view: what takes changes back has other names.
+  /** @param {(name: string) => string} named */
+  turn(named) {
+    this.hide();
+    this.steps = this.steps.map((step) => step.map((edit) => ({ ...edit, matrix: named(edit.matrix) })));
+  }
+
   hide() {
     this.element.hidden = true;
   }

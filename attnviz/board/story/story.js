@@ -98,7 +98,7 @@ export class Story {
     this.hand.append(board.undo.element);
     board.telling.buildAroundStory();
     const { element: before, after } = board.telling;
-    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, this.element, ...(tells ? [after] : []), board.panel.element);
+    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
     this.follow();
   }
 

@@ -1,5 +1,6 @@
 // A part of one word's story on the page: its title, its cells, and what unfolds under them.
 
+import { symbolOf } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { percent } from "../values/reads_most.js";
 import { BarGrid, RowGrid, StoryGrid, boxOf, put } from "./story_grids.js";
@@ -86,7 +87,7 @@ export class StoryPart {
   write(joined) {
     const { board, part, title, heads } = this;
     const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
-      const named = make("span", "named", [make("b", `role-${stage.role}`, [stage.symbol]), " ", short(stage.short)]);
+      const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(stage.short)]);
       named.onclick = () => board.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });

@@ -1,0 +1,104 @@
+"""What a head does, by figures that are measured: where its attention goes on average, and how evenly."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.core.heads import head_in_view, n_heads_in
+from attnviz.core.stages import head_name
+from attnviz.core.trace import Trace
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+SHARES = ("itself", "before", "first", "same")
+
+
+@dataclass(frozen=True)
+class HeadFigures:
+    """Shares of the attention of tokens, on average: on `itself`, on the token `before` it, on the `first` token, and
+    on the `same` word where that stands before it; and their `entropy` in bits, of at most `most`.
+
+    An average is over the tokens that can do so: none is before the first, and it isn't said to read the first token
+    where it reads itself. It is None where there is no such token.
+    """
+
+    itself: float
+    before: float | None
+    first: float | None
+    same: float | None
+    entropy: float
+    most: float
+
+    @property
+    def largest(self) -> str:
+        """The name of the largest share."""
+        return max(SHARES, key=lambda name: -1.0 if getattr(self, name) is None else getattr(self, name))
+
+
+def head_figures(trace: Trace, name: str = "attention_weights") -> HeadFigures | None:
+    """Return the figures of one head's attention weights; None where some of them are not defined.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> even = head_figures(trace(Scenario("a cat a dog", w_q="zeros")))
+    >>> even.itself, even.before, even.first, even.same, even.entropy, even.largest
+    (0.25, 0.25, 0.25, 0.25, 2.0, 'itself')
+    """
+    weights = trace[name].detach().double().cpu()
+    if not weights.isfinite().all():
+        return None
+    n_tokens = len(weights)
+    earlier = _earlier_same(trace.tokens, n_tokens)
+    repeated = earlier.any(-1)
+    shares = torch.where(weights > 0, weights, 1.0)  # 0 log 0 is 0
+    hidden = trace.masked_in(name)
+    readable = torch.full((n_tokens,), n_tokens) if hidden is None else torch.from_numpy(~hidden).sum(-1)
+    return HeadFigures(
+        itself=weights.diagonal().mean().item(),
+        before=weights.diagonal(-1).mean().item() if n_tokens > 1 else None,
+        first=weights[1:, 0].mean().item() if n_tokens > 1 else None,
+        same=(weights * earlier).sum(-1)[repeated].mean().item() if repeated.any() else None,
+        entropy=-(shares * shares.log2()).sum(-1).mean().item() + 0.0,
+        most=readable.double().log2().mean().item(),
+    )
+
+
+def _earlier_same(tokens: tuple[str, ...], n_tokens: int) -> Tensor:
+    """Return which tokens before each are the same word, whatever its capitals."""
+    words = [token.casefold() for token in tokens] or list(map(str, range(n_tokens)))
+    return torch.tensor([[key < query and words[key] == words[query] for key in range(n_tokens)]
+                         for query in range(n_tokens)])  # fmt: skip
+
+
+def figures_in_words(figures: HeadFigures | None, head: int) -> dict[str, str]:
+    """Say of a head what it does: the largest share in `short`, and all, with what they are, in `full`."""
+    if figures is None:
+        return {"short": say("heads.short.undefined"), "full": say("heads.undefined", head=head)}
+    shares = {name: _percent(share) for name in SHARES if (share := getattr(figures, name)) is not None}
+    told = [say(f"heads.full.{name}", share=share) for name, share in shares.items()]
+    entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
+    return {
+        "short": say(f"heads.short.{figures.largest}", share=shares[figures.largest]),
+        "full": say("heads.told", head=head, shares="; ".join(told), entropy=entropy),
+    }
+
+
+def heads_in_words(trace: Trace) -> list[dict[str, str]]:
+    """Say of each of several heads, where one is in view, what it does; empty where there is one alone.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> [each["short"] for each in heads_in_words(trace(Scenario("a b", w_q="zeros", n_heads=2)).seen_from(1))]
+    ['itself 50 %', 'itself 50 %']
+    """
+    view = head_in_view(trace.stages)
+    if view is None:
+        return []
+    names = (
+        "attention_weights" if head == view else head_name(head, "attention_weights")
+        for head in range(n_heads_in(trace.stages))
+    )
+    return [figures_in_words(head_figures(trace, name), head) for head, name in enumerate(names)]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"

@@ -1,0 +1,99 @@
+"""Several heads on the board: one of them is in view, all follow, and the link keeps which and what was changed."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Scenario, trace
+from attnviz.core.heads import in_view
+from attnviz.core.matrix_input import Edit
+from attnviz.explanation.head_figures import heads_in_words
+from attnviz.words.numbers import written
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+
+SET_UP: dict[str, Any] = {"n_heads": 3, "n_kv_heads": 1, "d_out": 6, "output": True}
+_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+const root = host.shadowRoot;"""
+# Of the heads' pictures: which is picked, what is said of it, and a sum of its ink.
+_HEADS = f"""() => {{ {_ROOT}
+  return [...root.querySelectorAll('.head-picture')].map(each => {{
+    const canvas = each.querySelector('canvas');
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    return [each.getAttribute('aria-checked'), each.title, pixels.reduce((sum, ink) => sum + ink, 0)];
+  }});
+}}"""
+_PICK_NEXT = f"""() => {{ {_ROOT}
+  root.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true}}));
+  return Number(root.querySelector('[data-at="q,1,4"]').dataset.value);
+}}"""
+
+
+def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
+    """Every number that is on the board where this head is in view, by its place in the whole."""
+    seen = trace(scenario).seen_from(head)
+    wanted = {}
+    for name in in_view(seen.stages):
+        stage, matrix = seen.stages[name], seen[name]
+        if name == "scaled_scores":
+            continue
+        path = f"{name},{head}" if stage.columns == "key" else name
+        for row, values in enumerate(matrix.reshape(-1, matrix.shape[-1]).tolist()):
+            for column, value in enumerate(values):
+                wanted[f"{path},{row},{column + stage.first}"] = written(value, 4)
+    return wanted
+
+
+@pytest.fixture
+def board(new_board: Any) -> Board:
+    made: Board = new_board()
+    return made
+
+
+def ink(board: Board) -> list[float]:
+    return [head[2] for head in board.page.evaluate(_HEADS)]
+
+
+def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_dragged(board: Board) -> None:
+    scenario = Scenario(embedding="published", **SET_UP)
+    board.open_board(**{**SET_UP, "output": "true"}, head=1)
+    eventually(board.numbers, numbers_seen(scenario, 1))
+    board.torch_says()
+    heads = board.page.get_by_role("radiogroup", name="Heads").get_by_role("radio")
+    said = [each["full"] for each in heads_in_words(trace(scenario).seen_from(1))]
+    assert [head[:2] for head in board.page.evaluate(_HEADS)] == [
+        [str(number == 1).lower(), full] for number, full in enumerate(said)
+    ]
+
+    # Another is picked by the keyboard: with the key, before a server could have answered.
+    heads.nth(1).focus()
+    assert board.page.evaluate(_PICK_NEXT) == trace(scenario).heads[2].q[1, 0].item()
+    eventually(board.numbers, numbers_seen(scenario, 2))
+    expect(heads.nth(2)).to_be_focused()
+    eventually(lambda: "head=2" in board.address, True)
+    board.torch_says()
+
+    # A number of its W_q is dragged: its own picture follows, and what is made of all heads.
+    before, output = ink(board), board.cell(("output", 1, 0)).get_attribute("data-value")
+    x, y = board.grab(("w_q", 1, 5))
+    board.page.mouse.move(x + 8 + 4 * 90, y)
+    eventually(lambda: [a != b for a, b in zip(before, ink(board), strict=True)], [False, False, True])
+    assert board.cell(("output", 1, 0)).get_attribute("data-value") != output
+    board.page.mouse.up()
+    number = round(scenario.matrix("w_q")[1, 5].item() + 0.9, 4)
+    edited = Scenario(embedding="published", **SET_UP, edits=[Edit("w_q", 1, 5, number)])
+    eventually(board.numbers, numbers_seen(edited, 2))
+    board.torch_says()
+
+    # The other heads have none of it, and what they share they have too; a reload brings all back.
+    heads.nth(0).click()
+    eventually(board.numbers, numbers_seen(edited, 0))
+    expect(board.page.locator(".cell.edited")).to_have_count(0)
+    board.press_keys("End")
+    expect(board.page.locator('.cell.edited[data-at="w_q,1,5"]')).to_have_count(1)
+    eventually(lambda: "head=2" in board.address and "edits=" in board.address, True)
+    board.page.reload()
+    expect(board.page.locator('[data-at="output,0,0"]')).to_be_attached()
+    eventually(board.numbers, numbers_seen(edited, 2))
+    expect(board.page.locator('.cell.edited[data-at="w_q,1,5"]')).to_have_count(1)
