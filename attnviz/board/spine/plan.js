@@ -23,14 +23,15 @@ export function planOf(stages, placed, many) {
     // Scaled scores that stand in the place of scores have over them what these are made of.
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     const product = made.rule === "product";
-    const right = product ? get(made.sources[1]) : null;
+    const normed = made.rule === "layer_norm"; // its gain and its offset stand over it, as a factor and a bias do
+    const right = product || normed ? get(made.sources[1]) : null;
     const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
     const factor = upright ? null : right;
     const computed = factor?.rule === "product";
     const column = {
       stage, made, factor,
       turned: product && made.settings.transposed === true,
-      bias: product ? get(made.sources[2]) : null,
+      bias: product || normed ? get(made.sources[2]) : null,
       weight: factor && computed ? get(factor.sources[1]) : null,
       weightBias: factor && computed ? get(factor.sources[2]) : null,
     };
