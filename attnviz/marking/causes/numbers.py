@@ -1,10 +1,11 @@
-"""Slips of single numbers: written down wrongly in a result, or read wrongly in what it is made from."""
+"""Slips of numbers: one written down or read wrongly, or all of them with another point, sign or number of decimals."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 
+from attnviz.core.rules import GELU, Bounded, ReLU
 from attnviz.marking.causes.step import Candidate, Candidates, Step
 
 
@@ -94,3 +95,33 @@ def _read_as(
     if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) < 2:
         return  # of one cell, any number can be the cause
     yield Candidate(as_read(read), {**places, "read": read}, fitted=1)
+
+
+def power_of_ten(step: Step) -> Candidates:
+    """The point of all numbers is at another place."""
+    for n in (1, 2, 3):
+        yield Candidate(step.right * 10.0**n, {"n": n}, named="times_ten")
+        yield Candidate(step.right / 10.0**n, {"n": n}, named="tenth")
+
+
+def sign_of_all(step: Step) -> Candidates:
+    """Every number has the other sign."""
+    yield Candidate(-step.right)
+
+
+def rounded_early(step: Step) -> Candidates:
+    """What it is made from, or the table itself, was rounded to fewer decimals."""
+    for n, name in enumerate(step.stage.sources):
+        shown = step.decimals.get(name, max(step.decimals.values(), default=0))
+        for decimals in range(shown):
+            sources = list(step.sources)
+            sources[n] = sources[n].round(decimals)
+            yield Candidate(step.made(*sources), {"of": step.symbol(name), "n": decimals})
+    for decimals in range(max(step.decimals.get(step.stage.name, 0), 0)):
+        yield Candidate(step.right.round(decimals), {"of": step.stage.symbol, "n": decimals})
+
+
+def other_activation(step: Step) -> Candidates:
+    """The other activation."""
+    other = GELU() if isinstance(step.rule, ReLU) else ReLU()
+    yield Candidate(other.bounded(Bounded.exactly(step.sources[0])).value)
