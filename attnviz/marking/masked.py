@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from attnviz.core.rules import later
+from attnviz.marking.heads import base_of
 from attnviz.tables.printed_table import Printed
 
 _AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
@@ -19,21 +20,27 @@ def looks_masked(printed: Mapping[str, Printed]) -> bool:
     >>> looks_masked({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])}), looks_masked({"scores": Printed.of([[1, 2]])})
     (True, False)
     """
-    return any(_looks_masked(name, printed[name].array) for name in (*_SCORES, _WEIGHTS) if name in printed)
+    return any(
+        _looks_masked(base_of(name), table.array)
+        for name, table in printed.items()
+        if base_of(name) in (*_SCORES, _WEIGHTS)
+    )
 
 
 def may_be_masked(printed: Mapping[str, Printed]) -> bool:
     """Whether attention weights are 0 wherever a key comes later, and not everywhere else."""
-    if _WEIGHTS not in printed or not _is_square(printed[_WEIGHTS].array):
-        return False
-    weights = printed[_WEIGHTS].array
+    every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
+    return bool(every) and all(_is_square(weights) and _has_zeros_behind(weights) for weights in every)
+
+
+def _has_zeros_behind(weights: np.ndarray) -> bool:
     behind = later(*weights.shape).numpy()
     return bool((weights[behind] == 0).all() and (weights[~behind] != 0).all())
 
 
 def without_masked(printed: Mapping[str, Printed]) -> dict[str, Printed]:
     """Return the tables with what a causal mask hides written one way: −∞ in scaled scores, nothing in the others."""
-    return {name: _written(name, table) for name, table in printed.items()}
+    return {name: _written(base_of(name), table) for name, table in printed.items()}
 
 
 def _is_square(array: np.ndarray) -> bool:

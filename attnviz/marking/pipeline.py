@@ -16,6 +16,7 @@ from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.doubt import with_doubt
 from attnviz.marking.half_precision import half_of
+from attnviz.marking.heads import apart, in_order, is_known, shared_out
 from attnviz.marking.marks import ENTERS
 from attnviz.marking.masked import looks_masked, may_be_masked, without_masked
 from attnviz.marking.outcome import Marking
@@ -39,12 +40,17 @@ def mark_pipeline(
     rounded_inputs: bool | None = None,
     carried: Results | None = None,
     activation: str = "relu",
+    n_heads: int | None = None,
 ) -> Marking:
     """Mark the tables of a computation, each by the name of its stage, with whatever is there.
 
     `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`
     overrides those that each table shows. `d_k` is needed only to scale scores where no table shows it. `activation`
     is what stands between the layers of a feed-forward step, "relu" or "gelu"; with tables of E and P, X is their sum.
+
+    Several heads have their tables stacked, ``(n_heads, rows, columns)``, or one by one, by names such as
+    "heads.0.scores"; Q, K, V and the context hold those of all heads side by side. `n_heads` is how many there are,
+    where no table shows it; `d_k` is then that of one head.
 
     Three things are found by the numbers where they are None: whether there is a mask, `causal`; whether printed inputs
     have hidden digits, `rounded_inputs`; and how results were `carried` on: "rounded" as printed, in "full", or with
@@ -62,13 +68,16 @@ def mark_pipeline(
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
     if carried is not None and carried not in CARRIED:
         raise ValueError(f"carried is {in_short(carried)}, expected one of {', '.join(CARRIED)}, or None")
-    printed = {name: _as_printed(name, table, decimals) for name, table in tables.items()}
-    printed = {name: printed[name] for name in EVERY_STAGE if name in printed}
-    check_shapes({name: table.array.shape for name, table in printed.items()})
-    d_k = known_d_k({name: table.array.shape for name, table in printed.items()}, d_k)
     precision = _precision(tables)
+    printed = {name: _as_printed(name, table, decimals) for name, table in apart(tables).items()}
+    shapes = {name: table.array.shape for name, table in printed.items()}
+    heads = shared_out(shapes, n_heads, d_k)
+    d_k = heads.d_k if heads.n > 1 else known_d_k(shapes, d_k)
+    whole = Settings(scale, False, temperature, d_k, activation, heads).table(printed)
+    printed = in_order(printed, whole)
+    check_shapes({name: shapes[name] for name in printed}, EVERY_STAGE if heads.n == 1 else whole)
     found = causal is None and looks_masked(printed)
-    settings = Settings(scale, bool(causal) or found, temperature, d_k, activation)
+    settings = Settings(scale, bool(causal) or found, temperature, d_k, activation, heads)
     marking = _likeliest(printed, settings, rounded_inputs, carried, precision)
     if causal is None and not found and marking.n_not_right and may_be_masked(printed):
         masked = _likeliest(printed, replace(settings, causal=True), rounded_inputs, carried, precision)
@@ -152,7 +161,7 @@ def _precision(tables: Mapping[str, Any]) -> Precision:
 
 
 def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
-    if name not in EVERY_STAGE:
+    if not is_known(name):
         raise ValueError(f"{name!r} is no table of the computation, expected one of {', '.join(EVERY_STAGE)}")
     if not isinstance(table, Printed):
         return Printed.of(table, decimals)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from attnviz.core.stages import BIASES, Table, feed_forward_table, followed_by, layer_table
+from attnviz.marking.heads import Shared
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
 ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error of a machine's arithmetic
@@ -18,22 +19,29 @@ _OF_RESULTS: Mapping[str, float] = MappingProxyType({"either": 0.0, "rounded": 0
 
 @dataclass(frozen=True)
 class Settings:
-    """How the scores become attention weights; `d_k` is None where no score is scaled."""
+    """How the scores become attention weights; `d_k` is that of all heads together, None where no score is scaled."""
 
     scale: bool
     causal: bool
     temperature: float
     d_k: int | None
     activation: str = "relu"
+    heads: Shared = Shared()  # noqa: RUF009  frozen
+
+    @property
+    def d_head(self) -> int | None:
+        """The length of a query of one head."""
+        return self.d_k // self.heads.n if self.d_k is not None else None
 
     def table(self, tables: Container[str]) -> Table:
         """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
         and X is a sum where one of its summands is."""
         output = "w_o" in tables or "output" in tables
         attention = layer_table(
-            self.d_k or 1, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
+            self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
             temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
-            output=output, b_o="b_o" in tables,
+            output=output, b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
+            d_v=self.heads.d_v or self.heads.n,
         )  # fmt: skip
         layers = feed_forward_table(
             b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation,

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import EVERY_STAGE, Table
+from attnviz.marking.heads import base_of, symbol_of
 
 _KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
 
 
-def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table = EVERY_STAGE) -> None:
     """Raise ``ValueError`` for the first table whose shape does not fit those before it.
 
     >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
@@ -18,27 +19,27 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     ...
     attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
-    sizes = _sizes(shapes)
+    sizes = _sizes(shapes, table)
     first: dict[str, tuple[str, int]] = {}  # which table showed a size, and whether by its rows or its columns
     for name, shape in shapes.items():
-        stage = EVERY_STAGE[name]
+        stage = table.get(name, EVERY_STAGE[base_of(name)])
         for axis, counts in enumerate(sizes[name]):
             line = ("row", "column")[axis]
             counted = (shape[axis], line)
             if counts == "1":
                 if shape[axis] != 1:
-                    message = f"{stage.symbol} has {_in_words(shape)}, expected 1 row: it is a bias"
-                    raise RefusedError(message, "fit_bias", table=name, counted=counted)
+                    message = f"{symbol_of(name)} has {_in_words(shape)}, expected 1 row: it is a bias"
+                    raise RefusedError(message, "fit_bias", table=base_of(name), counted=counted)
                 continue
             other, of = first.setdefault(counts, (name, axis))
             expected, other_line = shapes[other][of], ("row", "column")[of]
             if shape[axis] != expected:
                 what = f" ({counts})" if counts.startswith("d_") else ""
-                reason = f"{EVERY_STAGE[other].symbol} has {_counted(expected, other_line)}{what}"
-                message = f"{stage.symbol} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
+                reason = f"{symbol_of(other)} has {_counted(expected, other_line)}{what}"
+                message = f"{symbol_of(name)} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
                 why = _KINDS.get((stage.rows, stage.columns)[axis], counts) if counts == "tokens" else counts
                 raise RefusedError(
-                    message, "fit_one", table=name, counted=counted, other=other,
+                    message, "fit_one", table=base_of(name), counted=counted, other=base_of(other),
                     other_counted=(expected, other_line), why=why,
                 )  # fmt: skip
 
@@ -75,9 +76,9 @@ def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
     return next((number for counts, number in counted if counts == sizes[name][0]), None)
 
 
-def _sizes(shown: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+def _sizes(shown: Iterable[str], table: Table = EVERY_STAGE) -> Mapping[str, tuple[str, str]]:
     """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
-    return sizes_of(EVERY_STAGE, one_sequence=any(EVERY_STAGE[name].colours == "inputs" for name in shown))
+    return sizes_of(table, one_sequence=any(EVERY_STAGE[base_of(name)].colours == "inputs" for name in shown))
 
 
 def _in_words(shape: tuple[int, ...]) -> str:

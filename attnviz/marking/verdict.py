@@ -13,6 +13,7 @@ from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking.causes.in_words import cause_in_words
+from attnviz.marking.heads import base_of, symbol_of
 from attnviz.marking.marks import Mark
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.tables.printed_table import as_printed
@@ -107,15 +108,19 @@ def _to_add(marking: Marking) -> str:
     # A bias of attention is named only where there is one.
     groups = [(*stage.sources, stage.name) for stage in marking.stages.values() if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
-    fewest = [EVERY_STAGE[name].title for name in min(missing, key=len, default=["q", "k", "scores"])]
+    fewest = [_title(marking, name) for name in min(missing, key=len, default=["q", "k", "scores"])]
     names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
     if not taken:
         return say("marking.add.nothing", missing=names)
     return say("marking.add.alone", names=_symbols(taken), missing=names)
 
 
+def _title(marking: Marking, name: str) -> str:
+    return marking.stages.get(name, EVERY_STAGE[base_of(name)]).title
+
+
 def _symbols(names: Sequence[str]) -> str:
-    return ", ".join(EVERY_STAGE[name].symbol for name in names)
+    return ", ".join(map(symbol_of, names))
 
 
 def _rounding(marking: Marking) -> tuple[str, ...]:
@@ -169,11 +174,11 @@ def _carried_in_words(marking: Marking) -> list[str]:
 
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
     """Name a cell for people: by the token of its row, and of its column where that is a key, then by its numbers."""
-    name = f"{stage.symbol}[{column}]" if stage.name in VECTORS else f"{stage.symbol}[{row}, {column}]"
+    name = stage.at(row, column)
     of_row = _token(tokens, row) if stage.rows != "feature" else ""
     of_column = _token(tokens, column) if stage.columns == "key" else ""
     if of_row and of_column:
-        what = say(f"marking.cell.{stage.name}")
+        what = say(f"marking.cell.{base_of(stage.name)}")
         return say("marking.cell.pair", what=what, row=of_row, column=of_column, name=name)
     return say("marking.cell.of_row", row=of_row, name=name) if of_row else say("marking.cell.bare", name=name)
 

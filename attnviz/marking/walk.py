@@ -9,13 +9,14 @@ import numpy as np
 from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
 from attnviz.core.stages import Stage
 from attnviz.marking.half_precision import Half, behind
+from attnviz.marking.heads import path_of
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.marking.settings import Reading, Settings
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 
-_AFTER_WEIGHTS = ("context", "preactivations", "hidden", "feed_forward")
+_AFTER_WEIGHTS = ("context", "output", "preactivations", "hidden", "feed_forward")
 _FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
 _IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
 _CARRIED = 1.0  # where most is computed in full, a number carried on rounded is a little less likely
@@ -67,7 +68,7 @@ class Walk:
     def marking(self) -> Marking:
         """Walk, and return the marked computation."""
         for stage in self.stages.values():
-            if isinstance(stage.rule, Scale) and self._cannot_scale():
+            if isinstance(stage.rule, Scale) and self._cannot_scale(stage):
                 continue  # nothing that is printed is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 self._make(stage)
@@ -106,11 +107,14 @@ class Walk:
         self.tainted[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
 
-    def _cannot_scale(self) -> bool:
+    def _cannot_scale(self, stage: Stage) -> bool:
         """Whether scores cannot be scaled, and nothing that is printed needs them scaled."""
-        if not self.settings.scale or self.settings.d_k is not None or "scores" not in self.before:
+        if not self.settings.scale or self.settings.d_k is not None or stage.sources[0] not in self.before:
             return False
-        needed = ("scaled_scores", "attention_weights", *(_AFTER_WEIGHTS if "v" in self.before else ()))
+        path = path_of(stage.name)
+        needed = [stage.name, f"{path}attention_weights"]
+        if f"{path}v" in self.before:
+            needed += [f"{path}context", *_AFTER_WEIGHTS]
         if not any(name in self.printed for name in needed):
             return True
         raise UnknownDkError(
