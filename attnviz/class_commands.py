@@ -8,18 +8,20 @@ from types import MappingProxyType
 from urllib.parse import urlencode
 
 from attnviz.core.limits import MAX_SEED, in_short
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise
 from attnviz.link.page_texts import EXERCISE, Checked, CheckText
-from attnviz.marking import Marking, mark_pipeline, verdict
+from attnviz.marking import CARRIED, Marking, mark_pipeline, verdict
 from attnviz.marking.handout import tables_in
+from attnviz.marking.heads import symbol_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_upload
 
 MOST_SHEETS = 1000
+_INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
 ADDRESS = "http://localhost:8501/check"
 
 
@@ -32,6 +34,13 @@ def mark(arguments: Sequence[str]) -> int:
     parser.add_argument("--unscaled", action="store_true", help="the scores aren't divided by √d_k")
     parser.add_argument("--causal", action=argparse.BooleanOptionalAction, help="a causal mask (default: found)")
     parser.add_argument("--d-k", type=int, help="needed where no table shows it")
+    parser.add_argument("--heads", type=int, help="how many (default: as many as there are tables for)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of the softmax (default: 1)")
+    parser.add_argument("--activation", choices=tuple(ACTIVATIONS), default="relu", help="of the feed-forward step")
+    parser.add_argument("--carried", choices=CARRIED, help="how results are carried on (default: found)")
+    parser.add_argument(
+        "--inputs", choices=tuple(_INPUTS), help="what inputs are: with rounded digits (default: found)"
+    )
     parser.add_argument("--decimals", type=int, help="how many count (default: as printed)")
     parser.add_argument("--tokens", default="", help="the names of the rows, with commas between them")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write verdict and marks as a page to print")
@@ -48,17 +57,19 @@ def _mark(given: argparse.Namespace) -> int:
     data = sys.stdin.buffer.read() if str(given.file) == "-" else given.file.read_bytes()
     tables, refused = _tables_of(read_upload(data))
     marking = mark_pipeline(
-        tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals
-    )
+        tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
+        n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
+        rounded_inputs=_INPUTS.get(given.inputs),
+    )  # fmt: skip
     tokens = tuple(name.strip() for name in given.tokens.split(",") if name.strip())
     _write(given.html, marking_page(marking, tokens, given.file.name))
     _write(given.csv, marking_csv(marking, tokens))
     print("\n".join(_in_lines(marking, tokens)))
     for name, table in tables.items():
         for sentence in table.told:
-            print(f"attnviz: {EVERY_STAGE[name].symbol}: {sentence}", file=sys.stderr)
+            print(f"attnviz: {symbol_of(name)}: {sentence}", file=sys.stderr)
     for name, why in refused.items():
-        print(f"attnviz: {EVERY_STAGE[name].symbol} isn't read. {why}", file=sys.stderr)
+        print(f"attnviz: {symbol_of(name)} isn't read. {why}", file=sys.stderr)
     if refused or not any(table.n_cells for table in marking.tables):
         return 2
     return 1 if marking.n_not_right else 0

@@ -1,7 +1,4 @@
-"""How often marking is right: false alarms, misses, and causes, over handouts with and without a planted slip.
-
-Heads and an output projection don't exist in the app yet, and so their slips are left out.
-"""
+"""How often marking is right: false alarms, misses, and causes, over handouts with and without a planted slip."""
 
 import time
 from collections import Counter
@@ -13,6 +10,7 @@ import numpy as np
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
 from attnviz.marking.causes import causes_of
 from benchmarks.handouts import SLIPS, Handout, right_handout, wrong_handout
+from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
 from benchmarks.rows import Row
 
 HANDOUTS = 2400
@@ -36,6 +34,7 @@ _SAME = {
 class Count:
     """What came out, added up."""
 
+    handouts: int = 0
     cells: int = 0
     right_cells: int = 0
     alarms: int = 0
@@ -51,6 +50,7 @@ class Count:
 
     def take(self, handout: Handout, of: str = "") -> None:
         """Mark a handout, and count."""
+        self.handouts += 1
         start = time.perf_counter()
         marking = mark_pipeline(handout.tables, **handout.settings)
         self.slowest = max(self.slowest, time.perf_counter() - start)
@@ -95,9 +95,13 @@ def _is_made(values: np.ndarray, handout: Handout) -> bool:
 
 
 def counted(seeds: Iterable[int], slips: Iterable[str] = SLIPS) -> Count:
-    """Mark a right handout and one with each slip for each seed."""
+    """Mark a right handout and one with each slip for each seed, of one head and of several."""
     count = Count()
     for seed in seeds:
+        count.take(right_handout_of_heads(seed), f"heads {seed}")
+        for slip in SLIPS_OF_HEADS:
+            if of_heads := wrong_handout_of_heads(slip, seed):
+                count.take(of_heads, f"heads {slip} {seed}")
         count.take(right_handout(seed), f"right {seed}")
         for slip in slips:
             handout = wrong_handout(slip, seed)
@@ -108,14 +112,14 @@ def counted(seeds: Iterable[int], slips: Iterable[str] = SLIPS) -> Count:
 
 def run(handouts: int = HANDOUTS) -> list[Row]:
     """Return the figures as rows of the table."""
-    count = counted(range(max(1, handouts // (len(SLIPS) - 4))))
+    count = counted(range(max(1, handouts // (len(SLIPS) + len(SLIPS_OF_HEADS) - 6))))
     traced, named = sum(count.traced.values()), sum(count.named.values())
     worst = ", ".join(
         f"{slip} {count.named[slip]}/{n}" for slip, n in sorted(count.traced.items(), key=lambda each: (
             count.named[each[0]] / each[1]))[:5]
     )  # fmt: skip
     return [
-        Row("marking: cells of handouts", f"{count.cells:,}"),
+        Row(f"marking: cells of {count.handouts:,} handouts", f"{count.cells:,}"),
         Row("marking: false alarms in 1,000 right cells", f"{1000 * count.alarms / count.right_cells:.2f}", "< 1"),
         Row("marking: of 1,000 right cells in doubt", f"{1000 * count.doubtful_right / count.right_cells:.2f}"),
         *(

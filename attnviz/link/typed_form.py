@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
@@ -27,6 +27,7 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
         "check.causal": FOUND,  # or True or False, where it is stated
         "check.temperature": 1.0,
         "check.d_k": None,
+        "check.n_heads": None,
         "check.rounded": BY_DIGITS,
         "check.carried": FOUND,
         "check.activation": "relu",
@@ -77,8 +78,9 @@ def may_be(key: str, value: Any) -> bool:
     """Whether a field of the form may have this value."""
     if key in CHOICES:
         return any(value is choice or (type(value) is type(choice) and value == choice) for choice in CHOICES[key])
-    if key == "check.d_k":
-        return value is None or (type(value) is int and 1 <= value <= MAX_D)
+    if key in ("check.d_k", "check.n_heads"):
+        most = MAX_D if key == "check.d_k" else MAX_HEADS
+        return value is None or (type(value) is int and 1 <= value <= most)
     if key == "check.temperature":
         return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
     return isinstance(value, str) and is_whole_text(value)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import BFLOAT16, FLOAT16, Bounded, Precision
+from attnviz.core.rules import BFLOAT16, FLOAT16, Precision
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
+_TELLS = -1.0  # the logarithm of a chance: numbers that likely lie on a grid are those that they are printed as
 _CHANCE = math.log(1e-6)  # of other numbers to lie on a grid all together; what is likelier proves nothing
 
 
@@ -34,16 +35,14 @@ class Grid(NamedTuple):
             near = np.abs(np.round(values / steps) * steps - values) <= 0.5 * units * (1 + 1e-6) + 1e-12
         return ~np.isfinite(values) | (near & (np.abs(values) <= self.largest))
 
-    def behind(self, table: Printed) -> Bounded:
+    def behind(self, table: Printed) -> np.ndarray:
         """Return the number of the type behind each that is printed: the nearest, for a program that prints as few
-        digits as tell a number means that; where the print leaves several, with an error.
+        digits as tell a number means that.
         """
-        values, units = table.array, _own_units(table)
+        values = table.array
         with np.errstate(all="ignore"):
             steps = self.steps(values)
-            held = self.holds(table) & np.isfinite(values)
-            open_ = held & (units > steps) & (not _is_shortest(table))
-            return Bounded(np.where(held, np.round(values / steps) * steps, values), np.where(open_, units / 2, 0.0))
+            return np.where(self.holds(table) & np.isfinite(values), np.round(values / steps) * steps, values)
 
     def chance(self, table: Printed, finer: "Grid") -> float:
         """Return the logarithm of the chance that all numbers of a table lie on the grid, if they are printed from
@@ -92,24 +91,27 @@ def half_of(printed: Mapping[str, Printed]) -> Half | None:
     for grid, finer in _GRIDS:
         held = {name: grid.holds(table) for name, table in printed.items()}
         whole = tuple(name for name, cells in held.items() if cells.all())
-        if sum(grid.chance(printed[name], finer) for name in whole) < _CHANCE:
+        chances = {name: grid.chance(table, finer) for name, table in printed.items()}
+        telling = [name for name, chance in chances.items() if chance < _TELLS]
+        n_whole = len(set(telling) & set(whole))
+        # Of many tables some lie on a grid by chance: so many ways there are to choose them.
+        chosen = math.log(math.comb(len(telling), n_whole))
+        if sum(chances[name] for name in whole) + chosen < _CHANCE:
             return Half(grid, whole, {name: ~cells for name, cells in held.items()})
     return None
 
 
-def behind(table: Printed, grid: Grid | None = None) -> Bounded:
-    """Return the numbers behind a table that was printed from half precision, by its own word or as found, and how far
-    off they may be; else those that are printed.
+def behind(table: Printed, grid: Grid | None = None) -> np.ndarray:
+    """Return the numbers behind a table that was printed from half precision, by its own word or as found; else those
+    that are printed.
 
-    >>> behind(Printed(((0.431, 0.5347),), 4, ((3, 4),), dtype="float16")).value.tolist()
+    >>> behind(Printed(((0.431, 0.5347),), 4, ((3, 4),), dtype="float16")).tolist()
     [[0.430908203125, 0.53466796875]]
     """
     said = next((each for each, _ in _GRIDS if each.dtype == table.dtype), None)
     if said is not None:
         return said.behind(table)
-    if grid is not None and grid.holds(table).all():
-        return grid.behind(table)
-    return Bounded.exactly(table.array)
+    return grid.behind(table) if grid is not None and grid.holds(table).all() else table.array
 
 
 def _units(table: Printed) -> np.ndarray:

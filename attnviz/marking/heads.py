@@ -9,8 +9,8 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_HEADS, check_whole
 from attnviz.core.stages import EVERY_STAGE, HEADS, Table, head_name, lowered
 from attnviz.tables.printed_table import Printed
+from attnviz.tables.stage_names import OF_A_HEAD
 
-OF_A_HEAD = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 _WIDE = {"q": ("w_q", "b_q", "q"), "k": ("w_k", "b_k", "k"), "v": ("w_v", "b_v", "v"), "context": ("context",)}
 
 

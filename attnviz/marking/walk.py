@@ -50,9 +50,7 @@ class Walk:
     ) -> None:
         grid = half.grid if half is not None else None
         self.shown, self.settings, self.reading = printed, settings, reading
-        numbers = {name: behind(table, grid) for name, table in printed.items()}
-        self.printed = {name: with_numbers(table, numbers[name].value) for name, table in printed.items()}
-        self.unsure = {name: each.error for name, each in numbers.items()}  # which number of half precision it is
+        self.printed = {name: with_numbers(table, behind(table, grid)) for name, table in printed.items()}
         self.precision, self.half = precision, half
         self.stages = settings.table(printed)
         self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
@@ -103,7 +101,7 @@ class Walk:
         self.full[name] = self.hidden.exactly(given)
         if hides:
             self.full[name] = self.hidden.hide(self.full[name], windows, np.isfinite(given))
-        self.noise[name] = Bounded(given, self.unsure[name])
+        self.noise[name] = Bounded.exactly(given)
         self.tainted[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
 

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from attnviz.core.stages import head_name
 from attnviz.tables.markup import tables_of_html
-from attnviz.tables.stage_names import stage_named
+from attnviz.tables.stacked import head_of_line
+from attnviz.tables.stage_names import OF_A_HEAD, stage_named
 
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"
@@ -27,6 +29,7 @@ _NAME_THEN_BRACKET = re.compile(
 _CORNER = re.compile(r"[\"']?([\w′^{}]{1,8})[\"']?([,;\t])(.*)", re.DOTALL)
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _NUMBERS = re.compile(r"(?<![\w.])[-+\u2212]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_OF_ALL = re.compile(r"concat|all (?:the )?heads|together|side by side", re.IGNORECASE)
 _MOST_OF_A_NAME = 90
 MAX_CHARACTERS = 2_000_000
 _MOST_OF_A_LINE = 1000
@@ -53,9 +56,24 @@ def sorted_tables(text: str) -> Sorted:
     tables: dict[str, str] = {}
     twice: dict[str, None] = {}
     for name, table in found:
-        if tables.setdefault(name, table) is not table:
+        whole = name.rpartition(".")[2]  # what stands below the last head may be that of all
+        called = whole if name in tables and whole not in tables else name
+        if tables.setdefault(called, table) is not table:
             twice[name] = None
-    return Sorted(tables, tuple(twice))
+    if "output" in tables and not {"w_o", "b_o", "context"} & set(tables):
+        tables = {"context" if name == "output" else name: table for name, table in tables.items()}
+    return Sorted(_heads_from_0(tables), tuple(twice))
+
+
+def _heads_from_0(tables: dict[str, str]) -> dict[str, str]:
+    """Some count heads from 1."""
+    heads = {name: int(name.split(".")[1]) for name in tables if name.count(".") == 2}
+    if not heads or min(heads.values()) != 1 or max(heads.values()) != len(set(heads.values())):
+        return tables
+    return {
+        head_name(heads[name] - 1, name.split(".")[2]) if name in heads else name: table
+        for name, table in tables.items()
+    }
 
 
 def may_hold_several(text: str) -> bool:
@@ -82,7 +100,17 @@ def _of_json(text: str) -> Iterator[tuple[str, str]]:
     for key, rows in matrices.items() if isinstance(matrices, Mapping) else ():
         name = stage_named(str(key))
         if name and isinstance(rows, list) and rows:
-            yield name, "\n".join("  ".join(map(_plain, row if isinstance(row, list) else [row])) for row in rows)
+            yield from ((name if head is None else head_name(head, name), _lines(each)) for head, each in _heads(rows))
+
+
+def _heads(rows: list[Any]) -> Iterator[tuple[int | None, list[Any]]]:
+    """Yield the rows of each head, where a matrix holds those of several; else all rows."""
+    several = isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list)
+    yield from enumerate(rows) if several else [(None, rows)]
+
+
+def _lines(rows: list[Any]) -> str:
+    return "\n".join("  ".join(map(_plain, row if isinstance(row, list) else [row])) for row in rows)
 
 
 def _plain(value: Any) -> str:
@@ -118,12 +146,41 @@ def _named_parts(text: str) -> Iterator[tuple[str, str]]:
     if _OF_DICT.search(text):
         text = _OF_DICT.sub(r"\n\1 = ", text)
     lines = text.splitlines()
-    marks = [(i, *mark) for i, line in enumerate(lines) if (mark := _mark_of(line))]
+    marks = _marks_in(lines)
     for k, (i, name, first) in enumerate(marks):
+        if not name:
+            continue  # the heading of a head, whose tables have names of their own
         end = marks[k + 1][0] if k + 1 < len(marks) else len(lines)
         part = _table_part([first, *lines[i + 1 : end]])
         if part:
             yield name, part
+
+
+def _marks_in(lines: list[str]) -> list[tuple[int, str, str]]:
+    """Return the lines that name a table, each with the name and what of it belongs to the table; below the heading of
+    a head stand its tables."""
+    marks: list[tuple[int, str, str]] = []
+    head: int | None = None
+    for i, line in enumerate(lines):
+        if (of := head_of_line(line)) is not None and not _is_within(marks, lines, i):
+            head = of
+            marks.append((i, "", ""))
+        elif mark := _mark_of(line):
+            name, first = mark
+            if name not in OF_A_HEAD or _OF_ALL.search(line):
+                head = head if "." in name else None
+            elif head is not None:
+                name = head_name(head, name)
+            marks.append((i, name, first))
+    return marks
+
+
+def _is_within(marks: list[tuple[int, str, str]], lines: list[str], i: int) -> bool:
+    """Whether the heading of a head stands within a table that is named before it: "Scores", "Head 0", "Head 1"."""
+    if not marks or not marks[-1][1] or marks[-1][2] or "." in marks[-1][1]:
+        return False
+    between = [line for line in lines[marks[-1][0] + 1 : i] if line.strip()]
+    return not between or any(head_of_line(line) is not None for line in between)
 
 
 def _mark_of(line: str) -> tuple[str, str] | None:

@@ -3,7 +3,8 @@
 import re
 from types import MappingProxyType
 
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.stages import EVERY_STAGE, head_name
+from attnviz.tables.stacked import head_said
 
 _DRESS = re.compile(r"[\s$\\{}_^*`#.|\"“”]|mathbf|mathrm|mathit|text|boldsymbol|left|right")
 _MORE = MappingProxyType(
@@ -98,13 +99,33 @@ _MORE = MappingProxyType(
             "ctx",
             "contextvec",
             "contextvecs",
+            "concatenatedcontext",
+            "concatenatedcontexts",
+            "concatenatedcontextvectors",
+            "concatenatedheads",
+            "concatenated",
+            "concatenation",
+            "concat",
+            "z",
+        ),
+        "w_o": (
+            "wout",
+            "woutput",
+            "outproj",
+            "outprojweight",
+            "outputprojection",
+            "oproj",
+        ),
+        "b_o": ("bout", "outprojbias"),
+        "output": (
             "attentionoutput",
             "attnoutput",
-            "o",
+            "multiheadoutput",
+            "multiheadattentionoutput",
+            "finaloutput",
             "out",
             "outputs",
             "result",
-            "z",
         ),
         "w_1": ("ffnw1",),
         "b_1": ("ffnb1",),
@@ -129,6 +150,7 @@ _MORE = MappingProxyType(
         ),
     }
 )
+OF_A_HEAD = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")  # what each head has for itself
 _OF_WEIGHTS = ("w{}", "w{0}matrix", "{0}weights", "{}w", "weight{}", "weights{}")
 _PARTS = {"q": ("q", "query", "queries"), "k": ("k", "key", "keys"), "v": ("v", "value", "values")}
 
@@ -166,9 +188,17 @@ def stage_named(text: str) -> str | None:
 
     >>> [stage_named(text) for text in ("W^Q", "## Attention weights A = softmax(S′)", "attn_weights", "the cat")]
     ['w_q', 'attention_weights', 'attention_weights', None]
+    >>> stage_named("Head 1: scores")
+    'heads.1.scores'
     """
     if len(text) > _LONGEST:
         return None
+    head, text = head_said(text)
+    found = _stage_of(text)
+    return head_name(head, found) if head is not None and found in OF_A_HEAD else found
+
+
+def _stage_of(text: str) -> str | None:
     bare = _NUMBERING.sub("", text.strip().strip("#*_-> \t").strip(), count=1)
     bare = _ARTICLE.sub("", bare, count=1)
     parts = (bare, *[part.rstrip(")]") for part in _PARTING.split(bare)])

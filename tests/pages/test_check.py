@@ -673,3 +673,34 @@ def test_the_mask_can_be_stated_either_way(page: CheckPage) -> None:
     assert say("marking.reading.masked") not in page.says
     page.set("check.causal", True)
     assert {mark for mark, _ in page.cells("Attention weights")} == {"right"}
+
+
+def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_address(page: CheckPage) -> None:
+    made = trace(Scenario("a cat sat", d_in=2, d_out=4, n_heads=2, output=True))
+    tables = {name: write_table(Printed.of(made[name].reshape(-1, made[name].shape[-1]), 4))
+              for name in ("x", "w_q", "w_k", "w_v", "w_o", "b_o", "q", "k", "v", "output")}  # fmt: skip
+    tables["scores"] = str(made["scores"])
+    tables["attention_weights"] = "\n".join(
+        f"Head {head + 1}\n{write_table(Printed.of(rows, 4))}" for head, rows in enumerate(made["attention_weights"])
+    )
+    page.type(**tables)
+    assert not page.errors
+    assert "✓" in page.says
+    titles = [made.stages[f"heads.{head}.scores"].title for head in range(2)]
+    assert all({mark for mark, _ in page.cells(title)} <= {"right", "carried", "hidden"} for title in titles)
+    again = CheckPage(tables=in_address(page.at, "tables"))
+    assert again.says == page.says
+    wrong = page.type(scores=tables["scores"].replace(f"{float(made['scores'][1, 2, 0]):.4f}", "9.0000"))
+    assert "S[1, 2, 0]: 9.0000 should be" in wrong.says
+    assert [mark for mark, _ in page.cells(titles[1])].count("wrong") == 1
+    page.set("check.n_heads", 3)
+    assert any("The 4 columns of" in error.replace("\\", "") or "3 heads" in error for error in page.errors)
+
+
+def test_heads_in_one_paste_go_into_the_fields_of_their_matrices(page: CheckPage) -> None:
+    page.type(
+        x="Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 1]]\n\nHead 0\n\nScores:\n1 0\n0 0\n\nHead 1\n\nScores:\n0 0\n0 2\n"
+    )
+    assert page.text_of("x") == ""
+    assert page.text_of("scores") == "Head 0\n1 0\n0 0\n\nHead 1\n0 0\n0 2"
+    assert "S[1, 1, 1]: 2 should be 1" in page.says

@@ -67,6 +67,7 @@ typed = st.fixed_dictionaries(
         "check.table.b_q": st.just("1 2"),
         "check.table.hidden": st.just("1 2\n3"),
         "check.d_k": st.integers(1, 1024),
+        "check.n_heads": st.integers(1, 16),
         "check.temperature": st.floats(0.01, 100),
         **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
     },

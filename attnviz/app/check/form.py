@@ -17,12 +17,14 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
-from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.stages import EVERY_STAGE
+from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.stages import EVERY_STAGE, Table
 from attnviz.documents import marking_csv, marking_page
 from attnviz.documents.marked_tables import legend, marked_table
 from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
 from attnviz.marking import CARRIED, Mark, Marking, Results, UnknownDkError, mark_pipeline, verdict
+from attnviz.marking.handout import by_fields
+from attnviz.marking.heads import base_of, path_of, symbol_of
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.handout import may_hold_several, sorted_tables
 from attnviz.tables.printed_table import Printed
@@ -59,7 +61,7 @@ def show_check() -> None:
         show_verdict(marking, tokens, unread)
         _show_downloads(marking, tokens)
     for table in marking.tables:
-        with below[table.stage.name]:
+        with below[base_of(table.stage.name)]:
             st.html(marked_table(table, tokens))
 
 
@@ -86,7 +88,7 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str
         stands = "wrong" if words.first_error else "part" if unread else "doubt" if words.doubt else "right"
         st.text(say(f"check.verdict.summary_{stands}", summary=words.summary))
         if unread:
-            names = ", ".join(EVERY_STAGE[name].symbol for name in unread)
+            names = ", ".join(map(symbol_of, unread))
             st.text(say("check.verdict.unread", names=names))
         if words.doubt:
             settled = say("check.verdict.doubt_settled", more=say("check.form.more"), inputs=say("check.form.inputs"))
@@ -104,7 +106,7 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str
             st.text(say("check.verdict.reading", sentence=sentence))
         for sentence in words.rounding:
             st.text(say("check.verdict.rounding", sentence=sentence))
-        taken = ", ".join(EVERY_STAGE[name].symbol for name in marking.taken)
+        taken = ", ".join(map(symbol_of, marking.taken))
         st.caption(say("check.verdict.taken", names=taken))
         st.html(legend())
 
@@ -156,6 +158,10 @@ def _show_more() -> dict[str, Any]:
             say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", persist_state="session",
             placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
         )  # fmt: skip
+        n_heads = st.number_input(
+            say("check.form.n_heads"), 1, MAX_HEADS, None, key="check.n_heads", persist_state="session",
+            placeholder=say("check.form.n_heads_found"), help=say("check.form.n_heads_help"),
+        )  # fmt: skip
         rounded = st.selectbox(
             say("check.form.inputs"), CHOICES["check.rounded"], key="check.rounded",
             persist_state="session",
@@ -176,7 +182,7 @@ def _show_more() -> dict[str, Any]:
     names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
     return {
         "tokens": names, "causal": None if causal == FOUND else causal, "carried": _CARRIED[carried],
-        "temperature": temperature, "d_k": d_k, "rounded_inputs": _ROUNDED_INPUTS[rounded],
+        "temperature": temperature, "d_k": d_k, "n_heads": n_heads, "rounded_inputs": _ROUNDED_INPUTS[rounded],
     }  # fmt: skip
 
 
@@ -213,12 +219,13 @@ def _sort(text: str) -> bool:
     found = sorted_tables(text)
     if len(found.tables) < 2:
         return False
-    if any(text_of(name) for name in found.tables):
+    fields = by_fields(found.tables)
+    if any(map(text_of, fields)):
         form_in_address.set_aside(_form())
-    st.session_state.update({key_of(name): table for name, table in found.tables.items()})
-    said = say("check.form.sorted", names=", ".join(EVERY_STAGE[name].symbol for name in found.tables))
+    st.session_state.update({key_of(name): table for name, table in fields.items()})
+    said = say("check.form.sorted", names=", ".join(EVERY_STAGE[name].symbol for name in fields))
     if found.twice:
-        twice = ", ".join(EVERY_STAGE[name].symbol for name in found.twice)
+        twice = ", ".join(map(symbol_of, found.twice))
         said += " " + say("check.form.sorted_twice", names=twice)
     st.session_state[_SORTED] = said
     return True
@@ -236,10 +243,10 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGen
             return None
         decimals, stages = settings["decimals"], stages_of(tuple(tables), settings["activation"])
         given = {
-            name: table.with_decimals(decimals) if isinstance(decimals, int) and stages[name].sources else table
+            name: table.with_decimals(decimals) if isinstance(decimals, int) and _is_made(name, stages) else table
             for name, table in tables.items()
         }
-        chosen = ("scale", "causal", "temperature", "d_k", "rounded_inputs", "carried", "activation")
+        chosen = ("scale", "causal", "temperature", "d_k", "rounded_inputs", "carried", "activation", "n_heads")
         choices = {name: settings[name] for name in chosen}
         try:
             return mark_pipeline(given, **choices)
@@ -249,6 +256,10 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGen
         except ValueError as error:
             st.error(as_message(say("check.form.no_fit", why=told(error))))
             return None
+
+
+def _is_made(name: str, stages: Table) -> bool:
+    return bool(path_of(name) or stages[name].sources)
 
 
 def _form() -> dict[str, Any]:

@@ -7,9 +7,9 @@ import streamlit as st
 from attnviz.app.check.fields import text_of
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
-from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.marking import handout
+from attnviz.marking.heads import base_of, symbol_of
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say
 
@@ -21,17 +21,18 @@ def read_fields(below: Mapping[str, DeltaGenerator]) -> tuple[dict[str, Printed]
     Return the tables, and the names of those that can't be read.
     """
     texts = {name: text_of(name) for name in TABLE_NAMES}
-    tables = {}
+    tables, unread = {}, []
     for name, table in tables_in({name: text for name, text in texts.items() if text.strip()}).items():
-        with below[name]:
+        with below[base_of(name)]:
             if isinstance(table, str):
-                said = say("check.form.table_refused", symbol=EVERY_STAGE[name].symbol, why=table)
+                said = say("check.form.table_refused", symbol=symbol_of(name), why=table)
                 st.error(as_message(said))
+                unread.append(name)
                 continue
             for sentence in table.told:
                 st.caption(as_message(sentence))
         tables[name] = table
-    return tables, tuple(name for name, text in texts.items() if text.strip() and name not in tables)
+    return tables, tuple(unread)
 
 
 def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:

@@ -9,6 +9,7 @@ from attnviz.core.stages import EVERY_STAGE, Stage
 from attnviz.core.tokens import visible
 from attnviz.marking.causes.judging import Cause, causes_of
 from attnviz.marking.causes.softmax_of_others import other_scale
+from attnviz.marking.heads import path_of
 from attnviz.marking.marks import ENTERS
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.tables.printed_table import as_printed
@@ -49,7 +50,8 @@ def _clause(marking: Marking, table: MarkedTable, cause: Cause, tokens: Sequence
     elif cause.name == "row_of_another":
         places |= {key: _row(cause.stage, places[key], tokens) for key in ("row", "other")}
     elif cause.name in ("misread", "sign_read", "digits_read"):
-        stage = EVERY_STAGE[str(places["of"])]
+        of = str(places["of"])
+        stage = marking.stages.get(path_of(cause.stage.name) + of, EVERY_STAGE[of])
         places["cell"] = stage.at(int(places["row"]), int(places["column"]))
     elif "row" in places:
         places["cell"] = cause.stage.at(int(places["row"]), int(places["column"]))

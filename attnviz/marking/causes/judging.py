@@ -89,7 +89,7 @@ def _judged(
                 continue
             of_cells = np.sort(worth[held & wrong])[::-1]
             evidence = float(of_cells[candidate.fitted :].sum()) - np.log(len(candidates))
-            yield Cause(name, printed.stage, candidate.places, values, explained, evidence)
+            yield Cause(name, printed.own, candidate.places, values, explained, evidence)
 
 
 def _enough_explained(explained: int, wrong: int) -> bool:
@@ -137,14 +137,14 @@ def _steps_to(
 
 def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.ndarray) -> np.ndarray | None:
     """Return what a table becomes where a step before it, or its own, gives these numbers."""
-    if step.stage is table.stage:
+    if step.own is table.stage:
         return values
     if values.shape != step.right.shape:
         return None
-    tables = dict(step.tables) | {step.stage.name: values}
-    changed = {step.stage.name}
+    tables = dict(step.whole) | {step.own.name: values}
+    changed = {step.own.name}
     names = list(marking.stages)
-    for name in names[names.index(step.stage.name) + 1 : names.index(table.stage.name) + 1]:
+    for name in names[names.index(step.own.name) + 1 : names.index(table.stage.name) + 1]:
         stage = marking.stages[name]
         if changed & set(stage.sources) and stage.rule is not None and name not in marking.decimals:
             changed.add(name)

@@ -46,7 +46,7 @@ def other_factor(step: Step) -> Candidates:
 
 def scaled_early(step: Step) -> Candidates:
     """Scores divided by √d_k a step too early, or multiplied by it."""
-    d_k = step.settings.d_k or step.sources[0].shape[1]
+    d_k = step.settings.d_head or step.sources[0].shape[1]
     if step.stage.name == "scores" and d_k > 1:
         root = math.sqrt(d_k)
         yield Candidate(step.right / root, {"root": root}, named="divided_early")
@@ -74,7 +74,7 @@ def summand_forgotten(step: Step) -> Candidates:
 
 def residual_added(step: Step) -> Candidates:
     """X is added, which belongs to a later step."""
-    if step.stage.name == "context" and step.has("x") and step.tables["x"].shape == step.right.shape:
+    if step.stage.name in ("context", "output") and step.has("x") and step.tables["x"].shape == step.right.shape:
         yield Candidate(step.right + step.tables["x"])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from attnviz.marking.causes import lines, numbers, products, softmax
+from attnviz.marking.causes import heads, lines, numbers, products, softmax
 from attnviz.marking.causes.step import Candidates, Step
 
 
@@ -17,10 +17,16 @@ class Slip(NamedTuple):
     ways: Callable[[Step], Candidates]
 
 
-_ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu"})
+_ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu", "concatenate", "slice"})
+_OF_HEADS = frozenset({"product", "slice"})
 _PRODUCT, _SCALE, _SOFTMAX = (frozenset({kind}) for kind in ("product", "scale", "softmax"))
 
 SLIPS: tuple[Slip, ...] = (
+    Slip("heads_cut", _OF_HEADS, heads.cut_otherwise),
+    Slip("heads_joined", frozenset({"concatenate"}), heads.joined_otherwise),
+    Slip("one_head", _PRODUCT, heads.one_head),
+    Slip("of_another_head", _ANY, heads.of_another_head),
+    Slip("output_forgotten", _PRODUCT, heads.output_forgotten),
     Slip("not_transposed", _PRODUCT, products.not_transposed),
     Slip("w_transposed", _PRODUCT, products.w_transposed),
     Slip("other_factor", _PRODUCT, products.other_factor),

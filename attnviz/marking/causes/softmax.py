@@ -14,13 +14,13 @@ def divided_otherwise(step: Step) -> Candidates:
     assert isinstance(rule, Scale)
     scores = step.sources[0] / rule.temperature
     hidden = rule.hidden(*scores.shape)
-    for name, divisor, places in _divisors(step, settings.d_k if settings.scale else None):
+    for name, divisor, places in _divisors(step, settings.d_head if settings.scale else None):
         values = scores / divisor
         yield Candidate(values if hidden is None else np.where(hidden, -np.inf, values), places, named=name)
 
 
 def _divisors(step: Step, d_k: int | None) -> list[tuple[str, float, dict[str, object]]]:
-    shown = step.tables["q"].shape[1] if step.has("q") else step.settings.d_k or 1
+    shown = step.tables["q"].shape[1] if step.has("q") else step.settings.d_head or 1
     if d_k is None:
         return [("divided", math.sqrt(shown), {"root": math.sqrt(shown)})]
     divisors: list[tuple[str, float, dict[str, object]]] = [
@@ -28,8 +28,10 @@ def _divisors(step: Step, d_k: int | None) -> list[tuple[str, float, dict[str, o
         ("d_k_for_root", float(d_k), {"d_k": d_k}),
         ("multiplied", 1 / math.sqrt(d_k), {"root": math.sqrt(d_k)}),
     ]
+    if step.head is not None and step.settings.d_k:
+        divisors.append(("root_of_all_heads", math.sqrt(step.settings.d_k), {"all": step.settings.d_k, "d_k": d_k}))
     d_in = step.tables["x"].shape[1] if step.has("x") else d_k
-    if d_in != d_k:
+    if d_in not in (d_k, step.settings.d_k):
         divisors.append(("root_d_in", math.sqrt(d_in), {"d_in": d_in}))
         divisors.append(("d_in_for_root", float(d_in), {"d_in": d_in}))
     return divisors
@@ -113,7 +115,12 @@ def shares_of_scores(step: Step) -> Candidates:
 
 def from_unscaled(step: Step) -> Candidates:
     """The softmax of scores before they were divided."""
-    if "scaled_scores" in step.decimals and step.has("scores") and step.settings.scale and (step.settings.d_k or 1) > 1:
+    if (
+        "scaled_scores" in step.decimals
+        and step.has("scores")
+        and step.settings.scale
+        and (step.settings.d_head or 1) > 1
+    ):
         scores = step.tables["scores"]
         rule = step.stages["scaled_scores"].rule
         hidden = rule.hidden(*scores.shape) if rule is not None else None
@@ -122,6 +129,6 @@ def from_unscaled(step: Step) -> Candidates:
 
 def scaled_again(step: Step) -> Candidates:
     """The softmax of scores divided twice."""
-    d_k = step.settings.d_k or 1
+    d_k = step.settings.d_head or 1
     if "scaled_scores" in step.decimals and step.settings.scale and d_k > 1:
         yield Candidate(_softmax(step.sources[0] / math.sqrt(d_k)), {"root": math.sqrt(d_k)})

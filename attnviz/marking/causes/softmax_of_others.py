@@ -51,6 +51,6 @@ def _slope(scores: np.ndarray, logarithms: np.ndarray) -> float:
 
 def _is_a_root(marking: Marking, factor: float) -> bool:
     """Whether a factor is as near to d_k or its root as to a power of ten: √64 is 8, and not about ten."""
-    d_k = marking.settings.d_k or 1
+    d_k = marking.settings.d_head or 1
     roots = (math.sqrt(d_k), d_k) if d_k > 1 else ()
     return any(abs(math.log(max(factor, 1 / factor) / root)) < 0.2 for root in roots)

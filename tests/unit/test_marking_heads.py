@@ -1,0 +1,222 @@
+"""Handouts of several heads, with W_o: what is right is right, the first wrong cell is named, and so is its cause."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import attnviz
+from attnviz.class_commands import mark as on_the_command_line
+from attnviz.core.heads import is_of_a_head
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import head_name
+from attnviz.export import trace_json
+from attnviz.marking import Marking, Printed, mark_pipeline, verdict
+from attnviz.marking.causes import causes_of
+from attnviz.marking.handout import by_fields, tables_in
+from attnviz.marking.heads import OF_A_HEAD
+from attnviz.tables.handout import sorted_tables
+from attnviz.tables.reading import write_table
+from attnviz.words import say
+from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
+from benchmarks.marking import FROM
+
+TOKENS = ("the", "cat", "sat", "on")
+
+
+def printed(scenario: Scenario, decimals: int = 3) -> dict[str, Printed]:
+    """All tables of a trace, by the names of its stages: the inputs in full, the results rounded."""
+    trace = attnviz.trace(scenario)
+    return {
+        name: Printed.of(np.atleast_2d(matrix.double().numpy().round(decimals)), decimals)
+        if trace.stages[name].sources else Printed.of(np.atleast_2d(matrix.double().numpy()))
+        for name, matrix in trace.matrices.items()
+    }  # fmt: skip
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    n_heads = draw(st.sampled_from((2, 3, 4)))
+    return Scenario(
+        "the cat sat on", d_in=draw(st.integers(2, 4)), d_out=n_heads * draw(st.integers(1, 3)), n_heads=n_heads,
+        n_kv_heads=draw(st.sampled_from([n for n in (1, 2, n_heads) if n_heads % n == 0])), causal=draw(st.booleans()),
+        output=draw(st.booleans()), d_ff=draw(st.none() | st.integers(1, 3)), bias=draw(st.booleans()),
+        init="linear", seed=draw(st.integers(0, 99)),
+    )  # fmt: skip
+
+
+@given(scenarios())
+def test_a_handout_of_heads_is_right_one_by_one_and_stacked(scenario: Scenario) -> None:
+    tables = printed(scenario)
+    assert mark_pipeline(tables).n_not_right == 0
+    whole = {name: table for name, table in tables.items() if not is_of_a_head(name)}
+    stacks = {
+        name: np.stack([tables[head_name(head, name)].array for head in range(scenario.n_heads)])
+        for name in ("scores", "attention_weights")
+    }
+    marking = mark_pipeline(whole | stacks, decimals=None)
+    assert marking.settings.heads.n == scenario.n_heads
+    assert marking.settings.heads.n_kv == scenario.kv_heads
+    assert marking.n_not_right == 0
+    assert mark_pipeline(whole, n_heads=scenario.n_heads, causal=scenario.causal).n_not_right == 0
+
+
+@given(scenarios(), st.data())
+def test_the_first_wrong_cell_of_a_head_is_named(scenario: Scenario, data: st.DataObject) -> None:
+    tables = printed(scenario)
+    name = data.draw(st.sampled_from([name for name in tables if name.rpartition(".")[2] in OF_A_HEAD]))
+    numbers = tables[name].array
+    row, column = data.draw(st.sampled_from(np.argwhere(np.isfinite(numbers)).tolist()))
+    numbers[row, column] += 0.5
+    marking = mark_pipeline(tables | {name: Printed.of(numbers, 3)})
+    assert marking.wrong[0] == (name, row, column)
+    assert marking.stages[name].at(row, column) in verdict(marking, TOKENS).first_error
+
+
+def test_tensors_of_heads_are_marked_as_they_are() -> None:
+    trace = attnviz.trace(Scenario("the cat sat on", d_out=6, n_heads=3, output=True))
+    given = {name: matrix for name, matrix in trace.matrices.items() if not is_of_a_head(name)}
+    given |= {name: trace[name] for name in ("scores", "scaled_scores", "attention_weights")}
+    assert mark_pipeline(given).n_not_right == 0
+    given["scores"] = given["scores"].clone()
+    given["scores"][2, 1, 0] += 1
+    assert mark_pipeline(given).wrong[0] == ("heads.2.scores", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "message"),
+    [
+        ({}, {"n_heads": 4}, "w_q has 6 columns, expected as many as 4 heads can share out evenly"),
+        ({"heads.3.scores": np.zeros((4, 4))}, {"n_heads": 3}, "there are tables of 4 heads, expected 3"),
+        ({"heads.0.scores": np.zeros((4, 3))}, {}, "S₀ has 4 rows and 3 columns"),
+        ({"heads.0.w_q": np.zeros((4, 3))}, {}, "'heads.0.w_q' is no table of the computation"),
+        ({"w_o": np.zeros((5, 6))}, {}, "W_o has 5 rows and 6 columns, expected 6 rows"),
+    ],
+)
+def test_heads_that_do_not_fit_are_named(change: dict[str, np.ndarray], settings: dict[str, int], message: str) -> None:
+    tables = printed(Scenario("the cat sat on", d_out=6, n_heads=3, output=True))
+    tables = {name: table for name, table in tables.items() if not (settings and is_of_a_head(name))}
+    with pytest.raises(ValueError, match=message):
+        mark_pipeline(tables | change, **settings)  # type: ignore[arg-type]
+
+
+# Causes
+
+
+@pytest.mark.parametrize("slip", SLIPS_OF_HEADS)
+def test_each_slip_of_heads_is_found_and_named(slip: str) -> None:
+    handouts = [each for seed in range(6) if (each := wrong_handout_of_heads(slip, seed)) is not None]
+    named = 0
+    for handout in handouts:
+        marking = mark_pipeline(handout.tables, **handout.settings)
+        (table,) = (each for each in marking.tables if each.stage.name == handout.stage)
+        far = handout.traces >= FROM
+        assert table.at("wrong", "unlikely", "follows")[far].all()  # type: ignore[arg-type]
+        causes = causes_of(marking, table)
+        assert handout.made is not None
+        named += any(np.allclose(cause.values, handout.made, atol=1e-9) or cause.name == slip for cause in causes)
+    assert handouts
+    assert named >= len(handouts) - 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_right_handout_of_heads_has_no_cause(seed: int) -> None:
+    handout = right_handout_of_heads(seed)
+    marking = mark_pipeline(handout.tables, **handout.settings)
+    assert marking.n_not_right == 0
+    assert verdict(marking).slips == ()
+
+
+def test_the_causes_of_heads_are_said_in_words() -> None:
+    right = {name: table.array for name, table in printed(
+        Scenario("the cat sat on", d_in=4, d_out=4, n_heads=2, output=True, init="linear")).items()}  # fmt: skip
+    q, k = (right[name].reshape(2, 4, 2)[1] for name in "qk")
+    cases = {
+        "heads_cut": ("heads.1.scores", q @ k.T, {}),
+        "heads_joined": ("context", np.stack([right[f"heads.{i}.context"] for i in (0, 1)]).reshape(4, 4), {}),
+        "output_forgotten": ("output", right["context"], {}),
+        "root_of_all_heads": ("heads.0.scaled_scores", right["heads.0.scores"] / 2, {"all": 4, "d_k": 2}),
+        "residual_added": ("output", right["output"] + right["x"], {}),
+    }
+    for slip, (name, table, places) in cases.items():
+        slips = verdict(mark_of(right, name, table)).slips
+        assert any(say(f"marking.slip.{slip}", **places) in said for said in slips), (slip, slips)
+
+
+def mark_of(right: dict[str, np.ndarray], name: str, table: np.ndarray) -> Marking:
+    inputs = ("x", "w_q", "w_k", "w_v", "w_o", "b_o")
+    results = {each: Printed.of(numbers, 3) for each, numbers in right.items() if each not in inputs}
+    return mark_pipeline({each: right[each] for each in inputs} | results | {name: Printed.of(table.round(3), 3)})
+
+
+# What people paste
+
+
+def in_sections(tables: dict[str, Printed], count_from: int) -> str:
+    lines = [f"## {name}\n\n{write_table(table)}\n" for name, table in tables.items()
+             if not is_of_a_head(name) and name not in ("context", "output")]  # fmt: skip
+    for head in range(2):
+        lines.append(f"### Head {head + count_from}\n")
+        for name, title in (("scores", "Scores"), ("attention_weights", "Attention weights"), ("context", "Context")):
+            lines.append(f"{title}:\n\n{write_table(tables[head_name(head, name)])}\n")
+    return "\n".join([*lines, f"## Concatenated context C\n\n{write_table(tables['context'])}\n",
+                      f"## Output\n\n{write_table(tables['output'])}\n"])  # fmt: skip
+
+
+def as_tensors(tables: dict[str, Printed], _: int) -> str:
+    lines = [f"{name} = {torch.from_numpy(table.array)}" for name, table in tables.items() if not is_of_a_head(name)]
+    for name in ("scores", "attention_weights"):
+        stack = torch.from_numpy(np.stack([tables[head_name(head, name)].array for head in range(2)]))
+        lines.append(f"{name}:\n{stack}")
+    return "\n".join(lines)
+
+
+def by_names(tables: dict[str, Printed], count_from: int) -> str:
+    lines = [f"{name}:\n{write_table(table)}\n" for name, table in tables.items() if not is_of_a_head(name)]
+    for name, title in (("scores", "Scores"), ("attention_weights", "Attention weights")):
+        for head in range(2):
+            lines.append(f"{title} of head {head + count_from}\n{write_table(tables[head_name(head, name)])}\n")
+    return "\n".join(lines)
+
+
+def below_each_matrix(tables: dict[str, Printed], count_from: int) -> str:
+    lines = [f"{name}:\n{write_table(table)}\n" for name, table in tables.items() if not is_of_a_head(name)]
+    for name, title in (("scores", "Scores"), ("attention_weights", "Attention weights")):
+        lines.append(f"{title}\n")
+        lines += [f"Head {head + count_from}\n{write_table(tables[head_name(head, name)])}\n" for head in range(2)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("write", [in_sections, as_tensors, by_names, below_each_matrix])
+@pytest.mark.parametrize("count_from", [0, 1])
+def test_a_handout_of_heads_is_sorted_read_and_marked(
+    write: object, count_from: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert callable(write)
+    tables = printed(Scenario("the cat sat on", d_out=4, n_heads=2, output=True), 8)
+    text = write(tables, count_from)
+    found = sorted_tables(text)
+    assert not found.twice
+    read = tables_in(by_fields(found.tables))
+    assert all(isinstance(table, Printed) for table in read.values()), read
+    for name in ("scores", "attention_weights"):
+        for head in range(2):
+            table = read[head_name(head, name)]
+            assert isinstance(table, Printed)
+            np.testing.assert_allclose(table.array, tables[head_name(head, name)].array, atol=1e-4)
+    file = tmp_path / "handout.md"
+    file.write_text(text, encoding="utf-8")
+    assert on_the_command_line([str(file), "--csv", str(tmp_path / "marks.csv")]) == 0
+    assert say("marking.summary.exact", n=1)[:10] not in capsys.readouterr().err
+
+
+def test_the_apps_own_json_of_heads_is_read_back() -> None:
+    trace = attnviz.trace(Scenario("the cat sat on", d_out=4, n_heads=2, output=True, causal=True))
+    read = tables_in(sorted_tables(trace_json(trace)).tables)
+    assert {head_name(head, "scores") for head in range(2)} <= set(read)
+    tables = {name: table for name, table in read.items() if isinstance(table, Printed)}
+    assert set(tables) == set(read)
+    assert mark_pipeline(tables).n_not_right == 0
