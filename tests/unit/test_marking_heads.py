@@ -17,9 +17,9 @@ from attnviz.export import trace_json
 from attnviz.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.marking.causes import causes_of
 from attnviz.marking.handout import by_fields, tables_in
-from attnviz.marking.heads import OF_A_HEAD
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import write_table
+from attnviz.tables.stage_names import OF_A_HEAD
 from attnviz.words import say
 from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
 from benchmarks.marking import FROM
