@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 _BRACKET = re.compile(r"[\[\]]")
 _DTYPE = re.compile(r",\s{0,8}dtype=(?:torch\.)?\w{1,20}")
 _HEAD = re.compile(r"[#>*\s-]{0,12}head[\s_#]{0,3}\[?([0-9]{1,2})\]?[*\s]{0,4}[:.)]?[*\s]{0,4}", re.IGNORECASE)
-# "scores of head 1", "head 1: scores", "scores, head 1", "heads.1.scores", "scores[1]"
+# "scores of head 1", "head 1: scores", "scores, head 1", "heads.1.scores"; scores[1] may be a row.
 _BEHIND = re.compile(
-    r"(.{1,60}?)(?:[\s,(_–-]{1,4}(?:of |in |for )?head[\s_#]{0,3}\[?([0-9]{1,2})\]?\)?"
-    r"|\[([0-9]{1,2})\])([\s:=*]{0,6}.{0,40})",
+    r"(.{1,60}?)[\s,(_–-]{1,4}(?:of |in |for )?head[\s_#]{0,3}\[?([0-9]{1,2})\]?\)?([\s:=*]{0,6}.{0,40})",
     re.IGNORECASE | re.DOTALL,
 )
 _BEFORE = re.compile(r"(?:head[\s_#]{0,3}([0-9]{1,2})[\s:,.–_-]{1,4}|heads\.([0-9]{1,2})\.)(.{1,80})", re.IGNORECASE)
@@ -27,7 +26,7 @@ def head_said(text: str) -> tuple[int | None, str]:
     if before := _BEFORE.fullmatch(text.strip("#*_-> \t")):
         return int(before[1] or before[2]), before[3]
     if behind := _BEHIND.fullmatch(text):
-        return int(behind[2] or behind[3]), behind[1] + behind[4]
+        return int(behind[2]), behind[1] + behind[3]
     return None, text
 
 
