@@ -19,6 +19,7 @@ from benchmarks.browser import (
     opened,
     ratio,
     slider,
+    tab,
 )
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, STOCK, serving
@@ -41,9 +42,9 @@ def run() -> list[Row]:
         boards, heatmaps = [], []
         loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS)  # the server's first reader waits for its imports
         for _ in range(LOADS):
-            boards.append(_board_visits(browser.new_context(viewport=SIZE).new_page(), ours.address))
+            boards.append(_board_visits(tab(browser), ours.address))
             heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))
-        page, large = (browser.new_context(viewport=size).new_page() for size in (SIZE, LARGE))
+        page, large = (tab(browser, size) for size in (SIZE, LARGE))
         for each in (page, large):
             board_loaded(each, f"http://{ours.address}/{TWELVE}")
             each.wait_for_timeout(1000)

@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser, Page
 
 from benchmarks.board import DRAG_STARTS, board_loaded, move_through, within_a_frame
-from benchmarks.browser import SIZE, detail, in_page, launched
+from benchmarks.browser import detail, in_page, launched, tab
 from benchmarks.rows import Row
 from benchmarks.servers import OURS, serving
 
@@ -57,7 +57,7 @@ def _rows(browser: Browser, address: str, size: int) -> list[Row]:
 
 def _load(browser: Browser, address: str, size: int) -> tuple[Page, float, float]:
     """Open a board; return the milliseconds from torch's numbers to its picture, and the message's megabytes."""
-    page = browser.new_context(viewport=SIZE).new_page()
+    page = tab(browser)
     page.add_init_script(in_page("board_large.js"))
     words = "+".join(f"word{i}" for i in range(size))
     painted = board_loaded(page, f"http://{address}/?embedding=stable&d_in=8&d_out=8&text={words}")

@@ -109,8 +109,13 @@ def launched() -> Iterator[Browser]:
         browser.close()
 
 
+def tab(browser: Browser, size: ViewportSize = SIZE) -> Page:
+    """Return a tab in which nothing is cached, and in which Playwright may evaluate what it waits for."""
+    return browser.new_context(viewport=size, bypass_csp=True).new_page()
+
+
 def opened(browser: Browser, server: Server, query: str = "") -> Page:
-    page = browser.new_context(viewport=SIZE).new_page()
+    page = tab(browser)
     page.add_init_script(in_page("measure.js"))
     page.goto(f"http://{server.address}/{query}")
     _wait_for_end_of_run(page)
@@ -120,7 +125,7 @@ def opened(browser: Browser, server: Server, query: str = "") -> Page:
 def loaded(browser: Browser, server: Server, awaited: str, query: str = "") -> tuple[float, float]:
     """Return the milliseconds until an element has been painted: in a browser that has cached nothing, and on
     reload."""
-    page = browser.new_context(viewport=SIZE).new_page()
+    page = tab(browser)
     page.add_init_script(in_page("measure.js") + f"\nbench.awaited = {awaited!r};")
     page.goto(f"http://{server.address}/{query}")
     first = page.wait_for_function("bench.loaded", timeout=60_000).json_value()
