@@ -73,7 +73,8 @@ class Marking:
     not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
     those of the printed tables. `half` is the half precision that the results were taken to be computed in, because
     their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named. `otherwise` is
-    the other reading, in which nothing is wrong, where numbers are in doubt.
+    the other reading, in which nothing is wrong, where numbers are in doubt; `said` the half precision that the tables
+    say they are of.
     """
 
     settings: Settings
@@ -89,6 +90,7 @@ class Marking:
     masked: bool = False
     unlikeliness: float = 0.0  # of these numbers, read like this: the negative logarithm
     otherwise: "Marking | None" = None
+    said: str = ""
     _repr_html_: ClassVar[Callable[["Marking"], str]]  # what a notebook shows; the package says how
 
     def __str__(self) -> str:

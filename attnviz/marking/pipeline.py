@@ -7,6 +7,7 @@ read in several ways; the likeliest is found by its numbers, unless it is stated
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from attnviz.marking.shapes import check_shapes, known_d_k
 from attnviz.marking.walk import Walk
 from attnviz.tables.printed_table import Printed
 
+_SAID: Mapping[Precision, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
 _STAYS_WRONG = 1 / 3  # of the cells of a table
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
@@ -82,8 +84,8 @@ def mark_pipeline(
     if causal is None and not found and marking.n_not_right and may_be_masked(printed):
         masked = _likeliest(printed, replace(settings, causal=True), rounded_inputs, carried, precision)
         if masked.n_not_right < marking.n_not_right:
-            return replace(masked, masked=True)
-    return replace(marking, masked=found)
+            return replace(masked, masked=True, said=_SAID.get(precision, ""))
+    return replace(marking, masked=found, said=_SAID.get(precision, ""))
 
 
 @np.errstate(all="ignore")  # numbers may be of any size; what overflows fits nothing

@@ -148,6 +148,8 @@ def reading_in_words(marking: Marking) -> tuple[str, ...]:
             said.append(say(f"marking.reading.{'percent' if table.unit == 100 else 'parts'}", title=table.stage.title))
     if marking.otherwise is not None:
         return tuple(said)  # which reading it is, is in doubt
+    if marking.said:
+        return (*said, say("marking.reading.half", dtype=marking.said, digits=str(_DIGITS_OF_HALF[marking.said])))
     if reading.inputs == "rounded":
         most = max((marking.decimals[name] for name in marking.rounded), default=0)
         said.append(say("marking.reading.inputs", decimals=plural(most, "decimal")))

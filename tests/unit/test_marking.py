@@ -347,6 +347,8 @@ def test_what_numpy_prints_of_half_precision_is_right_and_shown_as_printed(seed:
         marking = mark_pipeline(printed)
         if write is repr or min(tensors["scores"].shape) > 2:  # of the smallest, the numbers alone may not tell it
             assert marking.n_not_right == 0
+        if write is repr:
+            assert verdict(marking).reading == (say("marking.reading.half", dtype="float16", digits="3"),)
         for table in marking.tables:
             assert (table.given == printed[table.stage.name].array).all()
 
