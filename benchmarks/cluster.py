@@ -2,7 +2,7 @@
 
 Sixty readers edit through the proxy; one copy is killed in their midst. No edit may be lost, every page must be back
 within ten seconds, and what else goes through the proxy must arrive: long links, uploads, sockets. It needs docker with
-its compose plugin, and removes what it started.
+its compose plugin (COMPOSE names that where it is no plugin), and removes what it started.
 """
 
 import asyncio
