@@ -14,7 +14,7 @@ from tests.browser.pictures.states import Sitter, State
 # was, in one of ten pictures.
 _STILL = """
   .stAppHeader { opacity: 0.999; }
-  .st-key-foot { visibility: hidden; }
+  .st-key-foot { display: none !important; }
   :root { caret-color: transparent; }
   *, ::before, ::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 """
