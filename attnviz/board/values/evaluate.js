@@ -3,7 +3,7 @@
 
 import { RULES } from "./rules.js";
 
-/** @import { Made, Matrices, Place, Stage, Stages } from "../types.js" */
+/** @import { Made, Matrices, Matrix, Place, Stage, Stages } from "../types.js" */
 
 /** @param {Stage[]} stages @param {Matrices} given */
 export function evaluate(stages, given) {
@@ -17,7 +17,8 @@ export function evaluate(stages, given) {
 
 /**
  * The same as far as it takes no longer than a frame may: a matrix that takes more steps than `most`, and what is made
- * of it, stays as in `before`. Returned are the names of those, too.
+ * of it, stays as in `before`. Returned are the names of those, too. What nothing that changed is read for, such as the
+ * other heads of one whose W_q is dragged, is taken from there as it is.
  * @param {Stage[]} stages @param {Matrices} given @param {Matrices} before @param {number} most
  * @returns {{ matrices: Matrices, older: Set<string> }}
  */
@@ -25,9 +26,15 @@ export function evaluateWithin(stages, given, before, most) {
   /** @type {Matrices} */
   const matrices = { ...given };
   const older = new Set();
+  const changed = new Set(Object.keys(given).filter((name) => !isSame(given[name], before[name])));
   let left = most;
   for (const stage of stages) {
     if (stage.rule === "given") continue;
+    if (!stage.sources.some((name) => changed.has(name))) {
+      matrices[stage.name] = before[stage.name];
+      continue;
+    }
+    changed.add(stage.name);
     left -= stepsOf(stage, before);
     if (left < 0 || stage.sources.some((name) => older.has(name))) {
       older.add(stage.name);
@@ -37,6 +44,11 @@ export function evaluateWithin(stages, given, before, most) {
     }
   }
   return { matrices, older };
+}
+
+/** @param {Matrix} matrix @param {Matrix} other */
+function isSame({ values }, other) {
+  return values.every((value, at) => value === other.values[at]);
 }
 
 const STEPS = 8; // that a cell takes which is no sum of products
