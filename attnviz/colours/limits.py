@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 
 PALE = 1.6  # scores have the colour of what is made of them, and less of it: the weights stand out
@@ -18,18 +19,27 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     >>> colour_limits(trace(Scenario("one two", w_q="zeros", causal=True)), "attention_weights")
     (0.0, 0.5)
     """
-    family = trace.stages[name].colours
-    members = [other for other, stage in trace.stages.items() if stage.colours == family]
-    if family == "attention":
+    family = _family(trace.stages[name])
+    members = [other for other, stage in trace.stages.items() if _family(stage) == family]
+    if trace.stages[name].colours == "attention":
         return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
-    largest = max(_largest_finite(trace[other]) for other in members) * (PALE if family == "scores" else 1)
+    largest = max(_largest_finite(trace[other]) for other in members) * (
+        PALE if trace.stages[name].colours == "scores" else 1
+    )
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 
 def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
     """Return the colour limits of every matrix of a trace: those of one family are looked for once."""
-    families = {stage.colours: colour_limits(trace, name) for name, stage in trace.stages.items()}
-    return {name: families[stage.colours] for name, stage in trace.stages.items()}
+    members = {_family(stage): name for name, stage in trace.stages.items()}
+    limits = {family: colour_limits(trace, name) for family, name in members.items()}
+    return {name: limits[_family(stage)] for name, stage in trace.stages.items()}
+
+
+def _family(stage: Stage) -> tuple[str, bool]:
+    """Return what tells the matrices that share limits from others: what comes behind attention adds up many columns,
+    and would make queries, keys and values pale."""
+    return stage.colours, stage.role == "x"
 
 
 def _largest_share(trace: Trace, name: str) -> float:

@@ -92,3 +92,13 @@ def test_what_is_said_of_heads_is_of_each_in_its_order() -> None:
     assert said == [figures_in_words(head_figures(head), number) for number, head in enumerate(made.heads)]
     broken = Scenario("a b", n_heads=2, d_out=2, w_v="identity", edits=[Edit("w_q", 0, 0, 3e38), Edit("x", 0, 0, 10.0)])
     assert "not defined" in heads_in_words(traced(broken).seen_from(0))[0]["short"]
+
+
+def test_what_w_o_makes_takes_no_colour_from_queries_and_all_heads_share_theirs() -> None:
+    plain = Scenario(WORDS, n_heads=2, d_out=24)
+    mixed = Scenario(WORDS, n_heads=2, d_out=24, output=True)
+    alone, beside = (sent(scenario, 0)["limits"] for scenario in (plain, mixed))
+    assert all(beside[name] == limits for name, limits in alone.items())
+    assert beside["output"][1] == trace(mixed)["output"].abs().max().item()
+    for name in ("attention_weights", "scores"):
+        assert beside[name] == beside[f"heads.1.{name}"]
