@@ -7,7 +7,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, stacked
+from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.rules import Scale
 from attnviz.core.seeding import seeded_projections
@@ -90,7 +90,7 @@ class AttentionTrace(Trace):
         return name not in self.matrices and head_name(0, name) in self.matrices
 
     def _stacked(self, name: str) -> Tensor:
-        return stacked(self.matrices, name, self.n_heads)
+        return together(self.stages, self.matrices, name)
 
     @property
     def n_heads(self) -> int:

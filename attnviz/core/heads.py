@@ -181,9 +181,13 @@ def _add(
             seen[own] = matrices[name]
 
 
-def stacked(matrices: Mapping[str, Tensor], name: str, n_heads: int) -> Tensor:
-    """Return one matrix of all heads as one tensor, ``(..., n_heads, n_tokens, n_tokens)`` for scores."""
-    return torch.stack([matrices[head_name(head, name)] for head in range(n_heads)], dim=-3)
+def together(table: Table, matrices: Mapping[str, Tensor], name: str) -> Tensor:
+    """Return one matrix of all heads as one tensor: scores as ``(..., n_heads, n_tokens, n_tokens)``, what has features
+    as columns with these side by side, as Q has them; what heads share is there once."""
+    stages = [table[head_name(head, name)] for head in range(n_heads_in(table))]
+    if stages[0].columns == "key":
+        return torch.stack([matrices[stage.name] for stage in stages], dim=-3)
+    return torch.cat([matrices[called] for called in {stage.first: stage.name for stage in stages}.values()], dim=-1)
 
 
 def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -195,11 +199,11 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     >>> {name: tuple(matrix.shape) for name, matrix in gathered(made.stages, made.matrices).items()}["scores"]
     (2, 2, 2)
     """
-    n_heads, shown = n_heads_in(table), {}
+    shown: dict[str, Tensor] = {}
     for name, matrix in matrices.items():
         own = name.split(".", 2)[-1]
         if not is_of_a_head(name):
             shown[name] = matrix
         elif own not in matrices and own not in shown:
-            shown[own] = stacked(matrices, own, n_heads)
+            shown[own] = together(table, matrices, own)
     return shown

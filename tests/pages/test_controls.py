@@ -33,7 +33,11 @@ CONTROLS = [
     ("temperature", 0.5),
     ("positions", "sinusoidal"),
     ("positions", "seeded"),
+    ("positions", "rotary"),
     ("d_ff", 8),
+    ("n_heads", 2),
+    ("n_kv_heads", 1),
+    ("output", True),
 ]
 
 
@@ -54,9 +58,18 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
-    assert controls - {"digits", "device", "setup.feed_forward", "activation"} == {
+    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm"} == {
         control for control, _ in CONTROLS
     } - {"text"}
+
+
+def test_a_block_stands_as_soon_as_it_fits(playground: Playground) -> None:
+    playground.set("norm", "pre")
+    assert any("Take d_out = 3" in message for message in playground.messages)
+    assert playground.shows(Scenario(embedding="published"))
+    playground.set("d_out", 3)
+    assert playground.messages == []
+    assert playground.shows(Scenario(embedding="published", d_out=3, norm="pre"))
 
 
 def test_settings_work_together(playground: Playground) -> None:

@@ -47,7 +47,7 @@ def changed(draw: st.DrawFn) -> Scenario:
         setup = replace(setup, **given_here)
     if draw(st.booleans()):
         width = setup.drawn_d_v
-        if setup.d_v is None:
+        if setup.d_v is None and setup.norm == "none":  # a block is as wide as its input
             width = setup.kv_heads * draw(st.integers(1, 6))
         setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))
     behind = [name for name in (*OUTPUT, *LAYERS) if name in setup.editable]

@@ -26,8 +26,8 @@ _THIRD, _TWO_THIRDS = 95, 198  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
 
 # A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "d_v", "seed", "init", "causal", "temperature", "embedding", "positions",
-                        "n_heads", "n_kv_heads", "output", "norm"})  # fmt: skip
+_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "temperature", "embedding", "positions",
+                        "n_heads", "n_kv_heads", "norm"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
