@@ -11,6 +11,7 @@ from benchmarks.handouts import Array, Handout, Numbers, softmax
 SLIPS_OF_HEADS = (
     "heads_cut", "of_another_head", "root_of_all_heads", "mask_after", "mask_forgotten", "unscaled", "over_columns",
     "heads_joined", "output_forgotten", "residual_added", "sign", "row_of_another",
+    "residual_forgotten",
 )  # fmt: skip
 _EACH = ("scores", "scaled_scores", "attention_weights", "context")
 Planted = Callable[[str, Array], Array]
@@ -68,6 +69,8 @@ class _Maker:
                 keep(f"heads.{head}.{name}", self.step(name, head))
         keep("context", np.concatenate([self.on[f"heads.{head}.context"] for head in range(self.heads)], axis=1))
         keep("output", self.on["context"] @ self.on["w_o"])
+        if self.d_in == self.heads * self.width:
+            keep("residual_1", self.on["x"] + self.on["output"])
         if stage and printed[stage].shape != due[stage].shape:
             return None
         tables: Mapping[str, Printed] = {name: Printed.of(table) for name, table in self.inputs.items()} | {
@@ -136,6 +139,7 @@ def _plan(slip: str, maker: _Maker) -> tuple[str, Planted]:
             maker.on[f"heads.{h}.context"] for h in range(heads)]).reshape(n, d)),
         "output_forgotten": ("output", lambda *_: maker.on["context"]),
         "residual_added": ("output" if maker.d_in == d else "", lambda _, right: right + maker.on["x"]),
+        "residual_forgotten": ("residual_1" if maker.d_in == d else "", lambda *_: maker.on["output"]),
         "sign": (any_of, signed),
         "row_of_another": (any_of, row_taken),
     }  # fmt: skip

@@ -193,6 +193,12 @@ def _residual(number: int, before: str, made: str) -> Stage:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=2)
+def residual_table(source: str = "output") -> Table:
+    """Return the sum of X and what attention makes of it, "output" or "context", without any layer norm."""
+    return _table(_residual(1, "x", source))
+
+
 def _output(b_o: bool) -> tuple[Stage, ...]:
     bias = _stage("b_o", "b_o", "feature", "feature", "projections", is_vector=True)
     return (
@@ -212,7 +218,8 @@ def feed_forward_table(
     """
     layers = [("w_1", False), *[("b_1", True)] * b_1, ("w_2", False), *[("b_2", True)] * b_2]
     curve = ACTIVATIONS[activation]
-    known = {"context": ("C", "query"), "output": ("O", "token"), "residual_1_norm": ("R₁′", "token")}
+    known = {"context": ("C", "query"), "output": ("O", "token"), "residual_1": ("R₁", "token"),
+             "residual_1_norm": ("R₁′", "token")}  # fmt: skip
     symbol, rows = known[source]
     return _table(
         _stage(source, symbol, rows, "feature", "vectors", part="v" if source == "context" else ""),
@@ -345,7 +352,9 @@ def layer_table(
 
 
 STAGES: Table = attention_table()
-EVERY_STAGE: Table = followed_by(layer_table(positions=True, output=True), feed_forward_table())
+EVERY_STAGE: Table = followed_by(
+    layer_table(positions=True, output=True), followed_by(residual_table(), feed_forward_table())
+)
 # What any computation of one head may have, to name it: not all of these go together.
 ALL_STAGES: Table = followed_by(
     EVERY_STAGE,

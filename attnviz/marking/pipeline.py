@@ -77,7 +77,7 @@ def mark_pipeline(
     d_k = heads.d_k if heads.n > 1 else known_d_k(shapes, d_k)
     whole = Settings(scale, False, temperature, d_k, activation, heads).table(printed)
     printed = in_order(printed, whole)
-    check_shapes({name: shapes[name] for name in printed}, EVERY_STAGE if heads.n == 1 else whole)
+    check_shapes({name: shapes[name] for name in printed}, None if heads.n == 1 else whole, heads.d_v)
     found = causal is None and looks_masked(printed)
     settings = Settings(scale, bool(causal) or found, temperature, d_k, activation, heads)
     marking = _likeliest(printed, settings, rounded_inputs, carried, precision)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from attnviz.core.stages import BIASES, Table, feed_forward_table, followed_by, layer_table
+from attnviz.core.stages import BIASES, Table, feed_forward_table, followed_by, layer_table, residual_table
 from attnviz.marking.heads import Shared
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
@@ -36,18 +36,29 @@ class Settings:
     def table(self, tables: Container[str]) -> Table:
         """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
         and X is a sum where one of its summands is."""
-        output = "w_o" in tables or "output" in tables
         attention = layer_table(
             self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
             temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
-            output=output, b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
+            output=has_output(tables), b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
             d_v=self.heads.d_v or self.heads.n,
         )  # fmt: skip
-        layers = feed_forward_table(
-            b_1="b_1" in tables, b_2="b_2" in tables, activation=self.activation,
-            source="output" if output else "context",
-        )  # fmt: skip
-        return followed_by(attention, layers)
+        return gone_on_with(attention, tables, self.activation, b_1="b_1" in tables, b_2="b_2" in tables)
+
+
+def has_output(tables: Container[str]) -> bool:
+    """Whether context vectors go through W_o in a handout of these tables."""
+    return "w_o" in tables or "output" in tables
+
+
+def gone_on_with(
+    attention: Table, tables: Container[str], activation: str = "relu", *, b_1: bool = True, b_2: bool = True
+) -> Table:
+    """Return the stages of attention with those after it: the residual sum, where a handout of these tables has it,
+    and the feed-forward step, into which it goes then."""
+    made = "output" if has_output(tables) else "context"
+    residual = residual_table(made) if "residual_1" in tables else {}
+    layers = feed_forward_table(b_1=b_1, b_2=b_2, activation=activation, source="residual_1" if residual else made)
+    return followed_by(attention, followed_by(residual, layers))
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,34 @@
 """Whether tables of one computation fit together; if not, which one does not, and what was expected of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import EVERY_STAGE, Table
+from attnviz.core.stages import EVERY_STAGE, Table, layer_table
 from attnviz.marking.heads import base_of, symbol_of
+from attnviz.marking.settings import gone_on_with
 
 _KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
 
 
-def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table = EVERY_STAGE) -> None:
-    """Raise ``ValueError`` for the first table whose shape does not fit those before it.
+def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = None, d_v: int | None = None) -> None:
+    """Raise ``ValueError`` for the first table whose shape does not fit those before it; of several heads, `table` has
+    the stages, and `d_v` columns the context vectors of all.
 
     >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
     Traceback (most recent call last):
     ...
     attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
     """
+    table = table or _table_of(shapes)
+    residual = table.get("residual_1")
+    if residual is not None and residual.sources:
+        # A sum asks two widths to be equal: which they are is the tables' own matter first.
+        alone = {**table, "residual_1": replace(residual, rule=None, sources=())}
+        check_shapes(shapes, alone)
+        _check_widths(shapes, alone, residual.sources, d_v)
     sizes = _sizes(shapes, table)
     first: dict[str, tuple[str, int]] = {}  # which table showed a size, and whether by its rows or its columns
     for name, shape in shapes.items():
@@ -42,6 +52,24 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table = EVERY_STA
                     message, "fit_one", table=base_of(name), counted=counted, other=base_of(other),
                     other_counted=(expected, other_line), why=why,
                 )  # fmt: skip
+
+
+def _check_widths(
+    shapes: Mapping[str, tuple[int, ...]], table: Table, sources: tuple[str, ...], d_v: int | None
+) -> None:
+    """Raise ``ValueError`` where X and what attention makes of it can't be added: one is wider."""
+    sizes = _sizes(shapes, table)
+    shown = {counts: shapes[name][axis] for name in shapes for axis, counts in enumerate(sizes[name])}
+    x, made = (shown.get(sizes[name][1]) for name in sources)
+    made = d_v if made is None and sources[1] == "context" else made
+    if x is not None and made is not None and x != made:
+        symbol = table[sources[1]].symbol
+        message = (
+            f"{symbol} has {_counted(made, 'column')}, expected {x} to be added to X: X has {_counted(x, 'column')}"
+        )
+        raise RefusedError(
+            message, "not_added", other=sources[1], counted=(x, "column"), other_counted=(made, "column")
+        )
 
 
 def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
@@ -76,9 +104,18 @@ def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
     return next((number for counts, number in counted if counts == sizes[name][0]), None)
 
 
-def _sizes(shown: Iterable[str], table: Table = EVERY_STAGE) -> Mapping[str, tuple[str, str]]:
+def _table_of(shown: Container[str]) -> Table:
+    """Return the stages of whatever one head may have that shows these tables; what W_o makes has to be among them,
+    or what comes later isn't made of it."""
+    return gone_on_with(layer_table(positions=True, output=True), shown)
+
+
+def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tuple[str, str]]:
     """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
-    return sizes_of(table, one_sequence=any(EVERY_STAGE[base_of(name)].colours == "inputs" for name in shown))
+    shown = frozenset(shown)
+    return sizes_of(
+        table or _table_of(shown), one_sequence=any(EVERY_STAGE[base_of(name)].colours == "inputs" for name in shown)
+    )
 
 
 def _in_words(shape: tuple[int, ...]) -> str:

@@ -16,7 +16,7 @@ from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.marking.settings import Reading, Settings
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 
-_AFTER_WEIGHTS = ("context", "output", "preactivations", "hidden", "feed_forward")
+_AFTER_WEIGHTS = ("context", "output", "residual_1", "preactivations", "hidden", "feed_forward")
 _FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
 _IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
 _CARRIED = 1.0  # where most is computed in full, a number carried on rounded is a little less likely

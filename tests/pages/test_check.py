@@ -5,6 +5,7 @@ import random
 import re
 from typing import Self
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -168,7 +169,7 @@ def test_a_whole_layer_is_marked_and_a_wrong_hidden_number_is_found(page: CheckP
     if activation == "gelu":
         assert "wrong" in page.says
         page.set("check.activation", "gelu")
-    results = sum(len(tables[name].split()) for name, stage in EVERY_STAGE.items() if stage.sources)
+    results = sum(len(text.split()) for name, text in tables.items() if EVERY_STAGE[name].sources)
     assert not page.errors
     assert f"✓ All {results} results are right" in page.says
     for name in ("x", "preactivations", "hidden", "feed_forward"):
@@ -183,9 +184,31 @@ def test_a_whole_layer_is_marked_and_a_wrong_hidden_number_is_found(page: CheckP
     assert {name: again.text_of(name) for name in TABLE_NAMES} == {name: page.text_of(name) for name in TABLE_NAMES}
     assert again.value("check.activation") == activation
     assert again.says == page.says
-    assert open_folds(again) == {say(f"check.form.fold.{fold}") for fold in FOLDS}
+    assert open_folds(again) == {say(f"check.form.fold.{fold}") for fold in FOLDS if fold != "residual"}
     assert not open_folds(again.press("Clear"))
     assert again.value("check.activation") == "relu"
+
+
+def test_a_residual_sum_is_marked_and_where_x_was_forgotten_the_page_says_so(page: CheckPage) -> None:
+    tables = layer_of("relu")
+    x, output = (
+        np.array([list(map(float, row.split())) for row in tables[name].splitlines()]) for name in ("x", "output")
+    )
+    given = {name: tables[name] for name in ("context", "w_o", "b_o", "output")} | {"x": tables["x"]}
+    page.type(**given, residual_1=write_table(Printed.of(x + output, 4)))
+    assert not page.errors
+    assert open_folds(page) == {say("check.form.fold.output"), say("check.form.fold.residual")}
+    title = EVERY_STAGE["residual_1"].title
+    assert say("check.form.made", title=title, formula="X + O") in {area.label for area in page.at.text_area}
+    assert {mark for mark, _ in page.cells(title)} <= {"right", "carried", "hidden"}
+    page.type(residual_1=tables["output"])
+    assert {mark for mark, _ in page.cells(title)} >= {"wrong"}
+    assert say("marking.slip.residual_forgotten", of="O") in page.says
+    page.type(output="", w_o="", b_o="")
+    assert say("check.form.made", title=title, formula="X + C") in {area.label for area in page.at.text_area}
+    page.type(x="1 2 3\n4 5 6\n7 8 9")
+    said = say("refused.not_added", other="C", counted="3 columns", other_counted="2 columns")
+    assert said in page.errors[0].replace("\\", "")
 
 
 def test_layers_and_positions_that_do_not_fit_say_so_in_words(page: CheckPage) -> None:

@@ -134,12 +134,13 @@ def test_the_causes_of_heads_are_said_in_words() -> None:
     right = {name: table.array for name, table in printed(
         Scenario("the cat sat on", d_in=4, d_out=4, n_heads=2, output=True, init="linear")).items()}  # fmt: skip
     q, k = (right[name].reshape(2, 4, 2)[1] for name in "qk")
-    cases = {
+    cases: dict[str, tuple[str, np.ndarray, dict[str, object]]] = {
         "heads_cut": ("heads.1.scores", q @ k.T, {}),
         "heads_joined": ("context", np.stack([right[f"heads.{i}.context"] for i in (0, 1)]).reshape(4, 4), {}),
         "output_forgotten": ("output", right["context"], {}),
         "root_of_all_heads": ("heads.0.scaled_scores", right["heads.0.scores"] / 2, {"all": 4, "d_k": 2}),
         "residual_added": ("output", right["output"] + right["x"], {}),
+        "residual_forgotten": ("residual_1", right["output"], {"of": "O"}),
     }
     for slip, (name, table, places) in cases.items():
         slips = verdict(mark_of(right, name, table)).slips

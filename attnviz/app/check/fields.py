@@ -8,7 +8,6 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.stages import (
     ACTIVATIONS,
     BIASES,
-    EVERY_STAGE,
     OUTPUT,
     Table,
     attention_table,
@@ -16,6 +15,7 @@ from attnviz.core.stages import (
     layer_table,
 )
 from attnviz.link.typed_form import DEFAULTS, FIRST_NAMES, TABLE_NAMES
+from attnviz.marking.settings import gone_on_with
 from attnviz.words import say
 
 ACTIVATION = "check.activation"
@@ -27,6 +27,8 @@ _EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # of what may be typed,
 def _fold_of(name: str) -> str:
     if name in (*OUTPUT, "output"):
         return "output"
+    if name == "residual_1":
+        return "residual"
     return "positions" if name in _WITH_POSITIONS else "biases" if name in BIASES else "feed_forward"
 
 
@@ -46,12 +48,10 @@ def text_of(name: str) -> str:
 
 def stages_of(tables: Sequence[str], activation: str) -> Table:
     """Return the stages of a computation of which these tables are typed."""
-    return layer_table(
-        activation=activation,
-        biases=tuple(name for name in BIASES if name in tables),
-        positions="e" in tables or "p" in tables,
-        output=True,
+    attention = layer_table(
+        biases=tuple(name for name in BIASES if name in tables), positions="e" in tables or "p" in tables, output=True
     )
+    return gone_on_with(attention, tables, activation)
 
 
 def show_fields(take_typed: Callable[[str], None]) -> tuple[dict[str, DeltaGenerator], str]:
@@ -76,18 +76,17 @@ def show_fields(take_typed: Callable[[str], None]) -> tuple[dict[str, DeltaGener
 
 def _show_rows(names: Sequence[str], activation: str, take_typed: Callable[[str], None]) -> dict[str, DeltaGenerator]:
     typed = [name for name in TABLE_NAMES if text_of(name)]
-    stages = stages_of(typed, activation)
     below = {}
     for first in range(0, len(names), _IN_A_ROW):
         for column, name in zip(st.columns(_IN_A_ROW), names[first : first + _IN_A_ROW], strict=False):
             with column:
-                _show_text(name, stages, take_typed)
+                _show_text(name, stages_of((*typed, name), activation), take_typed)
                 below[name] = st.container()
     return below
 
 
 def _show_text(name: str, stages: Table, take_typed: Callable[[str], None]) -> None:
-    stage = stages.get(name, EVERY_STAGE[name])
+    stage = stages[name]
     title = stage.title
     if stage.rule is not None:
         title = say("check.form.made", title=title, formula=formula_of(name, stages))

@@ -36,7 +36,7 @@ def other_factor(step: Step) -> Candidates:
     for n, taken in ((0, first), (1, second)):
         of_it: tuple[str, ...] = weights if n == 0 and step.stage.name == "context" else others
         if n == 0 and step.stage.name not in ("scores", "context"):
-            of_it = ("e",)
+            of_it = ("output", "context", "x") if step.stage.name == "preactivations" else ("e",)
         for other in of_it:
             if other != taken and step.has(other) and step.tables[other].shape == step.tables[taken].shape:
                 sources = list(step.sources)
@@ -67,9 +67,25 @@ def bias_forgotten(step: Step) -> Candidates:
 
 
 def summand_forgotten(step: Step) -> Candidates:
-    """One of two summands is left out."""
+    """One of two summands is left out: in a residual sum, X as a rule."""
     for kept, left in ((0, 1), (1, 0)):
-        yield Candidate(step.sources[kept], {"bias": step.symbol(step.stage.sources[left])}, named="bias_forgotten")
+        stays, missing = (step.symbol(step.stage.sources[n]) for n in (kept, left))
+        residual = step.stage.sources[left] == "x"
+        yield Candidate(
+            step.sources[kept], {"of": stays} if residual else {"bias": missing},
+            named="residual_forgotten" if residual else "bias_forgotten",
+        )  # fmt: skip
+
+
+def other_summand(step: Step) -> Candidates:
+    """One of two summands is another table: in a residual sum, what W_o hasn't mixed yet, or X without positions."""
+    for n, other in ((0, "e"), (1, "context"), (1, "v")):
+        due = step.stage.sources[n]
+        if step.stage.name == "residual_1" and other != due and step.has(other):
+            sources = list(step.sources)
+            sources[n] = step.tables[other]
+            if sources[n].shape == step.right.shape:
+                yield Candidate(step.made(*sources), {"taken": step.symbol(other), "due": step.symbol(due)})
 
 
 def residual_added(step: Step) -> Candidates:
@@ -79,7 +95,9 @@ def residual_added(step: Step) -> Candidates:
 
 
 def left_as_it_was(step: Step) -> Candidates:
-    """The step was left out."""
+    """The step was left out. (Of a sum, that is a summand left out, and said so.)"""
+    if step.stage.kind == "add":
+        return
     for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
         if name != "scores" or step.stage.name != "scaled_scores":
             yield Candidate(step.tables[name], {"of": step.symbol(name)})

@@ -19,7 +19,7 @@ class Slip(NamedTuple):
 
 _ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu", "concatenate", "slice"})
 _OF_HEADS = frozenset({"product", "slice"})
-_PRODUCT, _SCALE, _SOFTMAX = (frozenset({kind}) for kind in ("product", "scale", "softmax"))
+_PRODUCT, _SCALE, _SOFTMAX, _ADD = (frozenset({kind}) for kind in ("product", "scale", "softmax", "add"))
 
 SLIPS: tuple[Slip, ...] = (
     Slip("heads_cut", _OF_HEADS, heads.cut_otherwise),
@@ -34,7 +34,8 @@ SLIPS: tuple[Slip, ...] = (
     Slip("weights_turned", _PRODUCT, products.weights_turned),
     Slip("scaled_early", _PRODUCT, products.scaled_early),
     Slip("bias_forgotten", _PRODUCT, products.bias_forgotten),
-    Slip("bias_forgotten", frozenset({"add"}), products.summand_forgotten),
+    Slip("bias_forgotten", _ADD, products.summand_forgotten),
+    Slip("other_factor", _ADD, products.other_summand),
     Slip("residual_added", _PRODUCT, products.residual_added),
     Slip("divided_otherwise", _SCALE, softmax.divided_otherwise),
     Slip("mask_forgotten", _SCALE, softmax.mask_forgotten),
