@@ -92,7 +92,8 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     """Return settings, each of which is one that it may be, with as many heads as fit the others, and why not as many
     as they say: for a page, where what was typed stays while the computation goes on.
 
-    >>> values, refused = fitted({"n_heads": 3, "d_out": 4, "d_v": None, "n_kv_heads": 3}, 6)
+    >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none"}
+    >>> values, refused = fitted(given, 6)
     >>> values["n_heads"], values["n_kv_heads"], [error.kind for error in refused]
     (2, 2, ['heads', 'kv_heads'])
     """

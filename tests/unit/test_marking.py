@@ -281,7 +281,8 @@ def as_few_digits(table: torch.Tensor) -> str:
     def written(value: float) -> str:
         there = torch.tensor(value).to(table.dtype)
         texts = (f"{value:.{n}g}" for n in range(1, 12))
-        return next(text for text in texts if torch.tensor(float(text)).to(table.dtype) == there)
+        # As a float: "-40.0", which says more than "-4e+01", and is what they print.
+        return next(str(float(text)) for text in texts if torch.tensor(float(text)).to(table.dtype) == there)
 
     return "\n".join(" ".join(map(written, row)) for row in table.double().tolist())
 
