@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from attnviz.link.parameter_table import TABLES, texts
 from attnviz.link.typed_form import TABLE_NAMES
 from benchmarks.client import connected
-from benchmarks.reader import Reader
+from benchmarks.reader import Reader, keep_editing
 from benchmarks.rows import p95
 from benchmarks.servers import free_address
 
@@ -34,7 +34,6 @@ BACK_WITHIN = 10.0
 N_TABLES = 14  # of 64 by 68 numbers make a link of some 400,000 characters
 HIDDEN = ("/metrics", "/ready", "/_stcore/metrics", "/_stcore/agent/interact")
 SECRET = "whispered"  # a word of a link that no log may hold
-CELLS = tuple((name, row, column) for name in ("w_q", "w_k", "w_v") for row in range(3) for column in range(2))
 NGINX = os.environ.get("NGINX_IMAGE", "nginx:1.30-alpine")
 # Where no image can be pulled: Debian's newest nginx, on the base that the app's own image has.
 _STAND_IN = r"""FROM {base}
@@ -119,21 +118,12 @@ def die(copy: str) -> None:
         run("docker", "kill", copy)
 
 
-async def keep_editing(reader: Reader, place: int, over: float) -> None:
-    dice = random.Random(place)
-    await asyncio.sleep(place / READERS)  # people do not edit in step
-    while time.monotonic() < over:
-        turn = time.monotonic() + 1
-        await reader.edit(dice.choice(CELLS), round(dice.uniform(-2, 2), 3))
-        await asyncio.sleep(turn - time.monotonic())
-
-
 async def one_dies(cluster: Cluster) -> None:
     readers = [Reader(cluster.address, f"text={SECRET}+words+here&unknown={SECRET}") for _ in range(READERS)]
     opened = [await reader.open() for reader in readers]
     print(f"{READERS} pages opened one after the other, median {median(opened) * 1000:.0f} ms", flush=True)
     (dying, *_), start = cluster.copies(), time.monotonic()
-    editing = [asyncio.create_task(keep_editing(each, i, start + SECONDS)) for i, each in enumerate(readers)]
+    editing = [asyncio.create_task(keep_editing(each, i, READERS, start + SECONDS)) for i, each in enumerate(readers)]
     await asyncio.sleep(KILLED_AT)
     print(f"memory: {await asyncio.to_thread(cluster.memory)}", flush=True)
     await asyncio.to_thread(die, dying)

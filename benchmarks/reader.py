@@ -6,6 +6,7 @@ what no answer came to.
 
 import asyncio
 import http.client
+import random
 import time
 import uuid
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from benchmarks.client import Client, connected, triggered
 PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
 _AGAIN = 0.5  # seconds between two tries to come back
 _BOARD = "attnviz_board"
+CELLS = tuple((name, row, column) for name in ("w_q", "w_k", "w_v") for row in range(3) for column in range(2))
 
 
 class Reader:
@@ -145,3 +147,13 @@ class Reader:
     async def close(self) -> None:
         """Leave."""
         await self._open.aclose()
+
+
+async def keep_editing(reader: Reader, place: int, readers: int, over: float) -> None:
+    """Edit a cell each second until `over`, on the monotonic clock, as one of so many readers at this place."""
+    dice = random.Random(place)
+    await asyncio.sleep(place / readers)  # people do not edit in step
+    while time.monotonic() < over:
+        turn = time.monotonic() + 1
+        await reader.edit(dice.choice(CELLS), round(dice.uniform(-2, 2), 3))
+        await asyncio.sleep(turn - time.monotonic())

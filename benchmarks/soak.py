@@ -5,13 +5,12 @@ on): by then everything has been imported and every cache has met its bound.
 """
 
 import asyncio
-import random
 import time
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.reader import Reader
+from benchmarks.reader import Reader, keep_editing
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, Server, serving
 
@@ -19,7 +18,6 @@ READERS = 25
 SETTLED = 300  # seconds
 FLAT_MIB = 20
 PULSE = 5.0  # seconds between two looks at the server
-CELLS = tuple((name, row, column) for name in ("w_q", "w_k", "w_v") for row in range(3) for column in range(2))
 
 
 class Seen(NamedTuple):
@@ -62,7 +60,9 @@ async def _soak(server: Server, seconds: float) -> tuple[list[Reader], list[Seen
     for reader in readers:
         await reader.open()
     start, seen = time.monotonic(), []
-    editing = [asyncio.create_task(_edit(reader, i, start + seconds)) for i, reader in enumerate(readers)]
+    editing = [
+        asyncio.create_task(keep_editing(reader, i, READERS, start + seconds)) for i, reader in enumerate(readers)
+    ]
     while time.monotonic() < start + seconds:
         seen.append(Seen.of(server, start))
         await asyncio.sleep(PULSE)
@@ -70,12 +70,3 @@ async def _soak(server: Server, seconds: float) -> tuple[list[Reader], list[Seen
     for reader in readers:
         await reader.close()
     return readers, seen
-
-
-async def _edit(reader: Reader, place: int, over: float) -> None:
-    dice = random.Random(place)
-    await asyncio.sleep(place / READERS)  # people do not edit in step
-    while time.monotonic() < over:
-        turn = time.monotonic() + 1
-        await reader.edit(dice.choice(CELLS), round(dice.uniform(-2, 2), 3))
-        await asyncio.sleep(turn - time.monotonic())
