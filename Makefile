@@ -17,7 +17,7 @@ RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
 
-.PHONY: help run test test-all quick checks lint types imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test test-all search quick checks lint types imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -26,6 +26,7 @@ help:
 	@echo "make run           set up and start the app on port $(PORT)"
 	@echo "make test          set up and check everything: lint types imports js unit pages browser"
 	@echo "make test-all      the same, with every kind of rubbish in every parameter on every page"
+	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
 	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two"
@@ -53,6 +54,11 @@ checks: dev-packages node-packages
 
 test-all: export ATTNVIZ_WHOLE = 1
 test-all: test
+
+search: export ATTNVIZ_WHOLE = 1
+search: export ATTNVIZ_EXAMPLES = 500
+search: dev-packages
+	$(PYTEST) $(shell grep -l "@given" tests/unit/*.py)
 
 quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/test_attention.py tests/unit/test_attention_laws.py \

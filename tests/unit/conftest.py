@@ -1,25 +1,15 @@
-"""Hypothesis as the unit tests use it, the page's script in Node, and a marker's skip."""
+"""The page's script in Node, and a marker's skip."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
 
 from tests.node import PageScript, what_python_sends
 
 # They run in a copy of the package with rows of their own: see test_additions.py.
 collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["additions"]
-
-settings.register_profile(
-    "unit",
-    max_examples=int(os.environ.get("ATTNVIZ_EXAMPLES", 50)),
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("unit")
 
 
 @pytest.fixture(scope="session")

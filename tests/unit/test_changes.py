@@ -167,7 +167,7 @@ def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenari
             assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
     for edit in dropped.edits:
         if edit.matrix in W:
-            drawn_by = ("init", "seed", "d_in", "d_out", "d_v", "bias")
+            drawn_by = ("init", "seed", "d_in", "d_out", "d_v", "bias", "n_heads", "n_kv_heads")
             assert any(getattr(old, name) != getattr(new, name) for name in drawn_by)
 
 
