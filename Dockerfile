@@ -25,8 +25,8 @@ RUN useradd --create-home --uid 10001 attnviz
 WORKDIR /app
 # Before the code, so that a change of the code doesn't install everything again.
 COPY .ci/install.py .ci/install.py
-COPY requirements.txt .
-RUN python .ci/install.py --torch-index "$TORCH_INDEX" requirements.txt
+COPY requirements.txt requirements-model.txt ./
+RUN python .ci/install.py --torch-index "$TORCH_INDEX" --alone requirements-model.txt requirements.txt
 
 COPY .streamlit .streamlit
 COPY attnviz attnviz

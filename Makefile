@@ -15,7 +15,7 @@ PY := $(VENV)/bin/python
 VERSION = $(shell sed -n 's/^__version__ = "\([^"]*\)".*/\1/p' attnviz/__init__.py)
 RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
-INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)"
+INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
 
 .PHONY: help run test test-all search quick checks lint types imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
@@ -118,7 +118,7 @@ sbom: release-packages
 	$(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file sbom.json requirements.txt
 
 audit: release-packages
-	$(RELEASE)/bin/pip-audit --requirement requirements.txt --no-deps --disable-pip --strict
+	$(RELEASE)/bin/pip-audit --requirement requirements.txt --requirement requirements-model.txt --no-deps --disable-pip --strict
 
 clean:
 	[ ! -e $(VENV)/made ] || rm -rf $(VENV)

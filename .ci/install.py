@@ -1,6 +1,6 @@
 """Installs requirement files with the running Python's pip, the CPU build of torch first choice.
 
-    python .ci/install.py [--torch-index URL] requirements.txt [more.txt ...]
+    python .ci/install.py [--torch-index URL] [--alone model.txt] requirements.txt [more.txt ...]
 
 pip's own configuration stays in force: the index is added to what pip would search anyway, and only
 when it answers. On a closed network pip would otherwise retry it for minutes before going on.
@@ -36,6 +36,14 @@ def answers(url: str, timeout: float = TIMEOUT_S) -> bool:
     return reached.is_set()
 
 
+def alone_arguments(files: list[Path]) -> list[str]:
+    """The arguments of `pip install` for packages without what they ask for."""
+    arguments = ["install", "--disable-pip-version-check", "--quiet", "--no-deps"]
+    for file in files:
+        arguments += ["--requirement", str(file)]
+    return arguments
+
+
 def pip_arguments(files: list[Path], torch_index: str) -> list[str]:
     """The arguments of `pip install`; says so where the wished index is left out."""
     arguments = ["install", "--disable-pip-version-check", "--quiet"]
@@ -54,9 +62,12 @@ def fingerprint(file: Path, torch_index: str) -> str:
     return f"{torch_index}\n{digest.hexdigest()}\n"
 
 
-def install(files: list[Path], torch_index: str, stamps: Path | None) -> int:
-    """Runs pip unless the stamps in a folder say that nothing changed; returns pip's exit status."""
-    wanted = {f"installed-{file.name}": fingerprint(file, torch_index) for file in files}
+def install(files: list[Path], torch_index: str, stamps: Path | None, alone: list[Path] | None = None) -> int:
+    """Runs pip unless the stamps in a folder say that nothing changed; returns pip's exit status.
+
+    The packages of the files in `alone` are installed without what they ask for."""
+    alone = alone or []
+    wanted = {f"installed-{file.name}": fingerprint(file, torch_index) for file in (*files, *alone)}
     before = {name: (stamps / name).read_text() for name in wanted if stamps and (stamps / name).exists()}
     if before == wanted:
         return 0
@@ -68,8 +79,10 @@ def install(files: list[Path], torch_index: str, stamps: Path | None) -> int:
     if any(stamp.splitlines()[0] != torch_index for stamp in before.values()):
         # Both builds of torch satisfy the same pin, so pip would keep the one of the other index.
         subprocess.run([*pip, "uninstall", "--quiet", "--yes", "torch"], check=False)
-    print("Installing " + ", ".join(map(str, files)) + ": some minutes, the first time.", flush=True)
+    print("Installing " + ", ".join(map(str, (*files, *alone))) + ": some minutes, the first time.", flush=True)
     status = subprocess.run([*pip, *arguments], check=False).returncode
+    if status == 0 and alone:
+        status = subprocess.run([*pip, *alone_arguments(alone)], check=False).returncode
     if status == 0 and stamps:
         for name, stamp in wanted.items():
             (stamps / name).write_text(stamp)
@@ -79,11 +92,14 @@ def install(files: list[Path], torch_index: str, stamps: Path | None) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--torch-index", default="", metavar="URL", help="empty: pip's default")
+    parser.add_argument(
+        "--alone", action="append", type=Path, metavar="FILE", help="its packages, without what they ask for"
+    )
     parser.add_argument("files", nargs="+", type=Path)
     options = parser.parse_args()
     # Outside a virtual environment other programs change what is installed, so no stamp could be trusted.
     in_venv = sys.prefix != sys.base_prefix
-    return install(options.files, options.torch_index.strip(), Path(sys.prefix) if in_venv else None)
+    return install(options.files, options.torch_index.strip(), Path(sys.prefix) if in_venv else None, options.alone)
 
 
 if __name__ == "__main__":

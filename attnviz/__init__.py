@@ -13,6 +13,7 @@ from attnviz.core.tokens import tokenize
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking import Marking, mark, mark_pipeline
+from attnviz.models import ModelTrace, look_into
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
 
@@ -26,6 +27,7 @@ __all__ = [
     "Edit",
     "Explanation",
     "FeedForwardTrace",
+    "ModelTrace",
     "Scenario",
     "SelfAttention",
     "Trace",
@@ -36,6 +38,7 @@ __all__ = [
     "explain",
     "feed_forward",
     "figures",
+    "look_into",
     "mark",
     "mark_pipeline",
     "read_table",

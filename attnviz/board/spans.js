@@ -89,8 +89,11 @@ function same(one, other) {
 /** @param {Matrix} matrix @param {Uint8Array} cells @returns {(span: Span) => boolean} */
 function anyOf({ columns }, cells) {
   return (span) => {
+    const { step = 1 } = span;
     for (let row = span.row; row < span.row + span.rows; row += 1) {
       const start = row * columns + span.column;
+      if (step > 1 && (cells[start] || cells[start + step])) return true;
+      if (step > 1) continue;
       if (span.columns === 1 ? cells[start] : cells.subarray(start, start + span.columns).includes(1)) return true;
     }
     return false;
@@ -111,5 +114,9 @@ function withoutHidden(cells, { rows, columns, values }, hidden) {
 /** @param {Place[][]} sources @param {string} matrix @returns {Span[]} */
 export function spansIn(sources, matrix) {
   const own = sources.filter((block) => block.length && block[0].matrix === matrix);
-  return own.map((block) => spanOf(block.map(({ row, column }) => [row, column])));
+  return own.flatMap((block) => {
+    const span = spanOf(block.map(({ row, column }) => [row, column]));
+    // Two cells that lie apart, as a pair that is turned together may, are a span each.
+    return span.rows * span.columns === block.length ? [span] : block.map(({ row, column }) => ({ row, column, rows: 1, columns: 1 }));
+  });
 }

@@ -12,6 +12,8 @@ export interface Span {
   column: number;
   rows: number;
   columns: number;
+  /** Of two cells in a row that lie apart, by how many columns. */
+  step?: number;
 }
 
 /** A cell that another one is made from. */
@@ -38,6 +40,8 @@ export interface Settings {
   start: number;
   stop: number;
   base: number;
+  thetas: number[] | null;
+  halves: boolean;
   epsilon: number;
 }
 

@@ -124,10 +124,12 @@ class Pip:
 
     def __init__(self) -> None:
         self.commands: list[str] = []
+        self.options: list[bool] = []  # whether without what packages ask for
         self.status = 0
 
     def __call__(self, command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         self.commands.append(command[3])
+        self.options.append("--no-deps" in command)
         return subprocess.CompletedProcess(command, self.status)
 
 
@@ -173,6 +175,21 @@ def test_another_index_brings_another_torch(pip: Pip, files: list[Path], tmp_pat
     assert pip.commands == ["install", "uninstall", "install"]
 
 
+def test_what_stands_alone_is_installed_without_what_it_asks_for(pip: Pip, files: list[Path], tmp_path: Path) -> None:
+    alone = tmp_path / "model.txt"
+    alone.write_text("heavy==1\n")
+    assert setup.install(files, "", tmp_path, [alone]) == 0
+    assert setup.install(files[:1], "", tmp_path, [alone]) == 0
+    assert pip.commands == ["install", "install"]
+    assert pip.options == [False, True]
+    alone.write_text("heavy==2\n")
+    pip.status = 1
+    assert setup.install(files, "", tmp_path, [alone]) == 1  # and what stands alone isn't tried
+    pip.status = 0
+    assert setup.install(files, "", tmp_path, [alone]) == 0
+    assert pip.options == [False, True, False, False, True]
+
+
 def test_a_failure_is_reported_and_tried_again(pip: Pip, files: list[Path], tmp_path: Path) -> None:
     setup.install(files, "", tmp_path)
     files[0].write_text("one==3\n")
@@ -191,7 +208,7 @@ def test_without_a_stamp_pip_always_runs(pip: Pip, files: list[Path]) -> None:
 
 
 def test_every_package_is_pinned_exactly() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-model.txt", "requirements-dev.txt"):
         lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
         pins = [line for line in lines if line and not line.startswith("-r ")]
         assert pins, name

@@ -10,66 +10,88 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings, Source, Span } from "../types.js" */
 
-/** @param {number} base @param {number} row @param {number} column @param {number} d */
-function angleOf(base, row, column, d) {
-  return row * base ** ((-2 * Math.floor(column / 2)) / d);
+/** @param {Settings} settings @param {number} d */
+function pairsOf({ thetas }, d) {
+  return thetas ? thetas.length : d / 2;
+}
+
+// The columns of the pair that one is of; null where it isn't turned.
+/** @param {Settings} settings @param {number} column @param {number} d @returns {[number, number] | null} */
+function pairOf(settings, column, d) {
+  const pairs = pairsOf(settings, d);
+  if (column >= 2 * pairs) return null;
+  const first = settings.halves ? column % pairs : column - (column % 2);
+  return [first, first + (settings.halves ? pairs : 1)];
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column @param {number} d */
+function angleOf(settings, row, column, d) {
+  const pair = settings.halves ? column % pairsOf(settings, d) : Math.floor(column / 2);
+  return settings.thetas ? Math.fround(row * Math.fround(settings.thetas[pair])) : row * settings.base ** ((-2 * pair) / d);
 }
 
 // What the two numbers of a pair are multiplied by.
-/** @param {number} angle @param {number} column */
-function turnsOf(angle, column) {
-  return column % 2 ? [Math.sin(angle), Math.cos(angle)] : [Math.cos(angle), -Math.sin(angle)];
+/** @param {number} angle @param {boolean} isSecond */
+function turnsOf(angle, isSecond) {
+  return isSecond ? [Math.sin(angle), Math.cos(angle)] : [Math.cos(angle), -Math.sin(angle)];
 }
 
 /** @param {Settings} settings @param {Matrix} source */
-export function compute({ base }, source) {
+export function compute(settings, source) {
   const { rows, columns } = source;
   return matrixOf(rows, columns, (row, column) => {
-    const [one, other] = turnsOf(angleOf(base, row, column, columns), column).map(Math.fround);
-    const first = column - (column % 2);
-    return Math.fround(valueAt(source, row, first) * one) + Math.fround(valueAt(source, row, first + 1) * other);
+    const pair = pairOf(settings, column, columns);
+    if (!pair) return valueAt(source, row, column);
+    const [one, other] = turnsOf(angleOf(settings, row, column, columns), column === pair[1]).map(Math.fround);
+    return Math.fround(valueAt(source, row, pair[0]) * one) + Math.fround(valueAt(source, row, pair[1]) * other);
   });
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
-export function reads(_, row, column) {
-  const first = column - (column % 2);
-  return [row === 0 ? [[row, column]] : [[row, first], [row, first + 1]]];
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @returns {[number, number][][]} */
+export function reads(settings, row, column, source) {
+  const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+  return [pair ? [[row, pair[0]], [row, pair[1]]] : [[row, column]]];
 }
 
-/** @returns {(row: number, column: number) => Span} */
-export function reach() {
-  return (row, column) =>
-    row === 0 ? { row, column, rows: 1, columns: 1 } : { row, column: column - (column % 2), rows: 1, columns: 2 };
+/** @param {Settings} settings @param {number} i @param {Matrix} source @returns {(row: number, column: number) => Span} */
+export function reach(settings, i, source) {
+  return (row, column) => {
+    const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+    const [first, second] = pair ?? [column, column];
+    return { row, column: first, rows: 1, columns: second - first + 1, step: second - first || 1 };
+  };
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source */
-export function bounded({ base }, row, column, source) {
-  if (row === 0) return { exact: valueAt(source, row, column), tolerance: 0 };
-  const first = column - (column % 2);
-  const terms = turnsOf(angleOf(base, row, column, source.columns), column).map((turn, i) => valueAt(source, row, first + i) * turn);
+export function bounded(settings, row, column, source) {
+  const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+  if (!pair) return { exact: valueAt(source, row, column), tolerance: 0 };
+  const turns = turnsOf(angleOf(settings, row, column, source.columns), column === pair[1]);
+  const terms = turns.map((turn, i) => valueAt(source, row, pair[i]) * turn);
   return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), 5) };
 }
 
 /** @param {MadeCell} cell */
 export function explain(cell) {
   const [pair] = cell.sources;
+  const { settings } = cell.stage;
+  const { columns } = cell.made.matrices[pair[0].matrix];
   if (pair.length === 1) {
+    const n = 2 * pairsOf(settings, columns);
     return {
       symbols: namedCell(cell, pair[0]),
       steps: [cell.write(cell.value)],
-      words: say("explanation.rotate.unturned"),
+      words: say(cell.column < n ? "explanation.rotate.unturned" : "explanation.rotate.beyond", { last: n - 1 }),
       notes: Number.isFinite(cell.value) ? [] : [already(cell, pair[0])],
     };
   }
-  const { base } = cell.stage.settings;
-  const { columns } = cell.made.matrices[pair[0].matrix];
-  const angle = angleOf(base, cell.row, cell.column, columns);
-  const turns = turnsOf(angle, cell.column);
+  const angle = angleOf(settings, cell.row, cell.column, columns);
+  const isSecond = cell.column === pair[1].column;
+  const turns = turnsOf(angle, isSecond);
   const [first, second] = pair.map((number) => namedCell(cell, number));
-  const theta = cell.write(angleOf(base, 1, cell.column, columns));
+  const theta = cell.write(angleOf(settings, 1, cell.column, columns));
   return {
-    symbols: cell.column % 2 ? `${first} sin φ + ${second} cos φ` : `${first} cos φ − ${second} sin φ`,
+    symbols: isSecond ? `${first} sin φ + ${second} cos φ` : `${first} cos φ − ${second} sin φ`,
     steps: steps(cell, pair, turns),
     words: say("explanation.rotate.words", { first, second, angle: cell.write(angle), place: cell.row, theta }),
     notes: Number.isFinite(cell.value) ? [] : trouble(cell, pair, turns),

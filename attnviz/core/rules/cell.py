@@ -163,7 +163,8 @@ class Cell:
         """Read a row, a column or a single cell of a matrix, in float64."""
         stage, rows, columns = cells
         matrix = in_rows(self.matrices[stage.name].detach())
-        values = matrix[rows.start : rows.stop, columns.start : columns.stop].cpu().double().flatten().tolist()
+        block = matrix[rows.start : rows.stop, columns.start : columns.stop : columns.step]
+        values = block.cpu().double().flatten().tolist()
         places = ((row, column) for row in rows for column in columns)
         return [Factor(stage, *place, value) for place, value in zip(places, values, strict=True)]
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,16 +19,25 @@ BASE = 10_000.0  # of the wavelengths, as in both papers
 
 @dataclass(frozen=True)
 class Rotate(Rule):
-    """Columns 2i and 2i + 1 of row m, turned by the angle m θ_i with θ_i = `base` to the power of -2i / d.
+    """The pairs of columns of row m, pair i turned by the angle m θ_i with θ_i = `base` to the power of -2i / d.
 
-    Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34.
+    A pair are the columns 2i and 2i + 1; with `halves`, i and the one that is as many columns further as there are
+    pairs. Where a model has angles of its own, `thetas` are the θ_i, of as many pairs from the first column on: columns
+    beyond these aren't turned, and angles are rounded to float32, as such a model keeps them.
+
+    Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34; with `halves`, Wang and Komatsuzaki 2021,
+    GPT-J, and most models since.
 
     >>> Rotate().compute(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
     tensor([[1.0000, 0.0000],
             [0.5403, 0.8415]])
+    >>> Rotate(thetas=(2.0, 1.0), halves=True).compute(torch.tensor([[1.0] * 4 + [5.0]] * 2))[1]
+    tensor([-1.3254, -0.3012,  0.4932,  1.3818,  5.0000])
     """
 
     base: float = BASE
+    thetas: tuple[float, ...] | None = None
+    halves: bool = False
 
     name = "rotate"
     n_sources = (1,)
@@ -38,30 +48,61 @@ class Rotate(Rule):
         >>> Rotate().angle(3, 1, 2)
         3.0
         """
-        return row * self.base ** (-2 * (column // 2) / d)
+        pair = column % self._pairs(d) if self.halves else column // 2
+        if self.thetas is None:
+            return row * self.base ** (-2 * pair / d)
+        return float(np.float32(row) * np.float32(self.thetas[pair]))
+
+    def _pairs(self, d: int) -> int:
+        """Return how many pairs are turned, of `d` columns."""
+        return d // 2 if self.thetas is None else len(self.thetas)
+
+    def _pair_of(self, column: int, d: int) -> tuple[int, int] | None:
+        """Return the columns of the pair that one is of; None where it isn't turned."""
+        pairs = self._pairs(d)
+        if column >= 2 * pairs:
+            return None
+        first = column % pairs if self.halves else column - column % 2
+        return first, first + (pairs if self.halves else 1)
 
     def _angles(self, rows: int, d: int) -> np.ndarray:
-        """Return the angle of each pair, ``(rows, d / 2)``."""
-        return np.arange(rows)[:, None] * self.base ** (-2 * np.arange(d // 2) / d)
+        """Return the angle of each pair, ``(rows, pairs)``."""
+        if self.thetas is None:
+            return np.arange(rows)[:, None] * self.base ** (-2 * np.arange(d // 2) / d)
+        angles = np.arange(rows, dtype=np.float32)[:, None] * np.array(self.thetas, dtype=np.float32)
+        return angles.astype(np.float64)
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Turn each pair; the angles are taken in float64."""
+        """Turn each pair; cosines and sines are taken in float64."""
         (source,) = sources
         angles = torch.from_numpy(self._angles(*source.shape[-2:]))
         cosine, sine = (each.to(source) for each in (angles.cos(), angles.sin()))
-        even, odd = source[..., 0::2], source[..., 1::2]
-        return torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1).flatten(-2)
+        turned = 2 * angles.shape[-1]
+        first, second = self._parts(source[..., :turned])
+        made = (first * cosine - second * sine, first * sine + second * cosine)
+        whole = torch.cat(made, dim=-1) if self.halves else torch.stack(made, dim=-1).flatten(-2)
+        return whole if turned == source.shape[-1] else torch.cat([whole, source[..., turned:]], dim=-1)
+
+    def _parts(self, columns: Any) -> tuple[Any, Any]:
+        """Return the first columns of all pairs, and the second ones."""
+        half = columns.shape[-1] // 2
+        if self.halves:
+            return columns[..., :half], columns[..., half:]
+        return columns[..., 0::2], columns[..., 1::2]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source, whose columns come in pairs."""
+        """The shape of the source, whose columns come in pairs, or are as many as are turned."""
         columns = shapes[0][1]
-        expect(not isinstance(columns, int) or columns % 2 == 0, "what is turned", shapes[0], "columns in pairs")
+        if isinstance(columns, int):
+            fits = columns % 2 == 0 if self.thetas is None else columns >= 2 * len(self.thetas)
+            expect(fits, "what is turned", shapes[0], "columns in pairs")
         return shapes[0]
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """Both cells of its pair; at place 0, which is not turned, the cell alone."""
-        first = column if row == 0 else column - column % 2
-        return ((range(row, row + 1), range(first, first + (1 if row == 0 else 2))),)
+        pair = None if row == 0 else self._pair_of(column, shapes[0][1])
+        columns = range(column, column + 1) if pair is None else range(pair[0], pair[1] + 1, pair[1] - pair[0])
+        return ((range(row, row + 1), columns),)
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """Errors are turned, too: each counts by its cosine or sine."""
@@ -69,19 +110,29 @@ class Rotate(Rule):
         angles = self._angles(*value.shape)
         with np.errstate(all="ignore"):
             return Bounded(
-                _turned(value, np.cos(angles), np.sin(angles), -1),
-                _turned(error, np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1),
+                self._turned(value, np.cos(angles), np.sin(angles), -1),
+                self._turned(error, np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1),
             )
+
+    def _turned(self, value: np.ndarray, cosine: np.ndarray, sine: np.ndarray, minus: int) -> np.ndarray:
+        turned = 2 * cosine.shape[1]
+        first, second = self._parts(value[:, :turned])
+        made = (first * cosine + minus * second * sine, first * sine + second * cosine)
+        whole = np.concatenate(made, 1) if self.halves else np.stack(made, -1).reshape(len(value), turned)
+        return np.concatenate([whole, value[:, turned:]], 1)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Cosine, sine and both products are kept before their sum is."""
         angles = self._angles(*made.value.shape)
-        sizes = _turned(np.abs(tables[0].value), np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1)
+        sizes = self._turned(np.abs(tables[0].value), np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1)
         return np.abs(made.value) + 2 * sizes
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Both cells of a pair; at place 0 the same."""
-        pairs = marks[0].reshape(len(marks[0]), -1, 2).any(-1).repeat(2, axis=1)
+        turned = 2 * self._pairs(marks[0].shape[1])
+        either = np.logical_or(*self._parts(marks[0][:, :turned]))
+        both = np.tile(either, 2) if self.halves else either.repeat(2, axis=1)
+        pairs = np.concatenate([both, marks[0][:, turned:]], 1)
         pairs[0] = marks[0][0]
         return pairs
 
@@ -91,30 +142,43 @@ class Rotate(Rule):
 
     def code(self, made: str, *names: str) -> list[str]:
         """Turn each pair."""
+        (name,) = names
+        place = f"place = torch.arange({name}.shape[-2], dtype=torch.float64)[:, None]"
+        if self.thetas is None:
+            angles = [
+                place, f"pair = torch.arange(0, {name}.shape[-1], 2, dtype=torch.float64) / {name}.shape[-1]",
+                f"angle = place / {self.base:g}**pair",
+            ]  # fmt: skip
+        else:
+            angles = [place, f"angle = (place.float() * torch.tensor({list(self.thetas)})).double()"]
+        end, rest = ("", "") if self.thetas is None else (f"{(n := 2 * len(self.thetas))}", f", {name}[..., {n}:]")
+        if self.halves:
+            parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"
+        else:
+            parts, joined = f"{name}[..., 0:{end}:2], {name}[..., 1:{end}:2]", "torch.stack([{}], dim=-1).flatten(-2)"
+        both = joined.format("first * cosine - second * sine, first * sine + second * cosine")
         return [
-            f"place = torch.arange({names[0]}.shape[-2], dtype=torch.float64)[:, None]",
-            f"pair = torch.arange(0, {names[0]}.shape[-1], 2, dtype=torch.float64) / {names[0]}.shape[-1]",
-            f"angle = place / {self.base:g}**pair",
-            f"cosine, sine = angle.cos().to({names[0]}), angle.sin().to({names[0]})",
-            f"even, odd = {names[0]}[..., 0::2], {names[0]}[..., 1::2]",
-            f"{made} = torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1).flatten(-2)",
+            *angles,
+            f"cosine, sine = angle.cos().to({name}), angle.sin().to({name})",
+            f"first, second = {parts}",
+            f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
         ]
 
     def explain(self, cell: Cell) -> Made:
         """Two products, of the pair with the cosine and the sine of the angle."""
         pair = cell.factors(cell.sources[0])
-        if len(pair) == 1:
-            return _unturned(cell, pair[0])
         d = cell.matrices[cell.sources[0].matrix].shape[-1]
+        if len(pair) == 1:
+            return _unturned(cell, pair[0], 2 * self._pairs(d))
         angle = self.angle(cell.row, cell.column, d)
         cosine, sine = math.cos(angle), math.sin(angle)
-        is_odd = bool(cell.column % 2)
-        turns = (sine, cosine) if is_odd else (cosine, -sine)
+        is_second = cell.column == pair[1].column
+        turns = (sine, cosine) if is_second else (cosine, -sine)
         terms = tuple(Term(number.value * turn, (number,)) for number, turn in zip(pair, turns, strict=True))
         exact = total(term.value for term in terms)
         first, second = (number.symbols for number in pair)
         return Made(
-            f"{first} sin φ + {second} cos φ" if is_odd else f"{first} cos φ − {second} sin φ",
+            f"{first} sin φ + {second} cos φ" if is_second else f"{first} cos φ − {second} sin φ",
             _steps(cell, pair, turns),
             say("explanation.rotate.words", first=first, second=second, angle=cell.write(angle), place=cell.row,
                 theta=cell.write(self.angle(1, cell.column, d))),
@@ -145,14 +209,10 @@ def _trouble(cell: Cell, pair: list[Factor], terms: tuple[Term, ...]) -> list[st
     return told
 
 
-def _turned(value: np.ndarray, cosine: np.ndarray, sine: np.ndarray, minus: int) -> np.ndarray:
-    even, odd = value[:, 0::2], value[:, 1::2]
-    return np.stack([even * cosine + minus * odd * sine, even * sine + odd * cosine], -1).reshape(value.shape)
-
-
-def _unturned(cell: Cell, number: Factor) -> Made:
+def _unturned(cell: Cell, number: Factor, turned: int) -> Made:
     notes = () if math.isfinite(cell.value) else (cell.already(number),)
+    words = say("explanation.rotate.unturned" if cell.column < turned else "explanation.rotate.beyond", last=turned - 1)
     return Made(
-        number.symbols, [cell.write(cell.value)], say("explanation.rotate.unturned"),
-        (Term(number.value, (number,)),), number.value, 0.0, notes=notes,
+        number.symbols, [cell.write(cell.value)], words, (Term(number.value, (number,)),), number.value, 0.0,
+        notes=notes,
     )  # fmt: skip

@@ -1,0 +1,207 @@
+"""Models of transformers: their attention goes through a function of ours, which computes what theirs does and shows
+it.
+
+transformers is imported here alone, and when first used: that takes seconds.
+"""
+
+import copy
+import inspect
+import sys
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
+from attnviz.core.tokens import is_whole_text
+from attnviz.models.projections import turns_in
+from attnviz.models.trace import Kind, Layer, ModelTrace
+from attnviz.models.watching import Attended, Watch, watching
+
+WATCHED = "attnviz"  # the name of our function among those that transformers knows
+MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
+
+
+def is_pretrained(model: object) -> bool:
+    """Whether a model is one of transformers, whose attention can be taken over."""
+    return isinstance(model, nn.Module) and hasattr(model, "set_attn_implementation")
+
+
+@cache
+def transformers() -> ModuleType:
+    """Return the package, to which our function is made known.
+
+    Raises ``ValueError`` where it is not installed.
+    """
+    try:
+        import transformers as package
+        from transformers.masking_utils import AttentionMaskInterface, eager_mask
+    except ImportError as error:
+        raise ValueError(f"{error}, expected transformers: pip install 'attnviz[models]'") from None
+    package.AttentionInterface.register(WATCHED, _attention)
+    AttentionMaskInterface.register(WATCHED, eager_mask)
+    return package
+
+
+def _attention(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **settings: Any
+) -> tuple[Tensor, Tensor | None]:
+    """Compute a model's attention by its own plain function; show it to the watch of this thread, if there is one."""
+    output, weights = _eager_of(module)(module, query, key, value, attention_mask, **settings)
+    watch = watching()
+    if watch is not None:
+        scaling, added = settings.get("scaling"), attention_mask
+        bias = settings.get("position_bias")  # what T5 and its like add to scores before the mask
+        if bias is not None:
+            added = bias if added is None else bias + added
+        scaling = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
+        watch.attend(query, key, value, added, scaling, weights, output.transpose(1, 2), module)
+    return output, weights
+
+
+def _eager_of(module: nn.Module) -> Callable[..., tuple[Tensor, Tensor | None]]:
+    for kind in type(module).__mro__:
+        eager = getattr(sys.modules[kind.__module__], "eager_attention_forward", None)
+        if eager is not None:
+            return eager
+    raise ValueError(f"{type(module).__name__} has no plain attention, expected a model with eager_attention_forward")
+
+
+def watched(model: Any) -> Any:
+    """Return a model whose attention can be watched: a twin with the same weights, in memory once, so that the model
+    itself stays as it was, whoever else uses it."""
+    transformers()
+    if model.config._attn_implementation == WATCHED and not model.training:
+        return model
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    twin = copy.deepcopy(model, shared).eval()
+    twin.set_attn_implementation(WATCHED)
+    if twin.config._attn_implementation != WATCHED:
+        raise ValueError(
+            f"the attention of {type(model).__name__} can't be watched, expected a model of transformers whose"
+            " attention goes through its AttentionInterface"
+        )
+    return twin
+
+
+def look(model: Any, tokenizer: Any, text: str, target: str | None, name: str) -> ModelTrace:
+    """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`."""
+    twin = watched(model)
+    cut = _cut(tokenizer, text)
+    _check_length(twin, tokenizer, len(cut["input_ids"]))
+    known = inspect.signature(twin.forward).parameters
+    taken = [key for key in ("input_ids", "attention_mask", "token_type_ids") if key in cut and key in known]
+    inputs: dict[str, Tensor] = {key: torch.tensor([cut[key]], device=twin.device) for key in taken}
+    tokens = _pieces(tokenizer, cut["input_ids"])
+    of_decoder: tuple[str, ...] = ()
+    if twin.config.is_encoder_decoder:
+        ids = _decoder_ids(twin, tokenizer, target)
+        inputs["decoder_input_ids"] = torch.tensor([ids], device=twin.device)
+        of_decoder = _pieces(tokenizer, ids)
+    elif target is not None:
+        raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
+    watch = Watch()
+    with torch.no_grad(), watch:
+        result = twin(**inputs)
+    layers = _layers(twin, watch.attended, tokens, of_decoder)
+    check_finite(layers)
+    spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
+    special = tuple(map(bool, cut.get("special_tokens_mask", ())))
+    return ModelTrace(name, text, tokens, layers, spans, special, result)
+
+
+def _cut(tokenizer: Any, text: object) -> dict[str, list[Any]]:
+    """Return a text as the tokenizer cuts it, with what a fast one knows of its tokens."""
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"text is {in_short(text)}, expected a sentence")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise ValueError(f"text has {len(text):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
+    if not is_whole_text(text):
+        raise ValueError(f"text is {in_short(text)}, in which a character is only half there")
+    more = {"return_offsets_mapping": True} if getattr(tokenizer, "is_fast", False) else {}
+    cut = dict(tokenizer(text, return_special_tokens_mask=True, verbose=False, **more))
+    if not cut["input_ids"]:
+        raise ValueError(f"text is {in_short(text)}, of which the tokenizer makes no token, expected a sentence")
+    return cut
+
+
+def _check_length(model: Any, tokenizer: Any, n_tokens: int) -> None:
+    config = model.config
+    places = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    most = min((place for place in places if isinstance(place, int) and place > 0), default=n_tokens)
+    if n_tokens > most:
+        raise ValueError(f"text has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
+    heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
+    if heads * n_tokens**2 > MOST_WEIGHTS:
+        raise ValueError(
+            f"text has {n_tokens:,} tokens, and {heads} heads would have {heads * n_tokens**2:,} attention weights,"
+            f" expected at most {MOST_WEIGHTS:,}: shorten it"
+        )
+
+
+def _pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
+    """Return the texts of tokens; of one that holds only part of a character, what the tokenizer calls it."""
+    texts = (tokenizer.decode([each], clean_up_tokenization_spaces=False) for each in ids)
+    names = tokenizer.convert_ids_to_tokens(ids)
+    return tuple(name if not text or "\ufffd" in text else text for text, name in zip(texts, names, strict=True))
+
+
+def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
+    """Return what goes into a decoder beside an encoder: its start, then the tokens of the target."""
+    config = model.config
+    start = getattr(config, "decoder_start_token_id", None)
+    start = getattr(config, "bos_token_id", None) if start is None else start
+    more = [] if target is None else list(tokenizer(target, add_special_tokens=False)["input_ids"])
+    ids = [*([] if start is None else [start]), *more]
+    if not ids:
+        raise ValueError(f"target is {in_short(target)}, expected what the decoder begins with")
+    return ids
+
+
+def _layers(
+    model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
+) -> tuple[Layer, ...]:
+    if not attended:
+        raise ValueError(f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens")
+    turns = turns_in(model.buffers())
+    encoding = {id(module) for module in model.get_encoder().modules()} if of_decoder else set()
+    layers = []
+    for each in attended:
+        layer = Layer(each, _kind_of_mask(each), tokens, tokens, turns)
+        if of_decoder:
+            kind: Kind = "encoder" if id(each.module) in encoding else "cross" if reads_others(layer) else "decoder"
+            queries, keys = (of_decoder if kind != "encoder" else tokens, of_decoder if kind == "decoder" else tokens)
+            layer = Layer(each, kind, queries, keys, turns)
+        layers.append(layer)
+    return tuple(layers)
+
+
+def _kind_of_mask(attended: Attended) -> Kind:
+    """Return "decoder" where no token may read a later one."""
+    added = attended.added
+    n = attended.query.shape[-2]
+    if n == 1 or added is None:
+        return "encoder"
+    return "decoder" if bool((added.triu(1) == -torch.inf).flatten(1).sum(-1).min() == n * (n - 1) // 2) else "encoder"
+
+
+def reads_others(layer: Layer) -> bool:
+    """Whether keys are made of other vectors than queries, or of another number of them."""
+    attended = layer.attended
+    if attended.query.shape[-2] != attended.key.shape[-2]:
+        return True
+    q, k = layer.made["q"][0], layer.made["k"][0]
+    return q is not None and k is not None and not torch.equal(q.x, k.x)
+
+
+def check_finite(layers: tuple[Layer, ...]) -> None:
+    """Raise ``ValueError`` where a model's attention weights aren't all numbers."""
+    for i, layer in enumerate(layers):
+        if not bool(torch.isfinite(layer.weights).all()):
+            raise ValueError(
+                f"the attention weights of layer {i} aren't all finite numbers, expected a model that yields numbers:"
+                " its weights may be damaged, or too large for its precision"
+            )

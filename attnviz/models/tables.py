@@ -1,0 +1,173 @@
+"""One head of a model as a table of stages with its matrices: what the model computed, by the rules that explain it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import Scale, later
+from attnviz.core.stages import STAGES, Stage, Table, layer_table
+from attnviz.core.trace import run
+from attnviz.models.projections import Made
+from attnviz.models.watching import Attended
+from attnviz.words import say
+
+# A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
+_SAME_WEIGHTS = 1e-4
+_INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
+
+
+@dataclass(frozen=True)
+class HeadParts:
+    """What is known of one head: queries, keys, values as the model attends with them, and how they were made."""
+
+    given: Mapping[str, Tensor]  # q, k, v: (n_tokens, d)
+    made: Mapping[str, Made | None]
+    added: Tensor | None
+    scaling: float
+    weights: Tensor | None
+    context: Tensor | None
+
+
+def parts_of(attended: Attended, made: Mapping[str, tuple[Made | None, ...]], head: int) -> HeadParts:
+    """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values."""
+    shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
+    places = {"q": head, "k": shared, "v": shared}
+    tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
+    return HeadParts(
+        {part: _in_float32(tensors[part][at]) for part, at in places.items()},
+        {part: made[part][at] for part, at in places.items()},
+        None if attended.added is None else attended.added[head % len(attended.added)],
+        attended.scaling,
+        None if attended.weights is None else attended.weights[head],
+        None if attended.context is None else attended.context[head],
+    )
+
+
+def head_trace(parts: HeadParts, tokens: tuple[str, ...]) -> AttentionTrace:
+    """Return one head as a trace: the table is executed on the model's numbers, and queries, keys, values, weights and
+    contexts are the model's own."""
+    table, given, own = _table_of(parts)
+    notices: list[str] = []
+    if table["scaled_scores"].rule is None:
+        table, scaled = _with_given(table, "scaled_scores"), parts.given["q"] @ parts.given["k"].mT * parts.scaling
+        given["scaled_scores"] = scaled if parts.added is None else scaled + parts.added
+    matrices = run(table, given) | own
+    if parts.weights is not None and parts.weights.dtype != matrices["q"].dtype:
+        notices.append(say("models.notices.half", dtype=str(parts.weights.dtype).removeprefix("torch.")))
+        return AttentionTrace(table, matrices, tokens, notices)
+    for name, tensor in (("attention_weights", parts.weights), ("context", parts.context)):
+        if tensor is None:
+            continue
+        if not _alike(matrices[name], tensor):
+            table = _with_given(table, name)
+            notices.append(say("models.notices.between", matrix=table[name].title))
+        matrices[name] = tensor
+    return AttentionTrace(table, matrices, tokens, notices)
+
+
+def _in_float32(tensor: Tensor) -> Tensor:
+    return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
+
+
+def _alike(ours: Tensor, own: Tensor) -> bool:
+    size = max(1.0, float(own.abs().max()))
+    return ours.shape == own.shape and bool(((ours - own).abs() <= _SAME_WEIGHTS * size).all())
+
+
+def _with_given(table: Table, name: str) -> Table:
+    return MappingProxyType({**table, name: replace(table[name], rule=None, sources=())})
+
+
+def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Tensor]]:
+    """Return the table of a head, the matrices that it is given, and those that are the model's own though the table
+    makes them."""
+    known = _known(parts)
+    inputs = _inputs(known)
+    turn = known["q"].turn if "q" in known else None
+    biases = tuple(f"b_{part}" for part, each in known.items() if each.bias is not None)
+    table = {name: _input_stage(name) for name in dict.fromkeys(inputs.values())}
+    given = {inputs[part]: each.x for part, each in known.items()}
+    own: dict[str, Tensor] = {}
+    for name, stage in layer_table(1, biases=biases, rotary=turn is not None).items():
+        part = name.rpartition("_")[2]  # w_q, b_q and q have to do with queries
+        if part in ("q", "k", "v") and part not in known:
+            if name == part:
+                table[name], given[name] = replace(stage, rule=None, sources=()), parts.given[part]
+        elif name in known:
+            table[name] = replace(stage, sources=(inputs[name], *stage.sources[1:]))
+            own[name] = known[name].made
+        elif name.startswith(("w_", "b_")):
+            tensor = known[part].weight if name.startswith("w_") else known[part].bias
+            assert tensor is not None
+            table[name], given[name] = stage, tensor
+        elif name.endswith("_rotated"):
+            table[name], own[name] = replace(stage, rule=turn), parts.given[name[0]]
+        elif name == "scaled_scores":
+            table[name] = replace(stage, rule=_scale(parts))
+        elif name != "x":
+            table[name] = stage
+    return MappingProxyType(table), _plain(given), _plain(own)
+
+
+def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: _in_float32(matrix) for name, matrix in matrices.items()}
+
+
+def _known(parts: HeadParts) -> dict[str, Made]:
+    """Return the parts whose making is found; queries and keys that were turned alike, or not at all."""
+    known = {part: each for part, each in parts.made.items() if each is not None}
+    turns = {part: known[part].turn if part in known else None for part in "qk"}
+    if turns["q"] != turns["k"]:
+        known = {part: each for part, each in known.items() if each.turn is None}
+    named = _inputs(known)
+    return {part: each for part, each in known.items() if part in named}
+
+
+def _inputs(known: Mapping[str, Made]) -> dict[str, str]:
+    """Return what the matrix that each part is made of is called: X, or Y where queries and keys are of different
+    tokens. What is made of a third one has no name."""
+    named: list[tuple[Tensor, str]] = []
+    inputs: dict[str, str] = {}
+    for part, each in known.items():
+        name = next((name for x, name in named if x is each.x or torch.equal(x, each.x)), None)
+        if name is None and len(named) < len(_INPUTS):
+            name = _INPUTS[len(named)]
+            named.append((each.x, name))
+        if name is not None:
+            inputs[part] = name
+    return inputs
+
+
+def _input_stage(name: str) -> Stage:
+    told: dict[str, Any] = {key: say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning", "short")}
+    return replace(STAGES["x"], name=name, symbol=told["title"], **told)
+
+
+def _scale(parts: HeadParts) -> Scale | None:
+    """Return the rule that makes scaled scores, None where a mask is none that it knows."""
+    causal = parts.added is not None
+    if parts.added is not None:
+        hidden = later(parts.added.shape[0], parts.added.shape[1], parts.added.device)
+        if not torch.equal(parts.added, torch.zeros_like(parts.added).masked_fill(hidden, -math.inf)):
+            return None
+    return Scale(*_divisors(parts.scaling), causal)
+
+
+def _divisors(scaling: float) -> tuple[int | None, float]:
+    """Return what scores are divided by, the number under the root and what else, of what they're multiplied with.
+
+    >>> _divisors(0.125), _divisors(1.0), _divisors(0.3)
+    ((64, 1.0), (None, 1.0), (None, 3.3333333333333335))
+    """
+    if scaling == 1.0:
+        return None, 1.0
+    under_root = round(scaling**-2)
+    if math.isclose(under_root**-0.5, scaling, rel_tol=1e-6):
+        return under_root, 1.0
+    return None, 1 / scaling

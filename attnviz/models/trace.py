@@ -1,0 +1,142 @@
+"""What a model computed for one text: every head of every layer, each a trace like any other."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.limits import in_short
+from attnviz.core.rules import Rotate
+from attnviz.explanation.head_figures import HeadFigures, head_figures
+from attnviz.models.projections import Made, found
+from attnviz.models.tables import head_trace, parts_of
+from attnviz.models.watching import Attended
+
+Kind = Literal["encoder", "decoder", "cross"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One attention of a model: `weights` and the rest are the model's own tensors, as :class:`Attended` has them.
+
+    `tokens` are those that read, `read` those that may be read; a decoder that reads an encoder is of the `kind`
+    "cross", and these are other tokens.
+    """
+
+    attended: Attended
+    kind: Kind
+    tokens: tuple[str, ...]
+    read: tuple[str, ...]
+    turns: tuple[Rotate, ...] = ()
+
+    @property
+    def n_heads(self) -> int:
+        """How many heads attend side by side."""
+        return len(self.attended.query)
+
+    @property
+    def weights(self) -> Tensor:
+        """The attention weights of all heads, ``(n_heads, n_queries, n_keys)``."""
+        if self.attended.weights is not None:
+            return self.attended.weights
+        return torch.stack([self.head(head).attention_weights for head in range(self.n_heads)])
+
+    @cached_property
+    def made(self) -> Mapping[str, tuple[Made | None, ...]]:
+        """How the queries, keys and values of each head were made, None where that isn't found."""
+        parts = {"q": self.attended.query, "k": self.attended.key, "v": self.attended.value}
+        turns = {"q": self.turns, "k": self.turns, "v": ()}
+        return {
+            name: tuple(found(each, self.attended.projections, turns[name]) for each in part)
+            for name, part in parts.items()
+        }
+
+    def head(self, head: int) -> AttentionTrace:
+        """Return one head as a trace."""
+        tokens = self.tokens if self.tokens == self.read else ()
+        return head_trace(parts_of(self.attended, self.made, head), tokens)
+
+
+class Heads(Mapping[tuple[int, int], AttentionTrace]):
+    """The heads of some layers by their numbers ``[layer, head]``, which count from 0; each is made when asked for."""
+
+    def __init__(self, layers: tuple[Layer, ...]) -> None:
+        self._layers = layers
+
+    def __getitem__(self, place: tuple[int, int]) -> AttentionTrace:
+        try:
+            layer, head = place
+            if layer < 0 or head < 0:
+                raise IndexError
+            return self._layers[layer].head(range(self._layers[layer].n_heads)[head])
+        except (IndexError, TypeError, ValueError):
+            most = f"[0, 0] to [{len(self._layers) - 1}, {self._layers[-1].n_heads - 1}]"
+            raise KeyError(f"there is no head {in_short(place)}, expected [layer, head] from {most}") from None
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return ((i, head) for i, layer in enumerate(self._layers) for head in range(layer.n_heads))
+
+    def __len__(self) -> int:
+        return sum(layer.n_heads for layer in self._layers)
+
+
+@dataclass(frozen=True)
+class ModelTrace:
+    """What a model computed for one text, as :func:`attnviz.look_into` returns it.
+
+    `heads[layer, head]` is one head as a trace like any other, counted from 0; `layers` are the attentions in the order
+    in which the model computed them; `tokens` are the text's as the model cuts it, and `spans` where each stands in the
+    text, (0, 0) for what the model put there. `special` says which are none of the text's. `result` is what the model
+    returned. Of an encoder with a decoder, :meth:`only` gives the heads of one kind.
+    """
+
+    name: str
+    text: str
+    tokens: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    spans: tuple[tuple[int, int], ...] = ()
+    special: tuple[bool, ...] = ()
+    result: Any = None
+    # How a trace is drawn: the whole package says it, this room knows nothing of figures.
+    figure: ClassVar[Callable[..., Any]]
+    _repr_html_: ClassVar[Callable[..., str]]
+
+    @property
+    def heads(self) -> Heads:
+        """The heads by ``[layer, head]``."""
+        return Heads(self.layers)
+
+    @property
+    def n_layers(self) -> int:
+        """How many layers there are."""
+        return len(self.layers)
+
+    @property
+    def n_heads(self) -> int:
+        """How many heads a layer has; the most, where layers differ."""
+        return max(layer.n_heads for layer in self.layers)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of attention that there are."""
+        return tuple(dict.fromkeys(layer.kind for layer in self.layers))
+
+    def only(self, kind: Kind) -> "ModelTrace":
+        """Return the same with the layers of one kind alone: "encoder", "decoder" or "cross".
+
+        Raises ``ValueError`` for a kind that the model doesn't have.
+        """
+        if kind not in self.kinds:
+            raise ValueError(f"kind is {in_short(kind)}, expected one of {', '.join(self.kinds)}")
+        layers = tuple(layer for layer in self.layers if layer.kind == kind)
+        return replace(self, layers=layers, tokens=layers[0].tokens)
+
+    def measured(self, layer: int, head: int) -> HeadFigures | None:
+        """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where
+        tokens read others than themselves."""
+        trace = self.heads[layer, head]
+        return head_figures(trace) if self.layers[layer].kind != "cross" else None

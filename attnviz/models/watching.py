@@ -1,0 +1,200 @@
+"""What a model computes, seen while it computes it: each attention with what goes in and comes out, and every product
+with a weight on the way to it.
+
+A watch is entered by one thread and sees that thread alone; nothing of the model or of torch is changed for it.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A product with a weight that a model computed: `made` ``(n, d_out)`` of `x` ``(n, d_in)``, the `weight`
+    ``(d_in, d_out)`` and a `bias` ``(d_out,)`` or None."""
+
+    x: Tensor
+    weight: Tensor
+    bias: Tensor | None
+    made: Tensor
+
+
+@dataclass(frozen=True)
+class Attended:
+    """One attention of a model, for one sequence.
+
+    `query` is ``(n_heads, n_queries, d_k)``, `key` and `value` are ``(n_kv_heads, n_keys, d_k)`` and ``(n_kv_heads,
+    n_keys, d_v)``. `added`, ``(n_heads or 1, n_queries, n_keys)`` or None, is what is added to the scaled scores: -inf
+    where a key is hidden. `scaling` is what scores are multiplied with. `weights` ``(n_heads, n_queries, n_keys)`` and
+    `context` ``(n_heads, n_queries, d_v)`` are the model's own, None where it doesn't hand them out. `projections` are
+    the products with weights that it computed since the attention before.
+    """
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    added: Tensor | None
+    scaling: float
+    weights: Tensor | None
+    context: Tensor | None
+    projections: tuple[Projection, ...]
+    module: Any = None  # the module that attends, where it's known
+
+
+class Watch(TorchFunctionMode):
+    """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attended: list[Attended] = []
+        self._projections: list[Projection] = []
+        self._entered: Token[Watch | None] | None = None
+
+    def __enter__(self) -> "Watch":
+        self._entered = _WATCHING.set(self)
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        super().__exit__(*reason)  # type: ignore[no-untyped-call]
+        assert self._entered is not None
+        _WATCHING.reset(self._entered)
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        """Compute what torch would, and keep what is of use."""
+        given = dict(kwargs or {})
+        made = func(*args, **given)
+        if func is F.linear:
+            self._linear(*args, **given, made=made)
+        elif func is torch.addmm and not given and len(args) == 3:
+            self._project(args[1], args[2], args[0], made)
+        elif func is F.scaled_dot_product_attention:
+            self._scaled_dot_product(made, *args, **given)
+        elif func is F.multi_head_attention_forward:
+            self._multi_head(_arguments(func).bind(*args, **given))
+        return made
+
+    def _linear(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, *, made: Tensor) -> None:
+        self._project(input, weight.mT, bias, made)
+
+    def _project(self, x: Tensor, weight: Tensor, bias: Tensor | None, made: Tensor) -> None:
+        if weight.dim() == 2 and x.dim() >= 2 and math.prod(x.shape[:-2]) == 1:
+            x, made = (each.detach().reshape(each.shape[-2:]) for each in (x, made))
+            self._projections.append(Projection(x, weight.detach(), None if bias is None else bias.detach(), made))
+
+    def attend(
+        self, query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, scaling: float,
+        weights: Tensor | None, context: Tensor | None, module: Any = None,
+    ) -> None:  # fmt: skip
+        """Keep an attention, whose tensors ``(..., heads, tokens, features)`` hold one sequence."""
+        batch = math.prod(query.shape[:-3])
+        if batch != 1:
+            raise ValueError(f"the model attends to {batch} sequences at once, expected one")
+        parts = (query, key, value, weights, context)
+        query, key, value, *made = (None if each is None else _of_one(each) for each in parts)  # type: ignore[assignment]
+        if added is not None:
+            added = _hiding(_of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2]))
+        projections, self._projections = _of_module(self._projections, module), []
+        self.attended.append(Attended(query, key, value, added, scaling, made[0], made[1], projections, module))
+
+    def _scaled_dot_product(
+        self, made: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+        dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+    ) -> None:  # fmt: skip
+        if is_causal:
+            hidden = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).triu(1)
+            attn_mask = ~hidden
+        scaling = query.shape[-1] ** -0.5 if scale is None else scale
+        self.attend(query, key, value, _as_added(attn_mask, query), scaling, None, made)
+
+    def _multi_head(self, bound: inspect.BoundArguments) -> None:
+        """Keep what ``F.multi_head_attention_forward`` computed, which hands out neither queries, keys nor values."""
+        bound.apply_defaults()
+        given = bound.arguments
+        if given["bias_k"] is not None or given["bias_v"] is not None or given["add_zero_attn"]:
+            raise ValueError("nn.MultiheadAttention has add_bias_kv or add_zero_attn, expected neither")
+        inputs = [_sequence(given[name]) for name in ("query", "key", "value")]
+        projections = _in_projections(given, inputs)
+        heads = given["num_heads"]
+        parts = [each.made.reshape(len(each.made), heads, -1).transpose(0, 1) for each in projections]
+        _, weights = F.multi_head_attention_forward(
+            **given | {"need_weights": True, "average_attn_weights": False, "is_causal": False, "training": False}
+        )
+        self._projections = projections
+        added, padding = _as_added(given["attn_mask"], parts[0]), given["key_padding_mask"]
+        if padding is not None:
+            padding = _as_added(~padding if padding.dtype == torch.bool else padding, parts[0]).reshape(1, -1)
+            added = padding if added is None else added + padding
+        query, key, value = parts
+        self.attend(query, key, value, added, query.shape[-1] ** -0.5, weights, None)
+
+
+_WATCHING: ContextVar[Watch | None] = ContextVar("attnviz_watching", default=None)
+
+
+def watching() -> Watch | None:
+    """Return the watch that this thread is in, or None."""
+    return _WATCHING.get()
+
+
+def _of_module(projections: list[Projection], module: Any) -> tuple[Projection, ...]:
+    """Return the products whose weights are the module's own; where none is, all of them."""
+    if module is None:
+        return tuple(projections)
+    own = {parameter.data_ptr() for parameter in module.parameters()}
+    return tuple(each for each in projections if each.weight.data_ptr() in own) or tuple(projections)
+
+
+@cache
+def _arguments(func: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(func)
+
+
+def _of_one(tensor: Tensor) -> Tensor:
+    """Return a tensor of one sequence without its batch dimensions: ``(heads, tokens, features)``."""
+    return tensor.detach().reshape((1, *tensor.shape)[-3:] if tensor.dim() < 3 else tensor.shape[-3:])
+
+
+def _hiding(added: Tensor) -> Tensor:
+    """Return what is added to scores with -inf for the most negative float, which models write for it."""
+    return added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)
+
+
+def _as_added(mask: Any, like: Tensor) -> Any:
+    """Return a mask as what is added to scores; of bools, True may be read."""
+    if mask is None or mask.dtype != torch.bool:
+        return mask
+    return torch.zeros(mask.shape, dtype=like.dtype, device=mask.device).masked_fill(~mask, -math.inf)
+
+
+def _sequence(tensor: Tensor) -> Tensor:
+    """Return ``(n_tokens, d)`` of what torch's attention takes, ``(n_tokens, d)`` or ``(n_tokens, 1, d)``."""
+    if tensor.dim() == 3 and tensor.shape[1] != 1:
+        raise ValueError(f"the model attends to {tensor.shape[1]} sequences at once, expected one")
+    return tensor.detach().reshape(len(tensor), -1)
+
+
+def _in_projections(given: Mapping[str, Any], inputs: list[Tensor]) -> list[Projection]:
+    """Return the projections of torch's own attention, of queries, keys and values."""
+    weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]
+    if not given["use_separate_proj_weight"]:
+        weights = list(given["in_proj_weight"].chunk(3))
+    bias = given["in_proj_bias"]
+    biases = [None] * 3 if bias is None else [each.detach() for each in bias.chunk(3)]
+    return [
+        Projection(x, weight.detach().mT, b, F.linear(x, weight, b).detach())
+        for x, weight, b in zip(inputs, weights, biases, strict=True)
+    ]

@@ -1,0 +1,248 @@
+"""Models of transformers under the glass: what is caught of them is what they compute, to the last bit."""
+
+import copy
+import hashlib
+import math
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from attnviz import ModelTrace, explain, look_into
+from attnviz.models.included import check_sum, folder, included
+from tests.unit.small_models import MODELS, TEXT, WORDS, bart, t5, tokenizer
+
+N_TOKENS = len(TEXT.split()) + 2
+ANIMAL = "The animal didn't cross the street because it was too tired"
+
+
+@cache
+def model_of(name: str) -> Any:
+    return MODELS[name]()
+
+
+@cache
+def view_of(name: str) -> ModelTrace:
+    return look_into(model_of(name), tokenizer(), TEXT)
+
+
+def eager(model: Any, **inputs: Tensor) -> Any:
+    """What a model returns by its own plain attention, with its attention weights."""
+    plain = copy.deepcopy(model)
+    plain.set_attn_implementation("eager")
+    with torch.no_grad():
+        return plain(**inputs, output_attentions=True)
+
+
+def ids(text: str) -> Tensor:
+    return torch.tensor([tokenizer()(text)["input_ids"]])
+
+
+each_model = pytest.mark.parametrize("name", MODELS)
+
+
+@each_model
+def test_what_is_caught_and_what_comes_out_is_the_models_own_to_the_last_bit(name: str) -> None:
+    view, own = view_of(name), eager(model_of(name), input_ids=ids(TEXT))
+    assert view.tokens == ("[CLS]", *TEXT.split(), "[SEP]")
+    assert torch.equal(view.result[0], own[0])  # hidden states, or the scores of the next token
+    assert (view.n_layers, view.n_heads) == (2, 4)
+    for layer, weights in zip(view.layers, own.attentions, strict=True):
+        assert torch.equal(layer.weights, weights[0])
+    for (number, head), trace in view.heads.items():
+        assert torch.equal(trace.attention_weights, own.attentions[number][0, head])
+        assert trace.tokens == view.tokens
+
+
+@each_model
+def test_a_head_is_a_trace_whose_every_number_is_explained(name: str) -> None:
+    """The arithmetic of the table gives the model's own numbers, to the roundings of float32."""
+    view = view_of(name)
+    for place in ((0, 0), (1, 3)):
+        trace = view.heads[place]
+        made = {"q", "k", "v", "scores", "attention_weights", "context"}
+        assert all(trace.stages[matrix].rule is not None for matrix in made), trace.notices
+        for matrix, stage in trace.stages.items():
+            if stage.rule is None:
+                continue
+            sources = [trace[source] for source in stage.sources]
+            torch.testing.assert_close(trace[matrix], stage.rule.compute(*sources), rtol=1e-5, atol=1e-6)
+            rows, columns = trace[matrix].shape
+            for row, column in ((0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)):
+                told = explain(trace, matrix, row, column)
+                assert not told.notes, told.text
+
+
+@each_model
+def test_queries_keys_and_values_are_made_of_the_layers_input_and_its_weights(name: str) -> None:
+    view, model = view_of(name), model_of(name)
+    own = {parameter.data_ptr() for parameter in model.parameters()}
+    for trace in view.heads.values():
+        assert set(trace.stages) >= {"x", "w_q", "w_k", "w_v"}
+        assert trace.x.shape == (N_TOKENS, model.config.hidden_size)
+        for part in "qkv":
+            weight = trace[f"w_{part}"]
+            assert weight.shape == (model.config.hidden_size, trace[part].shape[1])
+            assert weight.untyped_storage().data_ptr() in own  # a view: a model's weights are in memory once
+    rotary = name in ("Llama", "Mistral", "Gemma", "GPT-NeoX", "Qwen2")
+    assert ("q_rotated" in view.heads[0, 0].stages) == rotary
+
+
+def test_grouped_heads_read_the_same_keys_and_a_window_hides_what_is_far() -> None:
+    llama = view_of("Llama").heads
+    assert torch.equal(llama[0, 0].k, llama[0, 1].k)
+    assert not torch.equal(llama[0, 0].k, llama[0, 2].k)
+    weights = view_of("Mistral").heads[1, 0].attention_weights
+    row, column = torch.meshgrid(torch.arange(N_TOKENS), torch.arange(N_TOKENS), indexing="ij")
+    readable = (column <= row) & (row - column < 3)
+    assert ((weights > 0) == readable).all()
+
+
+def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
+    model = bart()
+    view = look_into(model, tokenizer(), TEXT, target="der kater")
+    decoder = torch.tensor([[2, WORDS.index("der"), WORDS.index("kater")]])
+    own = eager(model, input_ids=ids(TEXT), decoder_input_ids=decoder)
+    assert torch.equal(view.result[0], own[0])
+    assert view.kinds == ("encoder", "decoder", "cross")
+    caught = {"encoder": own.encoder_attentions, "decoder": own.decoder_attentions, "cross": own.cross_attentions}
+    for kind in view.kinds:
+        part = view.only(kind)
+        for layer, weights in zip(part.layers, caught[kind], strict=True):
+            assert torch.equal(layer.weights, weights[0])
+    cross = view.only("cross")
+    assert cross.tokens == ("[SEP]", "der", "kater")
+    assert cross.layers[0].read == ("[CLS]", *TEXT.split(), "[SEP]")
+    trace = cross.heads[1, 2]
+    assert trace.stages["q"].sources[0] == "x"
+    assert trace.stages["k"].sources[0] == trace.stages["v"].sources[0] == "y"
+    assert (trace.x.shape, trace.y.shape) == ((3, 24), (N_TOKENS, 24))
+    assert not explain(trace, "k", 1, 0).notes
+    assert view.only("encoder").heads[0, 0].tokens == ("[CLS]", *TEXT.split(), "[SEP]")
+    with pytest.raises(ValueError, match="kind is 'both', expected one of encoder, decoder, cross"):
+        view.only("both")  # type: ignore[arg-type]
+
+
+def test_a_bias_for_each_distance_is_part_of_what_is_added() -> None:
+    model = t5()
+    view = look_into(model, tokenizer(), TEXT, target="der kater")
+    decoder = torch.tensor([[0, WORDS.index("der"), WORDS.index("kater")]])
+    own = eager(model, input_ids=ids(TEXT), decoder_input_ids=decoder)
+    for layer, weights in zip(view.only("encoder").layers, own.encoder_attentions, strict=True):
+        assert torch.equal(layer.weights, weights[0])
+    trace = view.heads[0, 1]
+    torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
+    assert not trace.notices
+
+
+def test_the_model_itself_stays_as_it_was() -> None:
+    model = MODELS["GPT-2"]().train()
+    before = {name: (id(value), value._version) for name, value in model.named_parameters()}
+    how = model.config._attn_implementation
+    look_into(model, tokenizer(), TEXT)
+    assert model.training
+    assert model.config._attn_implementation == how
+    assert {name: (id(value), value._version) for name, value in model.named_parameters()} == before
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
+
+
+def test_many_look_into_one_model_at_once() -> None:
+    model = model_of("Llama")
+    texts = [" ".join(TEXT.split()[: 2 + i]) for i in range(8)]
+    alone = [look_into(model, tokenizer(), text) for text in texts]
+    found: dict[int, ModelTrace] = {}
+
+    def look(i: int) -> None:
+        for _ in range(3):
+            found[i] = look_into(model, tokenizer(), texts[i])
+
+    threads = [threading.Thread(target=look, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, view in enumerate(alone):
+        assert found[i].tokens == view.tokens
+        for layer, own in zip(found[i].layers, view.layers, strict=True):
+            torch.testing.assert_close(layer.weights, own.weights)
+
+
+def test_the_head_that_finds_what_it_stands_for() -> None:
+    view = look_into("all-MiniLM-L6-v2", text=ANIMAL)
+    it, animal = view.tokens.index("it"), view.tokens.index("animal")
+    assert [ANIMAL[slice(*view.spans[i])] for i in (it, animal)] == ["it", "animal"]
+    shares = {place: view.heads[place].attention_weights[it, animal].item() for place in ((3, 1), (5, 11))}
+    assert {place: round(share, 3) for place, share in shares.items()} == {(3, 1): 0.640, (5, 11): 0.647}
+    own = eager(included()[0], input_ids=torch.tensor([included()[1](ANIMAL)["input_ids"]]))
+    assert all(
+        torch.equal(layer.weights, weights[0]) for layer, weights in zip(view.layers, own.attentions, strict=True)
+    )
+    assert torch.equal(view.result.last_hidden_state, own.last_hidden_state)
+    told = explain(view.heads[3, 1], "q", it, 0)
+    assert "377 more" in told.text  # of 384 products, the largest first
+    assert not told.notes
+
+
+def test_the_included_model_is_in_memory_once() -> None:
+    assert included() is included()
+    assert included()[0].config._attn_implementation == "attnviz"
+
+
+def test_a_file_of_another_sum_is_not_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"other")
+    with pytest.raises(ValueError, match=f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}, expected 53aa"):
+        check_sum(file, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
+    with pytest.raises(ValueError, match="there is no"):
+        check_sum(folder() / "nothing", "0")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "text is '', expected a sentence"),
+        (" \n", "expected a sentence"),
+        (None, "text is None, expected a sentence"),
+        ("word " * 511, "text has 513 tokens, expected at most 512, which the model takes: shorten it"),
+        ("10 kB of text. " * 700, "tokens, expected at most 512"),
+        ("a" * 20_001, "text has 20,001 characters, expected at most 20,000"),
+        ("a \ud83d", "only half there"),
+    ],
+)
+def test_a_text_that_cannot_be_is_refused(text: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        look_into("all-MiniLM-L6-v2", text=text)
+
+
+def test_any_character_may_be_looked_into() -> None:
+    view = look_into("all-MiniLM-L6-v2", text="\U0001f600 l\u00e4uft \u202e<b>")
+    assert all(view.tokens)
+    assert torch.isfinite(view.layers[0].weights).all()
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="model is 'gpt2', expected 'all-MiniLM-L6-v2' or a model that is loaded"):
+        look_into("gpt2", text="a cat")
+    with pytest.raises(ValueError, match="model is 5, expected a model of transformers or a module of torch"):
+        look_into(5, text="a cat")
+    with pytest.raises(ValueError, match="tokenizer is None, expected the model's own"):
+        look_into(model_of("BERT"), text="a cat")
+    with pytest.raises(ValueError, match="target is 'ein kater', expected none: the model has no decoder"):
+        look_into(model_of("BERT"), tokenizer(), TEXT, target="ein kater")
+    broken = copy.deepcopy(model_of("GPT-2"))
+    with torch.no_grad():
+        broken.transformer.h[1].ln_1.weight[0] = math.nan
+    with pytest.raises(ValueError, match="attention weights of layer 1 aren't all finite numbers"):
+        look_into(broken, tokenizer(), TEXT)
+
+
+@pytest.mark.parametrize("place", [(2, 0), (0, 4), (-1, 0), 3, "a", (0, 0, 0)])
+def test_a_head_that_is_not_there_is_named(place: Any) -> None:
+    view = view_of("BERT")
+    assert len(view.heads) == len(list(view.heads)) == 8
+    with pytest.raises(KeyError, match=r"expected \[layer, head\] from \[0, 0\] to \[1, 3\]"):
+        view.heads[place]
