@@ -16,6 +16,7 @@ from attnviz.marking import Marking, mark, mark_pipeline
 from attnviz.models import ModelTrace, look_into
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
+from attnviz.training import Training, TrainingSettings, train, train_many
 
 if TYPE_CHECKING:
     from attnviz import documents, figures
@@ -31,6 +32,8 @@ __all__ = [
     "Scenario",
     "SelfAttention",
     "Trace",
+    "Training",
+    "TrainingSettings",
     "UndefinedAttentionError",
     "attend",
     "available_devices",
@@ -45,6 +48,8 @@ __all__ = [
     "sweep_scaling",
     "tokenize",
     "trace",
+    "train",
+    "train_many",
 ]
 
 

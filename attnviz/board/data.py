@@ -96,6 +96,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "called": stage.title.removesuffix(say("stages.head.title", title="", head=stage.head)),
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
+        "entries": [visible(entry) for entry in stage.entries],
     }
 
 

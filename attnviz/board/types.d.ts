@@ -43,6 +43,8 @@ export interface Settings {
   thetas: number[] | null;
   halves: boolean;
   epsilon: number;
+  ids: number[];
+  targets: number[];
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
@@ -65,7 +67,7 @@ export interface Shade {
 /** Shades from the page's colour on, for each role and for negative numbers. */
 export type Ramps = Record<Role | "negative", Shade[]>;
 
-export type Axis = "token" | "query" | "key" | "feature";
+export type Axis = "token" | "query" | "key" | "feature" | "entry";
 
 /** A row of the table of stages. */
 export interface Stage {
@@ -89,6 +91,8 @@ export interface Stage {
   head: number | null;
   /** The column of the whole Q, K, V or context where this head's columns begin. */
   first: number;
+  /** The texts of a vocabulary, where rows or columns stand for its entries. */
+  entries: string[];
   role: Role;
   /** What it is in two or three words. */
   short: string;

@@ -20,7 +20,8 @@ class Stage:
 
     `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words,
     `short` in two or three.
-    `rows` and `columns` say what a row and a column stand for: "token", "query", "key" or "feature". `colours` names
+    `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", or "entry", one of
+    the `entries` of a vocabulary. `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
     given matrix has neither a `rule` nor `sources`. Of one of several heads, `head` is its number, and `first` the
     column of the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
@@ -33,8 +34,8 @@ class Stage:
     axes: str
     meaning: str
     short: str
-    rows: Literal["token", "query", "key", "feature"]
-    columns: Literal["key", "feature"]
+    rows: Literal["token", "query", "key", "feature", "entry"]
+    columns: Literal["key", "feature", "entry"]
     colours: Literal["inputs", "projections", "vectors", "scores", "attention"]
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
@@ -42,6 +43,7 @@ class Stage:
     part: Literal["", "q", "k", "v"] = ""
     head: int | None = None
     first: int = 0
+    entries: tuple[str, ...] = ()
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:

@@ -13,7 +13,7 @@ _REMAINDER = re.compile(_MORE.replace("\0", r"(\d+)").replace("\1", r"([^)]+)"))
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
     "Σ_j": r"\sum_j", "exp": r"\exp", "softmax": r"\operatorname{softmax}", "max": r"\max", "Φ": r"\Phi",
-    "φ": r"\varphi",
+    "φ": r"\varphi", "ln": r"\ln",
     "cos": r"\cos", "sin": r"\sin", "×": r"\cdot",
     "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}",
     _MASKED: rf"\text{{{_MASKED}}}",

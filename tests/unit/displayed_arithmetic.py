@@ -60,6 +60,12 @@ def exponential(power: Between) -> Between:
     return Between(Fraction(nominal), low, high)
 
 
+def logarithm(value: Between) -> Between:
+    """The natural one, which only rises."""
+    low, high = (math.log(v) if v > 0 else -math.inf for v in (value.low, value.high))
+    return Between(Fraction(math.log(value.nominal)), low, high)
+
+
 def larger(zero: int, value: Between) -> Between:
     return Between(max(Fraction(0), value.nominal), max(0.0, value.low), max(0.0, value.high))
 
@@ -81,6 +87,7 @@ def worked_out(expression: str) -> Between:
         "shown": shown,
         "exp": exponential,
         "Φ": share_below,
+        "ln": logarithm,
         "max": larger,
         "zero": Between(Fraction(0), 0.0, 0.0),
     }

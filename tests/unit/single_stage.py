@@ -11,6 +11,7 @@ from attnviz.core.rules import (
     Add,
     Concatenate,
     LayerNorm,
+    Lookup,
     Product,
     ReLU,
     Rotate,
@@ -19,6 +20,7 @@ from attnviz.core.rules import (
     Shape,
     Slice,
     Softmax,
+    Surprise,
 )
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace, run
@@ -49,6 +51,10 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Rotate(thetas=(0.7,)), ((3, 4),)),
     (Slice(1, 3), ((3, 5),)),
     (Slice(0, 2), ((2, 2),)),
+    (Lookup((4, 0, 4)), ((5, 3),)),
+    (Lookup((1, 1)), ((2, 2),)),
+    (Surprise((2, 0)), ((2, 3),)),
+    (Surprise((1, 1)), ((3, 2),)),  # what follows the last is not known
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
 TOKENS = ("the", "cat", "the", "<b>", "dog")

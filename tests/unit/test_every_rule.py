@@ -18,6 +18,7 @@ from attnviz.board.data import table_data
 from attnviz.core.rules import RULES, Rule, Shape
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
+from attnviz.training import train
 from tests.node import PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
@@ -80,6 +81,8 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="post", output=True, d_ff=3, activation="gelu")),
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
+        train("agreement", steps=1).trace(1, "the keys near"),
+        train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),
     ]
@@ -130,7 +133,7 @@ def test_a_twin_computes_what_torch_does(said: list[dict[str, Any]]) -> None:
             own = torch.tensor([float(value) for value in told["evaluated"][name]]).reshape(trace[name].shape)
             finite = all(bool(torch.isfinite(trace[source]).all()) for source in trace.stages[name].sources)
             if finite and float(trace[name].nan_to_num(neginf=0).abs().max()) < 1e30:
-                torch.testing.assert_close(own, trace[name], rtol=1e-5, atol=1e-5)
+                torch.testing.assert_close(own, trace[name], rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
 def test_a_twin_reads_bounds_and_explains_each_cell_as_python_does(said: list[dict[str, Any]]) -> None:
@@ -156,13 +159,12 @@ def test_the_lines_of_a_table_compute_it_in_plain_torch() -> None:
         values: dict[str, Any] = {"torch": torch}
         for name, stage in trace.stages.items():
             values |= {"d_k": getattr(stage.rule, "d_k", None)}
+            called = [each.replace(".", "_") for each in (name, *stage.sources)]  # as Python names things
             if stage.rule is None:
-                values[name] = trace[name]
+                values[called[0]] = trace[name]
             else:
-                called = [each.replace(".", "_") for each in (name, *stage.sources)]  # as Python names things
                 exec("\n".join(stage.rule.code(*called)), values)
-                values[name] = values[called[0]]
-            torch.testing.assert_close(values[name], trace[name], equal_nan=True)
+            torch.testing.assert_close(values[called[0]], trace[name], equal_nan=True)
 
 
 ERRORS = [*(i / 64 for i in range(-8 * 64, 28 * 64)), 1.4999999, 1.5, 30.5]

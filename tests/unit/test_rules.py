@@ -36,7 +36,7 @@ def test_a_rule_makes_the_shape_that_it_says_with_any_batch(rule: Rule, shapes: 
     made = rule.compute(*sources)
     assert tuple(made.shape) == rule.shape(*shapes)
     batched = rule.compute(*(each.expand(2, 3, *each.shape) for each in sources))
-    assert torch.allclose(batched, made.expand(2, 3, *made.shape), rtol=1e-12)
+    assert torch.allclose(batched, made.expand(2, 3, *made.shape), rtol=1e-12, equal_nan=True)
 
 
 @each_case
@@ -116,7 +116,7 @@ def test_its_line_of_pytorch_computes_it(rule: Rule, shapes: tuple[tuple[int, in
         "d_k": getattr(rule, "d_k", None),
     }
     exec("\n".join(rule.code("made", *names)), values)
-    assert torch.allclose(values["made"], rule.compute(*sources), rtol=1e-12)
+    assert torch.allclose(values["made"], rule.compute(*sources), rtol=1e-12, equal_nan=True)
     assert rule.formula(*(name.upper() for name in names))
 
 

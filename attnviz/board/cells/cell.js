@@ -57,7 +57,9 @@ export function namedWithToken(cell, source) {
 // The token that a row of a matrix stands for, told apart from others of the same text; null where it stands for none.
 /** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
 export function tokenOf({ made: { stages, tokens } }, { matrix, row }) {
-  if (stages.get(matrix).rows === "feature" || row >= tokens.length) return null;
+  const { rows, entries } = stages.get(matrix);
+  if (rows === "entry") return entries[row] ?? null;
+  if (rows === "feature" || row >= tokens.length) return null;
   const stands = tokens.filter((other) => other === tokens[row]).length;
   return stands > 1 ? `${tokens[row]} (${row})` : tokens[row];
 }

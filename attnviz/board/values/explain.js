@@ -65,7 +65,8 @@ function labelOf({ tokens }, stage, axis, index) {
     return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, inWhole);
   }
   const line = lineNamed(kind, index);
-  return index < tokens.length ? say("explanation.line.called", { line, token: tokens[index] }) : line;
+  const named = kind === "entry" ? stage.entries : tokens;
+  return index < named.length ? say("explanation.line.called", { line, token: named[index] }) : line;
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */

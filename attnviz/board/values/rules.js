@@ -16,14 +16,16 @@ import * as add from "../rules/add.js";
 import * as concatenate from "../rules/concatenate.js";
 import * as gelu from "../rules/gelu.js";
 import * as layer_norm from "../rules/layer_norm.js";
+import * as lookup from "../rules/lookup.js";
 import * as product from "../rules/product.js";
 import * as relu from "../rules/relu.js";
 import * as rotate from "../rules/rotate.js";
 import * as scale from "../rules/scale.js";
 import * as slice from "../rules/slice.js";
 import * as softmax from "../rules/softmax.js";
+import * as surprise from "../rules/surprise.js";
 
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Rule>} */
-export const RULES = { add, concatenate, gelu, layer_norm, product, relu, rotate, scale, slice, softmax };
+export const RULES = { add, concatenate, gelu, layer_norm, lookup, product, relu, rotate, scale, slice, softmax, surprise };

@@ -7,14 +7,18 @@ from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.layer_norm import LayerNorm
+from attnviz.core.rules.lookup import Ids, Lookup
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
+from attnviz.core.rules.surprise import Surprise
 
-RULES: tuple[type[Rule], ...] = (Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm)
+RULES: tuple[type[Rule], ...] = (
+    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, Lookup, Surprise,
+)  # fmt: skip
 
 __all__ = [
     "BFLOAT16",
@@ -30,7 +34,9 @@ __all__ = [
     "Cells",
     "Concatenate",
     "Factor",
+    "Ids",
     "LayerNorm",
+    "Lookup",
     "Made",
     "Matrix",
     "Precision",
@@ -42,6 +48,7 @@ __all__ = [
     "Shape",
     "Slice",
     "Softmax",
+    "Surprise",
     "Term",
     "in_rows",
     "later",

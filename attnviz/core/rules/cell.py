@@ -36,6 +36,8 @@ class Matrix(Protocol):
     @property
     def first(self) -> int: ...
     @property
+    def entries(self) -> tuple[str, ...]: ...
+    @property
     def rule(self) -> "Rule | None": ...
     @property
     def sources(self) -> tuple[str, ...]: ...
@@ -136,10 +138,10 @@ class Cell:
             if axis == "columns":
                 index += self.stage.first  # of one head's part of Q, as it is counted in the whole
             return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
-        line = line_of(kind, index)
-        if index >= len(self.tokens):
+        line, named = line_of(kind, index), self.stage.entries if kind == "entry" else self.tokens
+        if index >= len(named):
             return line
-        return say("explanation.line.called", line=line, token=visible(self.tokens[index]))
+        return say("explanation.line.called", line=line, token=visible(named[index]))
 
     def place(self) -> str:
         """Name its row and its column; a bias has no rows."""
@@ -150,6 +152,8 @@ class Cell:
 
     def token_of(self, stage: Matrix, row: int) -> str | None:
         """Return the token that a row of a matrix stands for, told apart from others of the same text, if it does."""
+        if stage.rows == "entry":
+            return visible(stage.entries[row]) if row < len(stage.entries) else None
         if stage.rows == "feature" or row >= len(self.tokens):
             return None
         return token_labels(self.tokens)[row]

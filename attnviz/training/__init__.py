@@ -1,0 +1,27 @@
+"""Watch it learn: small models that are trained in seconds, each of whose moments is a trace."""
+
+from attnviz.training.learning import Learner, Model, Moment, Step, moment_steps
+from attnviz.training.many import train_many
+from attnviz.training.settings import TrainingSettings
+from attnviz.training.tasks import TASKS, Batch, Task, settings_for, task_of
+from attnviz.training.training import Ablation, Gradients, Training, finished, train
+
+__all__ = [
+    "TASKS",
+    "Ablation",
+    "Batch",
+    "Gradients",
+    "Learner",
+    "Model",
+    "Moment",
+    "Step",
+    "Task",
+    "Training",
+    "TrainingSettings",
+    "finished",
+    "moment_steps",
+    "settings_for",
+    "task_of",
+    "train",
+    "train_many",
+]

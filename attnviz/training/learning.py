@@ -1,0 +1,209 @@
+"""A training under way: one step after the other, with what is kept of it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import in_short
+from attnviz.core.seeding import generator_for
+from attnviz.core.stages import Table
+from attnviz.core.trace import run
+from attnviz.training.model import drawn_parameters, model_table, of_text, shapes_in
+from attnviz.training.settings import TrainingSettings, check_rate
+from attnviz.training.tasks import Batch, Task, Weights, task_of
+
+MOMENTS = 64  # that are kept, as long as they fit
+MOST_BYTES = 5 * 2**20 - 2**18  # of all that are kept: a finished training takes 5 MiB at most, losses and all
+BETAS = (0.9, 0.99)  # of Adam
+_STRIDE = 1_000_003  # from the seed of one step's examples to the next
+
+
+class Moment(NamedTuple):
+    """The model after so many steps: its learned matrices, the loss and the share of right answers on examples that are
+    held out, and what its heads do there."""
+
+    step: int
+    parameters: Mapping[str, Tensor]
+    loss: float
+    accuracy: float
+    figures: Mapping[str, float]
+
+
+class Step(NamedTuple):
+    """One step: its number, the loss of its examples before it, and the moment after it where that is kept."""
+
+    step: int
+    loss: float
+    moment: Moment | None
+
+
+@dataclass(frozen=True)
+class Model:
+    """A task and the table of the model that learns it."""
+
+    settings: TrainingSettings
+    task: Task
+    table: Table
+
+    @classmethod
+    def of(cls, settings: TrainingSettings) -> "Model":
+        """Return the model that these settings train.
+
+        Raises ``ValueError`` for a task, a text or a frozen matrix that isn't one.
+        """
+        task = task_of(settings)
+        model = cls(settings, task, model_table(replace(settings, seed=0, steps=1, text="", frozen=(), rates=()),
+                                                task.vocabulary))  # fmt: skip
+        for name in settings.frozen:
+            if name not in model.shapes:
+                raise ValueError(f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}")
+        return model
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each learned matrix, in the order of the table."""
+        return shapes_in(self.settings, len(self.task.vocabulary), self.task.length, self.table)
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers it learns."""
+        return sum(math.prod(shape) for shape in self.shapes.values())
+
+    def on(self, batch: Batch, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return every matrix for a batch; the "loss" of each text is its share of the mean over all places that
+        count."""
+        ids = batch.ids.tolist()
+        table = of_text(self.table, _nested(ids), batch.ids.shape[1], _nested([each[1:] for each in ids]))
+        dtype = next(iter(parameters.values())).dtype
+        counted = batch.counted.to(dtype)[:, None, :] / batch.counted.sum()
+        return run(table, {**parameters, "counted": counted})
+
+    def examples(self, step: int) -> Batch:
+        """Return the examples of a step: always the same, in whatever order steps are asked for."""
+        generator = generator_for(examples_seed(self.settings.seed, step))
+        return self.task.draw(self.settings.batch_size, generator)
+
+    def weights_in(self, matrices: Mapping[str, Tensor]) -> Weights:
+        """Return the attention weights of every head, by its layer and its number."""
+        return {
+            (layer, head): matrices[self.name_of(layer, head, "attention_weights")]
+            for layer in range(self.settings.n_layers)
+            for head in range(self.settings.n_heads)
+        }
+
+    def name_of(self, layer: int, head: int | None, name: str) -> str:
+        """Return what a matrix of a layer, or of one of its heads, is called in the table."""
+        path = f"layers.{layer}." if self.settings.n_layers > 1 else ""
+        return path + (f"heads.{head}." if head is not None and self.settings.n_heads > 1 else "") + name
+
+    def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
+        """Return a moment: what the model makes of the examples that are held out."""
+        batch = self.task.held_out()
+        with torch.no_grad():
+            made = self.on(batch, parameters)
+            right = (made["probabilities"][:, :-1].argmax(-1) == batch.ids[:, 1:])[batch.asked]
+            figures = self.task.measured(batch, self.weights_in(made))
+        kept = {name: matrix.detach().clone() for name, matrix in parameters.items()}
+        return Moment(step, kept, made["loss"].sum().item(), right.float().mean().item(), figures)
+
+
+def _nested(rows: list[list[int]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(tuple, rows))
+
+
+def examples_seed(seed: int, step: int) -> int:
+    """Return the seed of the examples of one step, so that any step's examples can be drawn again alone.
+
+    >>> examples_seed(2, 0), examples_seed(2, 1)
+    (1000005, 2000008)
+    """
+    return (seed + _STRIDE * (step + 1)) % 2**32
+
+
+def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
+    """Return after which steps a moment is kept: denser at the start, the first and the last among them.
+
+    >>> moment_steps(600)[:8], len(moment_steps(600)), moment_steps(600)[-1]
+    ((0, 1, 2, 3, 4, 5, 6, 7), 64, 600)
+    """
+    if steps < most:
+        return tuple(range(steps + 1))
+    kept = [0]
+    for i in range(1, most):
+        kept.append(max(kept[-1] + 1, round(steps * (i / (most - 1)) ** 2)))
+    return tuple(min(step, steps - (most - 1 - i)) for i, step in enumerate(kept))
+
+
+class Learner:
+    """A training that goes on step by step: whoever asks for the next one may pause, and stop.
+
+    `losses` are those of the examples of each step, `moments` what is kept; `stopped` says why it ended before its
+    last step: "loss" where the loss was no finite number.
+    """
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        self.model = Model.of(settings)
+        drawn = drawn_parameters(settings, self.model.shapes)
+        self.parameters = {name: each.requires_grad_(name not in settings.frozen) for name, each in drawn.items()}
+        self.optimizer = _optimizer(settings, [each for each in self.parameters.values() if each.requires_grad])
+        self.losses: list[float] = []
+        self.stopped = ""
+        n_kept = max(2, min(MOMENTS, MOST_BYTES // (4 * self.model.n_numbers)))
+        self._kept = frozenset(moment_steps(settings.steps, n_kept))
+        self.moments = [self.model.judged(0, self.parameters)]
+
+    @property
+    def settings(self) -> TrainingSettings:
+        """What it was asked for, with every change of the learning rate since."""
+        return self.model.settings
+
+    @property
+    def step(self) -> int:
+        """How many steps are done."""
+        return len(self.losses)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is no further step."""
+        return bool(self.stopped) or self.step >= self.settings.steps
+
+    def change_rate(self, rate: float) -> None:
+        """Go on from here with another learning rate.
+
+        Raises ``ValueError`` for one that is none.
+        """
+        rates = (*(each for each in self.settings.rates if each[0] < self.step), (self.step, check_rate(rate)))
+        self.model = replace(self.model, settings=replace(self.settings, rates=rates))
+
+    def steps(self) -> Iterator[Step]:
+        """Yield each step, done when it is asked for."""
+        while not self.done:
+            yield self.advance()
+
+    def advance(self) -> Step:
+        """Do one step; where the loss is no finite number, nothing is learned from it, and it stops."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings.rate_at(self.step)
+        self.optimizer.zero_grad()
+        loss = self.model.on(self.model.examples(self.step), self.parameters)["loss"].sum()
+        value = loss.item()
+        if not math.isfinite(value):
+            self.stopped = "loss"
+            return Step(self.step, value, None)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        self.losses.append(value)
+        kept = self.step in self._kept
+        if kept:
+            self.moments.append(self.model.judged(self.step, self.parameters))
+        return Step(self.step, value, self.moments[-1] if kept else None)
+
+
+def _optimizer(settings: TrainingSettings, parameters: list[Tensor]) -> Any:
+    if settings.optimizer == "sgd":
+        return torch.optim.SGD(parameters, lr=settings.learning_rate)
+    return torch.optim.Adam(parameters, lr=settings.learning_rate, betas=BETAS)

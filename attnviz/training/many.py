@@ -1,0 +1,63 @@
+"""Many seeds of one training: in turn, or by whatever executor there is."""
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from typing import Any, NamedTuple
+
+from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.training.settings import TrainingSettings
+from attnviz.training.tasks import kind_of, settings_for
+from attnviz.training.training import train
+
+MOST_SEEDS = 200
+
+
+class Outcome(NamedTuple):
+    """What became of one seed: its curves, and the settings that train it again to the same numbers.
+
+    `losses` are those of each step's examples; of `steps`, those that were kept, are the other curves, of examples that
+    are held out.
+    """
+
+    settings: TrainingSettings
+    losses: tuple[float, ...]
+    steps: tuple[int, ...]
+    held_out_losses: tuple[float, ...]
+    accuracies: tuple[float, ...]
+    stopped: str = ""
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers at the end."""
+        return self.accuracies[-1]
+
+
+def train_many(
+    task: str = "agreement", seeds: Iterable[int] = range(20), executor: Executor | None = None, **settings: Any
+) -> list[Outcome]:
+    """Train a task with each of these seeds, and return what became of each, in their order.
+
+    With an `executor`, any of ``concurrent.futures`` or with its interface, they run there: processes of one machine,
+    or, by Dask or Ray, those of many. The numbers are the same from all, as long as these machines compute alike.
+
+    Raises ``ValueError`` for more than 200 seeds, or values outside of their limits.
+
+    >>> [round(outcome.losses[0], 2) for outcome in train_many("agreement", range(2), steps=1)]
+    [3.3, 3.33]
+    """
+    kind = kind_of(task)
+    asked = [settings_for(kind, **{**settings, "seed": check_whole("seed", seed, 0, MAX_SEED)}) for seed in seeds]
+    check_whole("number of seeds", len(asked), 1, MOST_SEEDS)
+    if executor is None:
+        return list(map(outcome_of, asked))
+    return list(executor.map(outcome_of, asked))
+
+
+def outcome_of(settings: TrainingSettings) -> Outcome:
+    """Return what becomes of one training: what goes from process to process, without its moments."""
+    training = train(settings)
+    return Outcome(
+        settings, training.losses, tuple(moment.step for moment in training.moments),
+        tuple(moment.loss for moment in training.moments), tuple(moment.accuracy for moment in training.moments),
+        training.stopped,
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""The model that is trained, as a table of stages: it is executed as every other table is, with gradients."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
+from attnviz.core.stages import Stage, Table, feed_forward_table, followed_by, layer_table, residual_table
+from attnviz.training.settings import TrainingSettings
+from attnviz.words import say
+
+EMBEDDINGS = ("w_e", "w_p")  # drawn as wide as the normal distribution is
+_ONES = ("gamma_1", "gamma_2")  # what a gain starts at; a bias or an offset starts at 0
+
+
+@lru_cache(maxsize=64)
+def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Table:
+    """Return the stages of a model, from its token table to the probabilities of what is next.
+
+    Which rows of the token table are read, a text says: :func:`of_text`.
+
+    >>> list(model_table(TrainingSettings(), ("a", "b")))[:4], list(model_table(TrainingSettings(), ("a", "b")))[-2:]
+    (['w_e', 'w_p', 'e', 'p'], ['logits', 'probabilities'])
+    """
+    learned = settings.positions == "learned"
+    stages: dict[str, Stage] = {"w_e": _stage("w_e", "W_e", "entry", "feature", "projections", entries=vocabulary)}
+    if learned:
+        stages["w_p"] = _stage("w_p", "W_p", "feature", "feature", "projections")
+    layer = _layer(settings)
+    first = "layers.0." if settings.n_layers > 1 else ""
+    stages |= _stacked(layer, settings.n_layers)
+    looked_up = (("e", "w_e"), ("p", "w_p")) if learned else (("x", "w_e"),)
+    for name, table in looked_up:
+        stages[first + name] = replace(stages[first + name], rule=Lookup(), sources=(table,))
+    last = list(stages)[-1]
+    if not settings.tied:
+        stages["w_u"] = _stage("w_u", "W_u", "feature", "entry", "projections", entries=vocabulary)
+    if settings.bias:
+        stages["b_u"] = _stage("b_u", "b_u", "feature", "entry", "projections", is_vector=True, entries=vocabulary)
+    sources = (last, "w_e" if settings.tied else "w_u", *(("b_u",) if settings.bias else ()))
+    stages["logits"] = _stage(
+        "logits", "Y", "query", "entry", "scores", Product(transposed=settings.tied), sources, entries=vocabulary
+    )
+    stages["probabilities"] = _stage(
+        "probabilities", "P", "query", "entry", "attention", Softmax(), ("logits",), entries=vocabulary
+    )
+    return MappingProxyType(stages)
+
+
+def _layer(settings: TrainingSettings) -> Table:
+    """Return the stages of one layer, which ends with what it adds to what came in."""
+    activation = settings.activation if settings.d_ff else None
+    plain = settings.norm == "none"
+    table = layer_table(
+        settings.d_k, biases=(), causal=True, positions=settings.positions == "learned", n_heads=settings.n_heads,
+        n_kv_heads=settings.n_heads, d_v=settings.d_k, output=True, b_o=False, rotary=settings.positions == "rotary",
+        norm=settings.norm, activation=None if plain else activation,
+    )  # fmt: skip
+    if not plain:
+        return table
+    table = followed_by(table, residual_table())
+    if activation is None:
+        return table
+    added = layer_table(norm="pre", activation=activation)["residual_2"]
+    return followed_by(table, {**feed_forward_table(activation=activation, source="residual_1"), added.name: added})
+
+
+def _stacked(layer: Table, n_layers: int) -> dict[str, Stage]:
+    if n_layers == 1:
+        return dict(layer)
+    stages: dict[str, Stage] = {}
+    last = list(layer)[-1]
+    for i in range(n_layers):
+        for name, stage in layer.items():
+            if i and name in ("x", "e", "p"):
+                continue
+            sources = tuple(
+                f"layers.{i - 1}.{last}" if i and source == "x" else f"layers.{i}.{source}" for source in stage.sources
+            )
+            stages[f"layers.{i}.{name}"] = replace(stage, name=f"layers.{i}.{name}", sources=sources)
+    return stages
+
+
+def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
+    said: Any = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning", "short"))
+    return Stage(name, symbol, *said, *what, **more)
+
+
+def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
+    """Return the stages for a text of `length` tokens with these ids, or for a batch of such texts.
+
+    With `targets`, how surprised the model is by these, and the mean of that over the places that count, come last.
+    """
+    stages = dict(table)
+    for name, stage in table.items():
+        if stage.kind == "lookup":
+            of_places = stage.sources == ("w_p",)
+            stages[name] = replace(stage, rule=Lookup(tuple(range(length)) if of_places else ids))
+    if targets:
+        stages["losses"] = _stage("losses", "L", "query", "feature", "scores", Surprise(targets), ("probabilities",))
+        stages["counted"] = _stage("counted", "c", "feature", "feature", "attention")
+        stages["loss"] = _stage("loss", "J", "feature", "feature", "scores", Product(), ("counted", "losses"))
+    return MappingProxyType(stages)
+
+
+def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: Table) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each matrix that is learned, in the order in which they are drawn: that of the table."""
+    d, d_k, d_ff = settings.d_model, settings.d_k, settings.d_ff or 0
+    sizes: Mapping[str, tuple[int, ...]] = {
+        "w_e": (n_entries, d), "w_p": (n_places, d), "w_q": (d, d_k), "w_k": (d, d_k), "w_v": (d, d_k),
+        "w_o": (d_k, d), "gamma_1": (d,), "beta_1": (d,), "gamma_2": (d,), "beta_2": (d,),
+        "w_1": (d, d_ff), "b_1": (d_ff,), "w_2": (d_ff, d), "b_2": (d,), "w_u": (d, n_entries), "b_u": (n_entries,),
+    }  # fmt: skip
+    return {name: sizes[name.rpartition(".")[2]] for name, stage in table.items() if stage.rule is None}
+
+
+def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
+    """Return what a training starts with, from its seed: tables of vectors as torch.randn, projections as nn.Linear
+    draws them, gains 1, biases and offsets 0."""
+    generator = generator_for(settings.seed)
+    parameters: dict[str, Tensor] = {}
+    for name, shape in shapes.items():
+        own = name.rpartition(".")[2]
+        if len(shape) == 1:
+            made = torch.full(shape, float(own in _ONES), **FLOAT32_ON_CPU)
+        elif own in EMBEDDINGS:
+            made = torch.randn(shape, generator=generator, **FLOAT32_ON_CPU)
+        else:
+            bound = 1 / math.sqrt(shape[0])
+            made = torch.empty(shape, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator)
+        parameters[name] = _alike(made, own, settings) if settings.heads_alike else made
+    return parameters
+
+
+def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:
+    """Return a projection whose heads all have the numbers of the first."""
+    own = settings.d_k // settings.n_heads
+    if name in ("w_q", "w_k", "w_v"):
+        return matrix[:, :own].repeat(1, settings.n_heads)
+    return matrix[:own].repeat(settings.n_heads, 1) if name == "w_o" else matrix

@@ -1,0 +1,136 @@
+"""What determines a training: the task, the model, how it learns, and the limits of all that."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS, check_whole, in_short
+from attnviz.core.stages import ACTIVATIONS
+
+MAX_STEPS = 5000
+MAX_BATCH = 128
+MAX_LAYERS = 3
+MAX_MODEL_HEADS = 4
+MAX_D_MODEL = 64
+MAX_D_FF = 256
+MAX_LENGTH = 64
+MAX_VOCABULARY = 200
+LEARNED_POSITIONS = ("learned", "rotary", "none")
+MODEL_NORMS = ("none", "pre", "post")
+OPTIMIZERS = ("adam", "sgd")
+CUTS = ("characters", "words")
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """All that determines a training, as plain values: the same settings, the same numbers, in every process.
+
+    `n_layers` layers of `n_heads` heads, with `d_model` numbers for a token and `d_k` for a query of all heads
+    together; `d_ff` is None without a feed-forward step. `tied` uses the token table once more as unembedding.
+    `text`, cut into `cut`, is what the task "text" learns, `length` tokens at a time. `heads_alike` starts all heads
+    of a layer with the same numbers; `frozen` names matrices that keep theirs, as ``("w_q",)``. `rates` are changes of
+    the learning rate, each with the step from which on it holds.
+
+    Raises ``ValueError`` for a value outside of its limits, with these.
+    """
+
+    task: str = "agreement"
+    seed: int = 0
+    steps: int = 600
+    optimizer: str = "adam"
+    learning_rate: float = 0.02
+    batch_size: int = 64
+    n_layers: int = 1
+    n_heads: int = 1
+    d_model: int = 8
+    d_k: int = 4
+    positions: str = "learned"
+    norm: str = "none"
+    d_ff: int | None = None
+    activation: str = "relu"
+    tied: bool = False
+    bias: bool = True
+    heads_alike: bool = False
+    frozen: tuple[str, ...] = ()
+    rates: tuple[tuple[int, float], ...] = ()
+    text: str = ""
+    cut: str = "characters"
+    length: int = 32
+
+    def __post_init__(self) -> None:
+        for name, low, high in _WHOLE:
+            value = getattr(self, name)
+            if value is not None or name != "d_ff":
+                object.__setattr__(self, name, check_whole(name, value, low, high))
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                value = getattr(self, name)
+                message = f"{name} is {in_short(value)}, expected one of {', '.join(choices)}"
+                raise RefusedError(message, "choice", name=name, value=value, allowed=choices)
+        for name in ("tied", "bias", "heads_alike"):
+            if not isinstance(getattr(self, name), bool):
+                value = getattr(self, name)
+                raise RefusedError(
+                    f"{name} is {in_short(value)}, expected True or False", "flag", name=name, value=value
+                )
+        object.__setattr__(self, "learning_rate", check_rate(self.learning_rate))
+        if self.d_k % self.n_heads:
+            message = f"d_k is {self.d_k}, expected a multiple of the {self.n_heads} heads"
+            raise RefusedError(message, "model_heads", heads=self.n_heads, d_k=self.d_k)
+        if self.positions == "rotary" and self.d_k // self.n_heads % 2:
+            message = f"d_k is {self.d_k}, expected an even number for each head to turn it"
+            raise RefusedError(message, "model_rotary", d_k=self.d_k)
+        check_text(self.text)
+        self._check_sequences()
+
+    def _check_sequences(self) -> None:
+        object.__setattr__(self, "frozen", tuple(self.frozen))
+        rates = tuple((check_whole("step", step, 0, MAX_STEPS), check_rate(rate)) for step, rate in self.rates)
+        if [step for step, _ in rates] != sorted({step for step, _ in rates}):
+            raise ValueError(f"rates are {in_short(rates)}, expected steps one after the other")
+        object.__setattr__(self, "rates", rates)
+
+    def rate_at(self, step: int) -> float:
+        """Return the learning rate of a step.
+
+        >>> settings = TrainingSettings(learning_rate=0.5, rates=[(10, 0.1)])
+        >>> settings.rate_at(9), settings.rate_at(10)
+        (0.5, 0.1)
+        """
+        return [self.learning_rate, *(rate for since, rate in self.rates if since <= step)][-1]
+
+
+_WHOLE = (
+    ("seed", 0, MAX_SEED), ("steps", 1, MAX_STEPS), ("batch_size", 1, MAX_BATCH), ("n_layers", 1, MAX_LAYERS),
+    ("n_heads", 1, MAX_MODEL_HEADS), ("d_model", 1, MAX_D_MODEL), ("d_k", 1, MAX_D_MODEL), ("d_ff", 1, MAX_D_FF),
+    ("length", 2, MAX_LENGTH),
+)  # fmt: skip
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "optimizer": OPTIMIZERS, "positions": LEARNED_POSITIONS, "norm": MODEL_NORMS, "activation": tuple(ACTIVATIONS),
+    "cut": CUTS,
+}  # fmt: skip
+
+
+def check_rate(value: Any) -> float:
+    """Return a learning rate as a float: any finite one that isn't negative, for what too large a rate does is to see.
+
+    Raises ``ValueError`` for another.
+
+    >>> check_rate(1e9)
+    1000000000.0
+    """
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    if not good or not (math.isfinite(value) and value >= 0):
+        message = f"learning_rate is {in_short(value)}, expected a finite number from 0 on"
+        raise RefusedError(message, "number", name="learning_rate", value=value, low=0, high=math.inf)
+    return float(value)
+
+
+def check_text(text: Any) -> None:
+    """Raise ``ValueError`` for what is no text, or longer than 20,000 characters."""
+    if not isinstance(text, str):
+        raise RefusedError(f"text is {in_short(text)}, expected a text", "text")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        message = f"text has {len(text)} characters, expected at most {MAX_TEXT_CHARACTERS}"
+        raise RefusedError(message, "text_too_long", characters=len(text), most=MAX_TEXT_CHARACTERS)

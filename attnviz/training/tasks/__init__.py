@@ -1,0 +1,42 @@
+"""What can be learned, one file each."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
+from attnviz.training.settings import TrainingSettings
+from attnviz.training.tasks.agreement import Agreement
+from attnviz.training.tasks.base import Batch, Task, Weights, settings_for
+from attnviz.training.tasks.order import Order
+from attnviz.training.tasks.own_text import OwnText
+from attnviz.training.tasks.repeat import Repeat
+from attnviz.training.tasks.sort import Sort
+
+TASKS: Mapping[str, type[Task]] = MappingProxyType(
+    {task.name: task for task in (Agreement, Repeat, Order, Sort, OwnText)}
+)
+
+__all__ = ["TASKS", "Batch", "Task", "Weights", "kind_of", "settings_for", "task_of"]
+
+
+def kind_of(name: str) -> type[Task]:
+    """Return the task of this name.
+
+    Raises ``ValueError`` for another.
+    """
+    if name not in TASKS:
+        message = f"task is {in_short(name)}, expected one of {', '.join(TASKS)}"
+        raise RefusedError(message, "choice", name="task", value=name, allowed=tuple(TASKS))
+    return TASKS[name]
+
+
+def task_of(settings: TrainingSettings) -> Task:
+    """Return the task that these settings learn.
+
+    Raises ``ValueError`` for an unknown one, or a text that can't be learned from.
+    """
+    kind = kind_of(settings.task)
+    if issubclass(kind, OwnText):
+        return kind.of(settings)
+    return kind()  # type: ignore[call-arg]

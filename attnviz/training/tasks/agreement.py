@@ -1,0 +1,83 @@
+"""Agreement: "the keys near the cat are old": the verb looks past the nearest noun to the subject."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from attnviz.training.tasks.base import Batch, Task, Weights, every, most
+
+VOCABULARY = (
+    "<s>", "the", "near", "behind", "is", "are", "old", "here", "red", ".",
+    "key", "cat", "dog", "boy", "keys", "cats", "dogs", "boys",
+)  # fmt: skip
+
+
+def sentences(first: torch.Tensor, near: torch.Tensor, second: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
+    """<s> the NOUN near the NOUN is old ."""
+    same = torch.ones_like(first)
+    return torch.stack(
+        [0 * same, same, 10 + first, 2 + near, same, 10 + second, 4 + first // 4, 6 + end, 9 * same], dim=1
+    )
+
+
+def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Any two nouns, but no cat beside a key, no dog beside a cat, ...; every place counts."""
+    first, near, second, end, plural = (torch.randint(k, (n,), generator=generator) for k in (3, 2, 8, 3, 2))
+    return sentences(plural * 4 + (second + 2 + first) % 4, near, second, end), torch.ones(n, 8, dtype=torch.bool)
+
+
+SUBJECT, BEFORE_VERB = 2, 5
+
+
+@dataclass(frozen=True)
+class Agreement(Task):
+    """The verb is "is" or "are" as the first noun says, whatever noun stands next to it."""
+
+    vocabulary: tuple[str, ...] = VOCABULARY
+    length: int = 9
+
+    name = "agreement"
+    defaults = {"seed": 28}  # noqa: RUF012
+    figures = ("subject",)
+
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Sentences with all pairs of nouns but those held out."""
+        return _batch(*draw(n, generator))
+
+    def held_out(self) -> Batch:
+        """All sentences with pairs of nouns that were never seen; half of them have nouns of different numbers."""
+        near, second, end, plural = every(2, 8, 3, 2)
+        ids = sentences(plural * 4 + (second + 1) % 4, near, second, end)
+        return _batch(ids, torch.ones(len(ids), 8, dtype=torch.bool))
+
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """The number of the first noun.
+
+        >>> Agreement().law(("<s>", "the", "keys", "near", "the", "cat"))
+        'are'
+        """
+        nouns = [token for token in tokens if token in VOCABULARY[10:]]
+        if len(nouns) != 2 or tokens[-1] not in nouns:
+            return None
+        return "are" if nouns[0] in VOCABULARY[14:] else "is"
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """How much the place before the verb reads the subject."""
+        n, length = batch.ids.shape
+        read = torch.zeros(n, length, length)
+        read[:, BEFORE_VERB, SUBJECT] = 1
+        asked = torch.zeros(n, length, dtype=torch.bool)
+        asked[:, BEFORE_VERB] = True
+        return {"subject": most(weights, read, asked)}
+
+    def code(self) -> str:
+        """Its words, and the functions above."""
+        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
+
+
+def _batch(ids: torch.Tensor, counted: torch.Tensor) -> Batch:
+    asked = torch.zeros_like(counted)
+    asked[:, BEFORE_VERB] = True
+    return Batch(ids, counted, asked)

@@ -1,0 +1,118 @@
+"""What a task is: its words, its examples, the law that they follow, and how a head is judged by it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
+from attnviz.training.settings import TrainingSettings
+
+START = "<s>"  # what stands before the first word of a sentence
+
+
+class Batch(NamedTuple):
+    """Texts as numbers ``(texts, tokens)``; which places' next token counts in the loss, and which of these the law
+    tells, both ``(texts, tokens - 1)``."""
+
+    ids: Tensor
+    counted: Tensor
+    asked: Tensor
+
+
+Weights = Mapping[tuple[int, int], Tensor]  # by layer and head, (texts, queries, keys)
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """Something to learn, whose texts are all `length` tokens of the `vocabulary` long."""
+
+    name: ClassVar[str]
+    defaults: ClassVar[Mapping[str, Any]]  # the settings that learn it, its seed among them
+    figures: ClassVar[tuple[str, ...]]  # of heads: the first is the one that its text speaks of
+    joined: ClassVar[str] = " "  # what stands between the tokens of a text
+
+    vocabulary: tuple[str, ...]
+    length: int
+
+    @abstractmethod
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Return `n` texts to learn from."""
+
+    @abstractmethod
+    def held_out(self) -> Batch:
+        """Return texts that are never learned from, always the same."""
+
+    @abstractmethod
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """Return what must come next after these tokens; None where the law says nothing."""
+
+    def counts(self, tokens: Sequence[str], place: int) -> bool:
+        """Whether what comes after a place counts in the loss: without another word, wherever it stands."""
+        return True
+
+    @abstractmethod
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """Return the figures of the heads over a batch: of several heads, that of the one that does it most."""
+
+    @abstractmethod
+    def code(self) -> str:
+        """Return the lines of Python that draw its texts: `draw(n, generator)` and `VOCABULARY`."""
+
+    @property
+    def example(self) -> str:
+        """A text to look at first, one of those that are held out."""
+        return self.joined.join(self.vocabulary[i] for i in self.held_out().ids[0].tolist())
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """Cut a text into tokens of the vocabulary; where every text begins with a sign of its own, it may be left out.
+
+        Raises ``ValueError`` for none, too many, or one that isn't in the vocabulary.
+        """
+        tokens = tuple(self._cut(text))
+        if START in self.vocabulary and tokens[:1] != (START,):
+            tokens = (START, *tokens)
+        if not tokens or tokens == (START,):
+            raise RefusedError("text has no token, expected at least one", "no_token")
+        if len(tokens) > self.length:
+            message = f"text has {len(tokens)} tokens, expected at most {self.length}, which is what was learned from"
+            raise RefusedError(message, "tokens_many", tokens=len(tokens), most=self.length)
+        unknown = [token for token in tokens if token not in self.vocabulary]
+        if unknown:
+            known = " ".join(self.vocabulary)
+            message = f"text has {in_short(unknown[0])}, expected tokens of the vocabulary: {known}"
+            raise RefusedError(message, "unknown_token", value=unknown[0])
+        return tokens
+
+    def _cut(self, text: str) -> Sequence[str]:
+        return text.split()
+
+    def ids_of(self, tokens: Sequence[str]) -> tuple[int, ...]:
+        """Return the numbers of tokens, their rows in the token table."""
+        places = {token: i for i, token in enumerate(self.vocabulary)}
+        return tuple(places[token] for token in tokens)
+
+
+def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
+    """Return the attention weight that goes to the keys that are `read`, averaged over the places `asked`, of the
+    head that gives most; both are ``(texts, queries, keys)`` and ``(texts, queries)``."""
+    given = [(each * read).sum(-1)[asked].mean().item() for each in weights.values()]
+    return max(given)
+
+
+def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:
+    """Return the settings of a task, some of them changed."""
+    return TrainingSettings(**{"task": task.name, **task.defaults, **changed})
+
+
+def every(*kinds: int) -> tuple[Tensor, ...]:
+    """Return every way to choose one of so many each, as a column of each choice.
+
+    >>> every(2, 2)
+    (tensor([0, 0, 1, 1]), tensor([0, 1, 0, 1]))
+    """
+    return tuple(each.flatten() for each in torch.meshgrid(*map(torch.arange, kinds), indexing="ij"))

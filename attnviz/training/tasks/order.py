@@ -1,0 +1,81 @@
+"""Order: "dog bites man" and "man bites dog" have the same words; who is to be pitied says their order alone."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from attnviz.training.tasks.base import Batch, Task, Weights, every, most
+
+VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "cat", "boy", "cow", "hen")
+
+
+def sentences(biter: torch.Tensor, verb: torch.Tensor, bitten: torch.Tensor) -> torch.Tensor:
+    """<s> dog bites man , poor man ."""
+    same = torch.ones_like(biter)
+    return torch.stack([0 * same, 7 + biter, 4 + verb, 7 + bitten, same, 2 * same, 7 + bitten, 3 * same], dim=1)
+
+
+def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Any two, but not dog and man, not cat and boy, not cow and hen; who is poor counts."""
+    biter, verb, bitten = (torch.randint(k, (n,), generator=generator) for k in (6, 3, 4))
+    ids = sentences(biter, verb, (biter // 2 * 2 + 2 + bitten) % 6)
+    return ids, (torch.arange(7) == 5).expand(n, 7)
+
+
+BITTEN, BEFORE_ANSWER = 3, 5
+
+
+@dataclass(frozen=True)
+class Order(Task):
+    """Poor is who was bitten, the second of the two."""
+
+    vocabulary: tuple[str, ...] = VOCABULARY
+    length: int = 8
+
+    name = "order"
+    defaults = {"seed": 3, "steps": 400, "d_model": 16, "d_k": 8}  # noqa: RUF012
+    figures = ("bitten",)
+
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Sentences with all pairs but those held out."""
+        return _batch(*draw(n, generator))
+
+    def held_out(self) -> Batch:
+        """All sentences with pairs that were never seen together, each in both orders: who doesn't see the order has at
+        most half of them right."""
+        biter, verb = every(6, 3)
+        ids = sentences(biter, verb, biter ^ 1)
+        return _batch(ids, (torch.arange(7) == 5).expand(len(ids), 7))
+
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """Who stands behind the verb.
+
+        >>> Order().law(("<s>", "dog", "bites", "man", ",", "poor"))
+        'man'
+        """
+        return tokens[BITTEN] if len(tokens) == BEFORE_ANSWER + 1 and tokens[-1] == "poor" else None
+
+    def counts(self, tokens: Sequence[str], place: int) -> bool:
+        """After "poor"."""
+        return tokens[place] == "poor"
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """How much the place before the answer reads who was bitten."""
+        n, length = batch.ids.shape
+        read = torch.zeros(n, length, length)
+        read[:, BEFORE_ANSWER, BITTEN] = 1
+        asked = torch.zeros(n, length, dtype=torch.bool)
+        asked[:, BEFORE_ANSWER] = True
+        return {"bitten": most(weights, read, asked)}
+
+    def code(self) -> str:
+        """Its words, and the functions above."""
+        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
+
+
+def _batch(ids: torch.Tensor, counted: torch.Tensor) -> Batch:
+    asked = torch.zeros_like(counted)
+    asked[:, BEFORE_ANSWER] = True
+    return Batch(ids, counted, asked)

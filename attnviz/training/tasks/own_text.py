@@ -1,0 +1,110 @@
+"""Your own text: what comes next in it, character by character or word by word."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.tokens import tokenize
+from attnviz.training.settings import MAX_VOCABULARY, TrainingSettings
+from attnviz.training.tasks.base import Batch, Task, Weights
+
+RARE = "<rare>"  # what stands for all words that are too many
+LEAST_TOKENS = 8
+
+
+@dataclass(frozen=True)
+class OwnText(Task):
+    """Nobody knows its law; what is told is how often the next token is foretold."""
+
+    vocabulary: tuple[str, ...]
+    length: int
+    corpus: tuple[int, ...] = ()
+    joined_by: str = ""
+
+    name = "text"
+    defaults = {  # noqa: RUF012
+        "seed": 0, "steps": 600, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "d_model": 32, "d_k": 32,
+    }  # fmt: skip
+    figures = ("previous",)
+
+    @classmethod
+    def of(cls, settings: TrainingSettings) -> "OwnText":
+        """Return the task of learning a text.
+
+        Raises ``ValueError`` for a text of fewer than eight tokens.
+        """
+        tokens = _cut(settings.text, settings.cut)
+        if len(tokens) < LEAST_TOKENS:
+            message = f"text has {len(tokens)} {settings.cut}, expected at least {LEAST_TOKENS} to learn from"
+            raise RefusedError(message, "short_text", tokens=len(tokens), least=LEAST_TOKENS)
+        counts = Counter(tokens)
+        kept = sorted(counts, key=lambda token: (-counts[token], token))
+        if len(kept) > MAX_VOCABULARY:
+            kept = [*kept[: MAX_VOCABULARY - 1], RARE]
+        vocabulary = tuple(sorted(kept))
+        places = {token: i for i, token in enumerate(vocabulary)}
+        corpus = tuple(places.get(token, places.get(RARE, 0)) for token in tokens)
+        length = min(settings.length, len(tokens) - 1 - len(tokens) // 10)
+        return cls(vocabulary, length, corpus, " " if settings.cut == "words" else "")
+
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Pieces of the first nine tenths."""
+        return self._pieces(n, generator, self._corpus[: self._n_learned])
+
+    def held_out(self) -> Batch:
+        """Pieces of the last tenth, or of all where that is too short."""
+        rest = self._corpus[self._n_learned :]
+        return self._pieces(
+            32, torch.Generator().manual_seed(0), rest if len(rest) >= self.length else self._corpus[-self.length :]
+        )
+
+    @property
+    def _corpus(self) -> Tensor:
+        return torch.tensor(self.corpus)
+
+    @property
+    def _n_learned(self) -> int:
+        return max(self.length, len(self.corpus) - len(self.corpus) // 10)
+
+    def _pieces(self, n: int, generator: torch.Generator, corpus: Tensor) -> Batch:
+        starts = torch.randint(len(corpus) - self.length + 1, (n, 1), generator=generator)
+        counted = torch.ones(n, self.length - 1, dtype=torch.bool)
+        return Batch(corpus[starts + torch.arange(self.length)], counted, counted)
+
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """None that anybody knows."""
+        return None
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """How much the token just before is read."""
+        before = torch.diag(torch.ones(self.length - 1), -1)
+        given = [(each * before).sum(-1)[:, 1:].mean().item() for each in weights.values()]
+        return {"previous": max(given)}
+
+    def code(self) -> str:
+        """The text as numbers, and how pieces are drawn."""
+        return (
+            f"VOCABULARY = {self.vocabulary!r}\nTEXT = torch.tensor({list(self.corpus[: self._n_learned])})\n\n\n"
+            f"def draw(n, generator):\n"
+            f'    """Pieces of the text."""\n'
+            f"    starts = torch.randint(len(TEXT) - {self.length - 1}, (n, 1), generator=generator)\n"
+            f"    return TEXT[starts + torch.arange({self.length})], "
+            f"torch.ones(n, {self.length - 1}, dtype=torch.bool)\n"
+        )
+
+    def _cut(self, text: str) -> Sequence[str]:
+        tokens = _cut(text, "words" if self.joined_by else "characters")
+        return [token if token in self.vocabulary or RARE not in self.vocabulary else RARE for token in tokens]
+
+    @property
+    def example(self) -> str:
+        """How the text begins."""
+        return self.joined_by.join(self.vocabulary[i] for i in self.corpus[: min(12, self.length)])
+
+
+def _cut(text: str, cut: str) -> Sequence[str]:
+    return list(text) if cut == "characters" else tokenize(text)

@@ -1,0 +1,82 @@
+"""Repeat: a block of letters comes again, and what comes next is what came after the same letter before."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.training.tasks.base import Batch, Task, Weights, most
+
+VOCABULARY = tuple("abcdefghijklmnopqrstuvwx")
+
+
+def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """A block of 3 to 16 different letters, again and again up to 20; what comes again counts."""
+    blocks = torch.rand(n, 24, generator=generator).argsort(dim=1)
+    lengths = torch.randint(3, 17, (n, 1), generator=generator)
+    ids = blocks.gather(1, torch.arange(20) % lengths)
+    return ids, torch.arange(19) >= lengths
+
+
+@dataclass(frozen=True)
+class Repeat(Task):
+    """After a letter that stood there before comes what came after it then.
+
+    Source: Olsson et al. 2022, In-context Learning and Induction Heads, for the figures of both heads.
+    """
+
+    vocabulary: tuple[str, ...] = VOCABULARY
+    length: int = 20
+
+    name = "repeat"
+    defaults = {  # noqa: RUF012
+        "seed": 0, "steps": 300, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "d_model": 32, "d_k": 32,
+    }  # fmt: skip
+    figures = ("induction", "previous")
+
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Fresh blocks."""
+        ids, counted = draw(n, generator)
+        return Batch(ids, counted, counted)
+
+    def held_out(self) -> Batch:
+        """Blocks of a seed of their own."""
+        return self.draw(64, torch.Generator().manual_seed(2**31))
+
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """What came after the last token where it stood before.
+
+        >>> Repeat().law("dogd")
+        'o'
+        """
+        before = [i for i, token in enumerate(tokens[:-1]) if token == tokens[-1]]
+        return tokens[before[-1] + 1] if before else None
+
+    def counts(self, tokens: Sequence[str], place: int) -> bool:
+        """Where a letter comes again."""
+        return tokens[place] in tokens[:place]
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """How much is read what came after the same letter before, and how much the token just before."""
+        asked = torch.nn.functional.pad(batch.asked, (0, 1))
+        return {
+            "induction": most(weights, after_the_same(batch.ids), asked),
+            "previous": most(weights, torch.eye(batch.ids.shape[1]).roll(-1, dims=1).tril(-1), asked),
+        }
+
+    def code(self) -> str:
+        """Its letters, and the function above."""
+        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(draw)}"
+
+
+def after_the_same(ids: Tensor) -> Tensor:
+    """Return which keys stand right after an earlier token of the query's kind: ``(texts, queries, keys)``.
+
+    >>> after_the_same(torch.tensor([[3, 5, 3]]))[0, 2].tolist()
+    [0.0, 1.0, 0.0]
+    """
+    same = ids[:, :, None] == ids[:, None, :]
+    same = torch.tril(same, -1)
+    return torch.nn.functional.pad(same[:, :, :-1], (1, 0)).float()

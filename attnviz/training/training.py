@@ -1,0 +1,178 @@
+"""A finished training: its curves, its moments, and what can be asked of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
+from attnviz.core.seeding import generator_for
+from attnviz.core.trace import Trace, run
+from attnviz.training.learning import Learner, Model, Moment
+from attnviz.training.model import of_text
+from attnviz.training.settings import TrainingSettings
+from attnviz.training.tasks import kind_of, settings_for
+
+MOST_GENERATED = 500
+
+
+class Ablation(NamedTuple):
+    """What a moment is worth with a head and without it, on the examples that are held out."""
+
+    loss: float
+    accuracy: float
+    loss_without: float
+    accuracy_without: float
+
+
+class Gradients(NamedTuple):
+    """One step under the glass: the loss of its examples, and by how much each number of each learned matrix moves it
+    (all in the precision of the computation)."""
+
+    loss: float
+    of: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training that ended, by its last step or before: `stopped` then says why.
+
+    `losses` are those of the examples of each step, before it; `moments` the model at some of its steps, the first and
+    the last among them, each with its loss, accuracy and head figures on examples that are held out.
+    """
+
+    model: Model
+    losses: tuple[float, ...]
+    moments: tuple[Moment, ...]
+    stopped: str = ""
+
+    @property
+    def settings(self) -> TrainingSettings:
+        """What was asked for."""
+        return self.model.settings
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory its numbers take."""
+        kept = sum(each.numel() * each.element_size() for at in self.moments for each in at.parameters.values())
+        return kept + 32 * len(self.losses)
+
+    def at(self, step: int) -> Moment:
+        """Return the last moment that is kept up to a step.
+
+        Raises ``ValueError`` for a step outside of the training.
+        """
+        step = check_whole("step", step, 0, len(self.losses))
+        return [moment for moment in self.moments if moment.step <= step][-1]
+
+    def trace(self, step: int, text: str | None = None) -> Trace:
+        """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
+        the loss of each place; the step is that of the last moment kept up to it.
+
+        Raises ``ValueError`` for a step outside of the training, or a text that doesn't fit the vocabulary.
+        """
+        task = self.model.task
+        tokens = task.tokens_of(task.example if text is None else text)
+        ids = task.ids_of(tokens)
+        table = of_text(self.model.table, ids, len(ids), ids[1:])
+        given = dict(self.at(step).parameters)
+        if len(ids) > 1:
+            given["counted"] = self._counted(tokens)
+        return Trace(table, run(table, given), tokens)
+
+    def _counted(self, tokens: tuple[str, ...]) -> Tensor:
+        """Return the share of each place in the loss of a text ``(1, tokens - 1)``: those count that do in training."""
+        n = len(tokens) - 1
+        told = [self.model.task.counts(tokens, place) for place in range(n)]
+        counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
+        return counted / counted.sum()
+
+    def ablate(self, step: int, layer: int, head: int) -> Ablation:
+        """Return what the model at a step is worth without a head: nothing of what it reads goes on.
+
+        Raises ``ValueError`` for a step, a layer or a head that isn't there.
+        """
+        whole = self.at(step)
+        without = self.model.judged(step, self._without(whole, layer, head))
+        return Ablation(whole.loss, whole.accuracy, without.loss, without.accuracy)
+
+    def _without(self, moment: Moment, layer: int, head: int) -> dict[str, Tensor]:
+        layer = check_whole("layer", layer, 0, self.settings.n_layers - 1)
+        head = check_whole("head", head, 0, self.settings.n_heads - 1)
+        name, width = self.model.name_of(layer, None, "w_o"), self.settings.d_k // self.settings.n_heads
+        w_o = moment.parameters[name].clone()
+        w_o[head * width : (head + 1) * width] = 0
+        return {**moment.parameters, name: w_o}
+
+    def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
+        """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
+
+        Raises ``ValueError`` for a step outside of the training.
+        """
+        moment = self.at(step)
+        parameters = {name: each.to(dtype).requires_grad_() for name, each in moment.parameters.items()}
+        loss = self.model.on(self.model.examples(moment.step), parameters)["loss"].sum()
+        found = torch.autograd.grad(loss, list(parameters.values()))
+        return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
+
+    def generate(
+        self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0
+    ) -> tuple[str, ...]:
+        """Return the tokens of a text and `n` more that the model at a step goes on with.
+
+        Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; 1 takes the most
+        probable one each time. Of a longer text, the model sees the last tokens that fit.
+
+        Raises ``ValueError`` for values outside of their limits.
+        """
+        task, n = self.model.task, check_whole("n", n, 1, MOST_GENERATED)
+        n_entries, temperature = len(task.vocabulary), check_temperature(temperature)
+        most = n_entries if top_k is None else check_whole("top_k", top_k, 1, n_entries)
+        generator = generator_for(check_whole("seed", seed, 0, MAX_SEED))
+        moment, ids = self.at(step), list(task.ids_of(task.tokens_of(text)))
+        for _ in range(n):
+            seen = tuple(ids[-task.length :])
+            table = of_text(self.model.table, seen, len(seen))
+            logits = run(table, moment.parameters)["logits"][-1] / temperature
+            best = logits.topk(most)
+            chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
+            ids.append(int(best.indices[chosen]))
+        return tuple(task.vocabulary[i] for i in ids)
+
+
+def finished(learner: Learner) -> Training:
+    """Return what there is of a training, at whatever step it was ended."""
+    moments = learner.moments
+    if moments[-1].step != learner.step:
+        moments = [*moments, learner.model.judged(learner.step, learner.parameters)]
+    return Training(learner.model, tuple(learner.losses), tuple(moments), learner.stopped)
+
+
+def train(
+    task: str | TrainingSettings = "agreement", steps: int | None = None, seed: int | None = None, **settings: Any
+) -> Training:
+    """Train a small model on a task: "agreement", "repeat", "order", "sort", or "text" with a `text` of your own.
+
+    Without a `seed`, it is the default one, which learns; `settings` are the fields of
+    :class:`~attnviz.training.settings.TrainingSettings`, of which each task has its own defaults.
+
+    Raises ``ValueError`` for values outside of their limits. A training whose loss is no finite number any more, as
+    with too large a learning rate, ends there: its `stopped` is "loss".
+
+    >>> training = train("agreement", steps=3)
+    >>> len(training.losses), [moment.step for moment in training.moments]
+    (3, [0, 1, 2, 3])
+    >>> tuple(training.trace(3, "the keys near the cat").probabilities.shape)
+    (6, 18)
+    """
+    if isinstance(task, TrainingSettings):
+        asked = task
+    else:
+        given = {name: value for name, value in (("steps", steps), ("seed", seed)) if value is not None}
+        asked = settings_for(kind_of(task), **given, **settings)
+    learner = Learner(asked)
+    for _ in learner.steps():
+        pass
+    return finished(learner)

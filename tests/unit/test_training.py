@@ -1,0 +1,399 @@
+"""Watch it learn: the numbers of a training are those of plain torch, and every default teaches what its text says."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+import attnviz
+from attnviz import Training, explain, train, train_many
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.training import (
+    TASKS,
+    Batch,
+    Learner,
+    Model,
+    TrainingSettings,
+    finished,
+    moment_steps,
+    settings_for,
+    task_of,
+)
+from attnviz.training.tasks.base import START
+from tests.unit.displayed_arithmetic import check_arithmetic
+
+TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
+SETTINGS: dict[str, Any] = {"text": {"text": TEXT, "length": 12}}
+each_task = pytest.mark.parametrize("name", TASKS)
+
+
+@cache
+def trained(name: str = "agreement", **settings: Any) -> Training:
+    """One training for all tests that ask for the same."""
+    return train(name, **SETTINGS.get(name, {}), **settings)
+
+
+def small(name: str, **settings: Any) -> Training:
+    return trained(name, **{"steps": 4, "batch_size": 4, **settings})
+
+
+def normed(x: Tensor, w: Mapping[str, Tensor], i: int) -> Tensor:
+    return F.layer_norm(x, x.shape[-1:], w[f"gamma_{i}"], w[f"beta_{i}"])
+
+
+def plainly(training: Training, batch: Batch, given: Mapping[str, Tensor]) -> Tensor:
+    """The loss of a batch as everybody writes such a model in plain torch: the referee."""
+    asked, task = training.settings, training.model.task
+    x = F.embedding(batch.ids, given["w_e"])
+    if asked.positions == "learned":
+        x = x + given["w_p"][: task.length]
+    causal = torch.ones(task.length, task.length, dtype=torch.bool).triu(1)
+    for layer in range(asked.n_layers):
+        path = f"layers.{layer}." if asked.n_layers > 1 else ""
+        w = {name.removeprefix(path): each for name, each in given.items() if name.startswith(path)}
+        into = normed(x, w, 1) if asked.norm == "pre" else x
+        q, k, v = (
+            (into @ w[f"w_{part}"]).reshape(*x.shape[:2], asked.n_heads, -1).transpose(1, 2) for part in "qkv"
+        )  # (texts, heads, tokens, d_k of a head)
+        made = F.scaled_dot_product_attention(q, k, v, attn_mask=~causal).transpose(1, 2).flatten(2) @ w["w_o"]
+        x = x + made
+        if asked.norm == "post":
+            x = normed(x, w, 1)
+        if asked.d_ff:
+            into = normed(x, w, 2) if asked.norm == "pre" else x
+            hidden = into @ w["w_1"] + w["b_1"]
+            hidden = F.relu(hidden) if asked.activation == "relu" else F.gelu(hidden)
+            x = x + hidden @ w["w_2"] + w["b_2"]
+            if asked.norm == "post":
+                x = normed(x, w, 2)
+    logits = x @ (given["w_e"].T if asked.tied else given["w_u"]) + given.get("b_u", 0)
+    return F.cross_entropy(logits[:, :-1][batch.counted], batch.ids[:, 1:][batch.counted])
+
+
+MODELS: tuple[dict[str, Any], ...] = (
+    {},
+    {"n_layers": 2, "n_heads": 2, "d_k": 8},
+    {"n_heads": 2, "norm": "pre", "d_ff": 6, "tied": True, "bias": False},
+    {"norm": "post", "d_ff": 6, "activation": "gelu", "positions": "none"},
+    {"n_layers": 3, "n_heads": 4, "norm": "pre", "heads_alike": True},
+    {"n_layers": 2, "d_ff": 5, "norm": "none"},
+    {"norm": "post"},
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@each_task
+def test_losses_and_gradients_are_those_of_plain_torch(name: str, model: dict[str, Any]) -> None:
+    training = small(name, **model)
+    found = training.gradients(2, torch.float64)
+    given = {name: each.double().requires_grad_() for name, each in training.at(2).parameters.items()}
+    loss = plainly(training, training.model.examples(2), given)
+    wanted = torch.autograd.grad(loss, list(given.values()))
+    assert found.loss == pytest.approx(loss.item(), rel=1e-12)
+    assert training.losses[2] == pytest.approx(loss.item(), rel=1e-5)
+    for (name, gradient), want in zip(found.of.items(), wanted, strict=True):
+        torch.testing.assert_close(gradient, want, rtol=1e-9, atol=1e-12, msg=name)
+
+
+@given(st.sampled_from(sorted(TASKS)), st.sampled_from(MODELS), st.data())
+@settings(max_examples=30, deadline=None)
+def test_a_gradient_is_what_a_small_change_does(name: str, model: dict[str, Any], data: st.DataObject) -> None:
+    training = small(name, **model)
+    given = {name: each.double() for name, each in training.at(3).parameters.items()}
+    batch, found = training.model.examples(3), training.gradients(3, torch.float64).of
+    matrix = data.draw(st.sampled_from(sorted(given)))
+    cell = data.draw(st.integers(0, given[matrix].numel() - 1))
+    small_change = 1e-6
+
+    def moved(by: float) -> float:
+        at = {**given, matrix: given[matrix].clone()}
+        at[matrix].view(-1)[cell] += by
+        return training.model.on(batch, at)["loss"].sum().item()
+
+    difference = (moved(small_change) - moved(-small_change)) / (2 * small_change)
+    assert difference == pytest.approx(found[matrix].reshape(-1)[cell].item(), rel=1e-3, abs=1e-8)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_step_is_that_of_torchs_optimizer(optimizer: str) -> None:
+    training = small("repeat", optimizer=optimizer, rates=((2, 0.001),))
+    given = {name: each.clone().requires_grad_() for name, each in training.at(0).parameters.items()}
+    kinds: dict[str, Any] = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+    more: dict[str, Any] = {"betas": (0.9, 0.99)} if optimizer == "adam" else {}
+    referee = kinds[optimizer](list(given.values()), lr=training.settings.learning_rate, **more)
+    for step in range(4):
+        if step == 2:
+            referee.param_groups[0]["lr"] = 0.001
+        referee.zero_grad()
+        plainly(training, training.model.examples(step), given).backward()  # type: ignore[no-untyped-call]
+        referee.step()
+        for name, each in training.at(step + 1).parameters.items():
+            torch.testing.assert_close(given[name], each, rtol=1e-3, atol=1e-5)
+
+
+def test_nobody_elses_randomness_is_read_or_moved() -> None:
+    torch.manual_seed(1)
+    first, state = train("sort", steps=3, batch_size=4).losses, torch.get_rng_state()
+    torch.rand(5)
+    assert train("sort", steps=3, batch_size=4).losses == first
+    torch.manual_seed(1)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_many_seeds_are_the_same_to_the_last_bit_from_a_pool_of_processes() -> None:
+    alone = train_many("order", range(3), steps=5, batch_size=4)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert train_many("order", range(3), pool, steps=5, batch_size=4) == alone
+    assert [each.settings.seed for each in alone] == [0, 1, 2]
+    assert alone[1].losses == train("order", seed=1, steps=5, batch_size=4).losses
+    assert alone[1].steps == (0, 1, 2, 3, 4, 5)
+    assert len({each.losses for each in alone}) == 3
+
+
+# What each task teaches with its defaults: what the law is worth, what the head does, and how it began.
+TEACHES = {
+    "agreement": (1.0, ("subject", 0.9)),
+    "repeat": (0.95, ("induction", 0.6)),
+    "order": (1.0, ("bitten", 0.9)),
+    "sort": (0.99, ("next", 0.8)),
+}
+
+
+@pytest.mark.parametrize("name", TEACHES)
+def test_every_default_teaches_what_its_text_says(name: str) -> None:
+    training, (accuracy, (figure, share)) = trained(name), TEACHES[name]
+    first, last = training.moments[0], training.moments[-1]
+    assert last.accuracy >= accuracy
+    assert last.figures[figure] >= share
+    assert first.accuracy <= 0.5
+    assert first.figures[figure] < 0.5
+    assert last.loss < first.loss / 2
+    assert not training.stopped
+    assert len(training.moments) >= 60
+    assert training.n_bytes <= 5 * 2**20
+
+
+def test_seeds_that_stick_have_half_of_the_verbs_right() -> None:
+    """They agree with the noun beside them: of the sentences held out, half have nouns of different numbers."""
+    last = trained("agreement", seed=3).moments[-1]
+    assert last.accuracy == 0.5
+    assert last.figures["subject"] < 0.1
+
+
+def test_without_positions_order_cannot_be_learned() -> None:
+    """Of each two sentences with the same words, one answer at most is right, at every moment."""
+    assert max(moment.accuracy for moment in trained("order", positions="none", steps=200).moments) <= 0.5
+
+
+def test_heads_that_start_alike_stay_alike() -> None:
+    training = small("agreement", n_heads=2, heads_alike=True)
+    trace = training.trace(4)
+    for name in ("q", "k", "v", "attention_weights"):
+        torch.testing.assert_close(trace[f"heads.0.{name}"], trace[f"heads.1.{name}"])
+    assert not torch.equal(training.at(0).parameters["w_q"], training.at(4).parameters["w_q"])
+
+
+def test_what_is_frozen_keeps_its_numbers() -> None:
+    training = small("agreement", frozen=("w_q", "w_e"))
+    changed = {
+        name
+        for name, each in training.at(4).parameters.items()
+        if not torch.equal(each, training.at(0).parameters[name])
+    }
+    assert changed == {*training.model.shapes} - {"w_q", "w_e"}
+
+
+@each_task
+def test_examples_follow_the_law_and_are_of_the_vocabulary(name: str) -> None:
+    task = task_of(settings_for(TASKS[name], **SETTINGS.get(name, {})))
+    drawn = task.draw(200, torch.Generator().manual_seed(7))
+    for batch in (drawn, task.held_out()):
+        assert batch.ids.shape[1] == task.length
+        assert batch.counted.shape == batch.asked.shape == (len(batch.ids), task.length - 1)
+        assert 0 <= int(batch.ids.min()) <= int(batch.ids.max()) < len(task.vocabulary)
+        texts = [[task.vocabulary[i] for i in row] for row in batch.ids.tolist()]
+        asked = np.argwhere(batch.asked.numpy())
+        assert len(asked) >= len(texts)
+        for row, place in asked:
+            must_be = task.law(texts[row][: place + 1])
+            assert must_be == (None if name == "text" else texts[row][place + 1])
+    assert len(set(task.vocabulary)) == len(task.vocabulary)
+
+
+@pytest.mark.parametrize("name", ["agreement", "order"])
+def test_what_is_held_out_is_never_learned_from(name: str) -> None:
+    task = task_of(settings_for(TASKS[name]))
+    held_out = {tuple(row) for row in task.held_out().ids.tolist()}
+    drawn = {tuple(row) for row in task.draw(5000, torch.Generator().manual_seed(3)).ids.tolist()}
+    assert not held_out & drawn
+    assert len(held_out) == len(task.held_out().ids)
+
+
+@each_task
+def test_a_moment_is_a_trace_whose_every_cell_is_explained(name: str) -> None:
+    training = small(name, batch_size=2)
+    trace = training.trace(4)
+    n = len(trace.tokens)
+    torch.testing.assert_close(trace.probabilities.sum(-1), torch.ones(n))
+    following = torch.tensor(training.model.task.ids_of(trace.tokens)[1:])
+    torch.testing.assert_close(
+        trace.losses[:, 0], F.cross_entropy(trace.logits[:-1], following, reduction="none"), rtol=1e-5, atol=1e-6
+    )
+    assert trace.loss.item() == pytest.approx((trace.counted @ trace.losses).item())
+    assert trace.counted.sum().item() == pytest.approx(1)
+    for matrix, stage in trace.stages.items():
+        if stage.kind in ("lookup", "surprise") or matrix in ("logits", "probabilities", "loss"):
+            for cell in {(0, 0), (trace[matrix].shape[0] - 1, trace[matrix].shape[1] - 1)}:
+                check_arithmetic(explain(trace, matrix, *cell))
+
+
+def test_what_comes_next_is_explained_by_name() -> None:
+    trace = trained("agreement").trace(600, "the keys near the cat are")
+    shown = explain(trace, "probabilities", 5, 5)
+    assert "query 5 'cat', entry 5 'are'" in shown.text
+    assert shown.value > 0.9
+    loss = explain(trace, "losses", 5, 0, digits=2)
+    assert loss.words.startswith("What really comes next is 'are'.")
+    assert loss.symbols == "L[5, 0] = −ln(P[5, 5])"
+    vector = explain(trace, "e", 2, 0)
+    assert vector.words == "The row of 'keys' in W_e, unchanged"
+
+
+def test_a_text_may_stand_without_its_first_sign() -> None:
+    training = small("agreement")
+    assert training.trace(0, "the cat").tokens == (START, "the", "cat")
+    assert torch.equal(training.trace(0, "the cat").x, training.trace(0, "<s> the cat").x)
+    assert "loss" not in small("repeat").trace(0, "a").matrices
+
+
+def test_without_a_head_nothing_of_it_goes_on() -> None:
+    training = trained("repeat")
+    with_both = training.at(300)
+    without = training.ablate(300, 1, 0)
+    assert (without.loss, without.accuracy) == (with_both.loss, with_both.accuracy)
+    assert without.accuracy_without < 0.3
+    one = training._without(with_both, 1, 0)
+    made = training.model.on(training.model.examples(0), one)
+    assert float(made["layers.1.output"].abs().max()) == 0
+    two = small("agreement", n_heads=2)
+    assert two.ablate(4, 0, 0).loss_without != two.ablate(4, 0, 1).loss_without
+
+
+def test_an_own_text_is_gone_on_with() -> None:
+    training = trained("text", steps=150)
+    assert training.moments[-1].loss < 0.5 * training.moments[0].loss
+    best = training.generate(150, "the", 20, top_k=1)
+    assert best == training.generate(150, "the", 20, top_k=1, seed=5)
+    assert "".join(best[:3]) == "the"
+    assert len(best) == 23
+    drawn = {training.generate(150, "the", 20, temperature=2.0, seed=seed) for seed in range(4)}
+    assert len(drawn) == 4
+    assert training.generate(150, "the", 20, seed=1) == training.generate(150, "the", 20, seed=1)
+    words = trained("text", steps=2, cut="words")
+    assert words.trace(2, "the cat sat").tokens == ("the", "cat", "sat")
+
+
+def test_a_text_of_many_words_keeps_the_most_frequent() -> None:
+    text = " ".join(f"word{i}" for i in range(300)) + " often often often"
+    task = task_of(settings_for(TASKS["text"], text=text, cut="words"))
+    assert len(task.vocabulary) == 200
+    assert {"often", "<rare>"} <= set(task.vocabulary)
+    assert task.tokens_of("word299 never often") == ("<rare>", "<rare>", "often")
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "empty text": ({"task": "text", "text": ""}, "0 characters, expected at least 8"),
+    "one word": ({"task": "text", "text": "word", "cut": "words"}, "1 words, expected at least 8"),
+    "too long": ({"task": "text", "text": "a" * (MAX_TEXT_CHARACTERS + 1)}, "20001 characters, expected at most 20000"),
+    "another task": ({"task": "chess"}, "'chess', expected one of agreement, repeat, order, sort, text"),
+    "too wide": ({"d_model": 65}, "d_model is 65, expected a whole number from 1 to 64"),
+    "too long a window": ({"task": "text", "text": TEXT, "length": 65}, "length is 65"),
+    "too many layers": ({"n_layers": 4}, "n_layers is 4"),
+    "uneven heads": ({"n_heads": 3}, "d_k is 4, expected a multiple of the 3 heads"),
+    "odd turns": ({"positions": "rotary", "d_k": 3}, "d_k is 3, expected an even number"),
+    "no rate": ({"learning_rate": math.nan}, "learning_rate is nan"),
+    "no steps": ({"steps": 0}, "steps is 0"),
+    "another optimizer": ({"optimizer": "magic"}, "'magic', expected one of adam, sgd"),
+    "frozen nothing": ({"frozen": ("w_x",)}, "'w_x', expected some of w_e, w_p"),
+    "rates that go back": ({"rates": ((5, 0.1), (5, 0.2))}, "expected steps one after the other"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_learned_is_refused_with_its_limits(case: str) -> None:
+    asked, said = REFUSED[case]
+    with pytest.raises(ValueError, match=".*".join(said.split(", "))) as refused:
+        Learner(TrainingSettings(**asked))
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "the fish", "the " * 9])
+def test_a_text_that_the_model_cannot_read_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        small("agreement").trace(1, text)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_too_large_a_rate_ends_the_training_and_keeps_its_curves(optimizer: str) -> None:
+    training = train("agreement", steps=50, optimizer=optimizer, learning_rate=1e9)
+    assert training.stopped == "loss"
+    assert 0 < len(training.losses) < 50
+    assert all(math.isfinite(loss) for loss in training.losses)
+    assert training.moments[0].step == 0
+    assert train("agreement", steps=2).stopped == ""
+
+
+def test_a_training_is_paused_and_ended_and_changed_on_its_way() -> None:
+    learner = Learner(settings_for(TASKS["agreement"], steps=10))
+    steps = learner.steps()
+    first = [next(steps) for _ in range(4)]
+    assert [step.step for step in first] == [1, 2, 3, 4]
+    half = finished(learner)
+    assert half.losses == train("agreement", steps=4).losses
+    assert half.moments[-1].step == 4
+    learner.change_rate(0.001)
+    rest = list(steps)
+    assert len(rest) == 6
+    assert finished(learner).losses == train(learner.settings).losses
+    assert learner.settings.rates == ((4, 0.001),)
+    assert finished(learner).losses[:4] == half.losses
+
+
+@given(st.integers(1, 5000), st.integers(2, 64))
+def test_moments_are_denser_at_the_start(steps: int, most: int) -> None:
+    kept = moment_steps(steps, most)
+    assert kept[0] == 0
+    assert kept[-1] == steps
+    assert len(kept) == min(most, steps + 1)
+    gaps = np.diff(kept)
+    assert (gaps >= 1).all()
+    if steps > 4 * most > 16:
+        assert gaps[: len(gaps) // 2].sum() < gaps[len(gaps) // 2 :].sum()
+
+
+def test_the_largest_model_stays_within_its_memory() -> None:
+    text = " ".join(f"word{i % 250}" for i in range(2000))
+    largest = settings_for(
+        TASKS["text"], text=text, cut="words", length=64, d_model=64, d_k=64, n_layers=3, n_heads=4, d_ff=256,
+        norm="pre", steps=8, batch_size=1,
+    )  # fmt: skip
+    training = train(largest)
+    assert training.n_bytes <= 5 * 2**20
+    assert len(training.model.task.vocabulary) == 200
+    assert dataclasses.replace(largest, seed=0) == largest
+    assert Model.of(largest).n_numbers == sum(each.numel() for each in training.moments[0].parameters.values())
+
+
+def test_the_library_has_it_by_its_public_names() -> None:
+    assert {"train", "train_many", "Training", "TrainingSettings"} <= set(attnviz.__all__)
