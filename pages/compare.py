@@ -8,7 +8,7 @@ from attnviz.app.compare.sides import kept, show_comparison, show_example, show_
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_folded_editor
-from attnviz.app.parts.head_picker import show_head_picker
+from attnviz.app.parts.head_picker import show_head_picker, show_layer_picker
 from attnviz.compare.comparison import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
 
@@ -27,10 +27,11 @@ def show_compare(scenario: Scenario) -> None:
             show_example()
         else:
             show_numbers(a, scenario)
+            layer = show_layer_picker(scenario)
             head = show_head_picker(scenario)
             if said := heads_in_words(a, scenario, head):
                 st.caption(said)
-            show_comparison(Comparison.of_heads(traced(a), traced(scenario), head), query)
+            show_comparison(Comparison.of_heads(traced(a), traced(scenario), head, layer), query)
 
 
 scenario = current_scenario()

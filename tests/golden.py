@@ -20,7 +20,6 @@ import torch
 
 from attnviz import Scenario
 from attnviz.core.scenario import traced
-from attnviz.core.stages import EDITABLE
 
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
@@ -48,7 +47,7 @@ def record_of(scenario: Scenario) -> dict[str, Any]:
     """Return a scenario as the corpus has it."""
     return {
         "settings": {name: getattr(scenario, name) for name in (*SETTINGS, *LATER)},
-        "replaced": {name: _replacement(by) for name in EDITABLE if (by := getattr(scenario, name)) is not None},
+        "replaced": {name: _replacement(by) for name, by in scenario.replaced.items()},
         "edits": _edits(scenario),
         "matrices": {name: _matrix(numbers) for name, numbers in _matrices(scenario)},
     }
@@ -70,7 +69,7 @@ def _checksum(rows: Sequence[Sequence[Any]]) -> str:
 def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
     for name in scenario.editable:
         yield name, scenario.matrix(name).double()
-    computed = traced(scenario)
+    computed = traced(scenario).layers[-1]
     yield "context", computed.context.double()
     if computed.feed_forward is not None:
         yield "feed_forward", computed.feed_forward.double()

@@ -7,7 +7,7 @@ from attnviz.board.packing import FITS, packed
 from attnviz.colours.limits import all_limits
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.heads import as_seen, head_in_view, in_view
+from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
@@ -35,6 +35,7 @@ _SENT = (
     "role",
     "head",
     "first",
+    "layer",
 )
 
 
@@ -67,7 +68,7 @@ def board_data(
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
         "before": _before(scenario, trace),
-        "origins": {name: _origins(scenario, name) for name, stage in trace.stages.items() if stage.rule is None},
+        "origins": {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)},
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
@@ -114,8 +115,12 @@ def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float]:
     }
 
 
+def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]:
+    """Return the rows of the table that are given by the scenario: not what a layer before this one made."""
+    return [(name, stage) for name, stage in trace.stages.items() if whole_name(stage) in scenario.editable]
+
+
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
-    name = name.rpartition(".")[2]
     of_tokens = name in (scenario.token_matrix, "p")
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

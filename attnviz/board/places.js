@@ -29,19 +29,26 @@ export function addressOf(place) {
 // The cell of the whole that a place is.
 /** @template {Place} P @param {Stages} stages @param {P} place @returns {P} */
 export function ofWhole(stages, place) {
-  const { first } = stages.get(place.matrix);
-  return { ...place, matrix: baseOf(place.matrix), column: place.column + first };
+  const stage = stages.get(place.matrix);
+  return { ...place, matrix: wholeName(stage), column: place.column + stage.first };
 }
 
 // The other way round, for one that is in view; null where the matrices have none such.
 /** @template {Place} P @param {Stages} stages @param {Matrices} matrices @param {P} place @returns {P | null} */
 export function asSeen(stages, matrices, place) {
-  for (const { name, first, rule } of stages.values()) {
+  for (const stage of stages.values()) {
+    const { name, first, rule, layer } = stage;
     const column = place.column - first;
-    const isIt = name === place.matrix || (rule === "given" && baseOf(name) === place.matrix);
+    const isIt = (name === place.matrix && !layer) || ((rule === "given" || name === baseOf(name)) && wholeName(stage) === place.matrix);
     if (isIt && column >= 0 && column < matrices[name].columns) return { ...place, matrix: name, column };
   }
   return null;
+}
+
+// The name that an edit has for the matrix of which one head of one layer has what this stage says.
+/** @param {Stage} stage */
+function wholeName({ name, layer }) {
+  return layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name);
 }
 
 // The name of a matrix without the path of its head.

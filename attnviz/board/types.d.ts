@@ -93,6 +93,7 @@ export interface Stage {
   first: number;
   /** The texts of a vocabulary, where rows or columns stand for its entries. */
   entries: string[];
+  layer: number;
   role: Role;
   /** What it is in two or three words. */
   short: string;

@@ -10,9 +10,9 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.heads import CONTEXTS
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.stages import ALL_STAGES, EDITABLE
+from attnviz.core.stages import EDITABLE
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with, setting_in_words
+from attnviz.explanation.changes_in_words import filled_with, setting_in_words, symbol_in_words
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -31,15 +31,15 @@ class Comparison:
     b: AttentionTrace
 
     @classmethod
-    def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int) -> "Comparison":
-        """Compare as seen from this head of each; from the last one of a computation that has not so many.
+    def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int, layer: int = 0) -> "Comparison":
+        """Compare as seen from this head and layer of each; from the last one of a computation that has not so many.
 
         >>> from attnviz.core.scenario import trace
         >>> one, two = trace(Scenario("a b")), trace(Scenario("a b", n_heads=2))
         >>> Comparison.of_heads(one, two, 1).names
         ('attention_weights', 'context', 'contexts')
         """
-        seen = [trace.seen_from(min(head, trace.n_heads - 1)) for trace in (a, b)]
+        seen = [trace.seen_from(min(head, trace.n_heads - 1), min(layer, trace.n_layers - 1)) for trace in (a, b)]
         several = max(a.n_heads, b.n_heads) > 1
         return cls(*(_with_contexts(trace) if several and trace.n_heads == 1 else trace for trace in seen))
 
@@ -96,15 +96,15 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
         if getattr(a, name) != getattr(b, name)
     ]
     replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
-    for name in EDITABLE:
+    for name in dict.fromkeys((*EDITABLE, *replaced[0], *replaced[1])):
         before, after = (each.get(name) for each in replaced)
         if before != after:
-            words.append(_change(ALL_STAGES[name].symbol, _filled(before), _filled(after)))
+            words.append(_change(symbol_in_words(name), _filled(before), _filled(after)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
     for matrix, row, column in cells[:_NAMED]:
         before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
-        words.append(_change(f"{ALL_STAGES[matrix].symbol}[{row}, {column}]", before_cell, after_cell))
+        words.append(_change(f"{symbol_in_words(matrix)}[{row}, {column}]", before_cell, after_cell))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
+from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.rules import Scale
 from attnviz.core.seeding import seeded_projections
@@ -23,6 +24,9 @@ class AttentionTrace(Trace):
     `scores`, `scaled_scores` (masked entries are -inf) and `attention_weights` (rows sum to 1) are
     ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
     computed from it have the batch's dimensions in front.
+
+    With several layers names are paths, ``layers.0.scores``, and `layers` has each as a trace of its own with the names
+    given here.
 
     With several heads, `q`, `k`, `v` and `context` hold them side by side in their columns, and `scores`,
     `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
@@ -75,33 +79,66 @@ class AttentionTrace(Trace):
     residual_2_norm: Tensor | None = None
 
     def __getitem__(self, name: str) -> Tensor:
+        if self._is_of_layer(name):
+            layer, own = placed(name)
+            return self.layers[layer][own]
         return self._stacked(name) if self._is_of_heads(name) else super().__getitem__(name)
 
     def get(self, name: str) -> Tensor | None:
         """Return a matrix, that of all heads where each has its own, or None where this computation has none."""
-        return self._stacked(name) if self._is_of_heads(name) else super().get(name)
+        return self[name] if self._is_of_layer(name) or self._is_of_heads(name) else super().get(name)
 
     def __getattr__(self, name: str) -> Tensor:
         if "matrices" in self.__dict__ and self._is_of_heads(name):
             return self._stacked(name)
+        if name == "x" and "stages" in self.__dict__ and is_stack(self.stages):  # what goes into all of them
+            return self.layers[0].x
         return super().__getattr__(name)
 
     def _is_of_heads(self, name: str) -> bool:
         return name not in self.matrices and head_name(0, name) in self.matrices
 
+    def _is_of_layer(self, name: str) -> bool:
+        """Whether it is one layer's matrix of all its heads."""
+        if name in self.matrices or not is_stack(self.stages):
+            return False
+        layer, own = placed(name)
+        return layer < self.n_layers and own != name and self.layers[layer]._is_of_heads(own)
+
     def _stacked(self, name: str) -> Tensor:
         return together(self.stages, self.matrices, name)
 
     @property
-    def n_heads(self) -> int:
-        """How many heads attend side by side."""
-        return n_heads_in(self.stages)
+    def n_layers(self) -> int:
+        """How many layers come one after the other."""
+        return n_layers_in(self.stages) if is_stack(self.stages) else 1
+
+    @property
+    def layers(self) -> tuple["AttentionTrace", ...]:
+        """Each layer as a trace of its own, whose X is what the layer before it made."""
+        return self._layers if is_stack(self.stages) else (self,)
 
     @cached_property
+    def _layers(self) -> tuple["AttentionTrace", ...]:
+        return tuple(
+            AttentionTrace(*of_layer(self.stages, self.matrices, layer), self.tokens, self.notices)
+            for layer in range(self.n_layers)
+        )
+
+    @property
+    def n_heads(self) -> int:
+        """How many heads attend side by side, in each layer."""
+        return n_heads_in(self.stages)
+
+    @property
     def heads(self) -> tuple["AttentionTrace", ...]:
         """Each head as a trace of its own, whose W_q, W_k and W_v are its own columns of the whole ones."""
-        if self.n_heads == 1:
-            return (self,)
+        if is_stack(self.stages):
+            raise AttributeError("each layer has heads of its own: layers[0].heads")
+        return (self,) if self.n_heads == 1 else self._heads
+
+    @cached_property
+    def _heads(self) -> tuple["AttentionTrace", ...]:
         return tuple(
             AttentionTrace(
                 head_table(self.stages, head), head_matrices(self.stages, self.matrices, head), self.tokens,
@@ -110,16 +147,20 @@ class AttentionTrace(Trace):
             for head in range(self.n_heads)
         )  # fmt: skip
 
-    def seen_from(self, head: int) -> "AttentionTrace":
-        """Return the whole computation as seen from one head, whose matrices have the names of attention: those
-        of the others stand behind their paths, and the contexts of all are `contexts`."""
+    def seen_from(self, head: int, layer: int = 0) -> "AttentionTrace":
+        """Return the whole computation of a layer as seen from one head, whose matrices have the names of attention:
+        those of the others stand behind their paths, and the contexts of all are `contexts`."""
+        if is_stack(self.stages):
+            return self.layers[layer].seen_from(head)
         if self.n_heads == 1:
             return self
         return AttentionTrace(*seen_from(self.stages, self.matrices, head), self.tokens, self.notices)
 
     @property
     def scaling(self) -> Scale:
-        """The rule that makes scaled scores of scores, with its settings: the same for all heads."""
+        """The rule that makes scaled scores of scores, with its settings: the same for all heads and layers."""
+        if is_stack(self.stages):
+            return self.layers[0].scaling
         name = "scaled_scores"
         rule = self.stages[name if name in self.stages else head_name(0, name)].rule
         assert isinstance(rule, Scale)
@@ -241,10 +282,11 @@ def execute(
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
-    if math.isnan(trace.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
-        empty = ~torch.isfinite(trace.scaled_scores).any(-1)
-        if empty.any():  # in several heads, the same row counts once
-            raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))))
+    for layer in trace.layers:
+        if math.isnan(layer.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
+            empty = ~torch.isfinite(layer.scaled_scores).any(-1)
+            if empty.any():  # in several heads, the same row counts once
+                raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))))
     return trace
 
 

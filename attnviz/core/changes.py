@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from attnviz.core.layers import STACK, placed
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
@@ -19,6 +20,7 @@ from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OUTPUT
 
 Replacement = str | Matrix
+OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
 GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
 
 
@@ -44,8 +46,7 @@ def changes_of(scenario: Scenario) -> Changes:
     >>> changes_of(Scenario(w_v="identity")).replaced
     (('w_v', 'identity'),)
     """
-    replaced = tuple((name, getattr(scenario, name)) for name in EDITABLE if getattr(scenario, name) is not None)
-    return Changes(scenario.edits, replaced)
+    return Changes(scenario.edits, tuple(scenario.replaced.items()))
 
 
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
@@ -54,8 +55,9 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     Raises ``ValueError`` for a change that does not fit.
     """
     changes = renamed(changes, scenario)
-    replaced: dict[str, Any] = dict(changes.replaced)
-    return replace(without_changes(scenario), **replaced, edits=changes.edits)
+    fields: dict[str, Any] = {name: by for name, by in changes.replaced if not placed(name)[0]}
+    deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
+    return replace(without_changes(scenario), **fields, deeper=deeper, edits=changes.edits)
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
@@ -68,7 +70,8 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     True
     """
     changes = renamed(changes, new)
-    same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in EDITABLE}
+    changed = {*(edit.matrix for edit in changes.edits), *(name for name, _ in changes.replaced)}
+    same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in (*EDITABLE, *changed)}
     replaced_by = dict(changes.replaced)
     if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
         # Explicit numbers were as wide as they liked, or as d_v said, and so were the layers behind them.
@@ -114,14 +117,22 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         return scenario.embedding, scenario.d_in, scenario.seed
     if name not in scenario.editable:
         return None
+    layer, name = placed(name)
     if name in NORMS:
         return (scenario.d_in,)
     if name == "p":
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
-    if name not in ("w_q", "b_q"):
+    if layer:  # drawn after all that the layers before it have
+        drawn += (scenario.output, scenario.d_ff, scenario.bias)
+    if layer or name not in ("w_q", "b_q"):
         drawn += (scenario.width_of_keys,)
-    if name in ("w_v", "b_v", *OUTPUT, *LAYERS):  # drawn last of the projections: its width moves none of the others
+    if layer or name in (
+        "w_v",
+        "b_v",
+        *OUTPUT,
+        *LAYERS,
+    ):  # drawn last of them: its width moves none
         drawn += (scenario.drawn_d_v,)
     if name in (*OUTPUT, *LAYERS):  # drawn after all of these, for a context of this width
         drawn += (scenario.drawn_d_v * scenario.n_heads // scenario.kv_heads,)
@@ -186,11 +197,12 @@ def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Sce
         tuple(edit for edit in changes.edits if edit.matrix != name),
         tuple((matrix, other) for matrix, other in changes.replaced if matrix != name),
     )
-    changed: dict[str, Any] = {name: by}
-    alone = replace(without_changes(scenario), **changed)
-    if name == "w_v" and alone.shape_of(name) != scenario.shape_of(name):
-        return bring_back(alone, others)[0]
-    return replace(scenario, edits=others.edits, **changed)
+    own = Changes(replaced=() if by is None else ((name, by),))
+    if name == "w_v":
+        alone = with_changes(scenario, own)
+        if alone.shape_of(name) != scenario.shape_of(name):
+            return bring_back(alone, others)[0]
+    return with_changes(scenario, others + own)
 
 
 def random_replacement() -> str:
@@ -242,8 +254,26 @@ def change_texts(changes: Changes) -> list[str]:
     >>> change_texts(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"), ("w_k", ((1.0, 2.0), (3.0, 0.5))))))
     ['w_v.identity', 'w_k.given.1.0_2.0__3.0_0.5', 'w_q.0.1.0.9']
     """
-    parts = [f"{name}.{_fill_text(by)}" for name, by in changes.replaced]
-    return parts + [f"{edit.matrix}.{edit.row}.{edit.column}.{_number_text(edit.value)}" for edit in changes.edits]
+    parts = [f"{name_in_text(name)}.{_fill_text(by)}" for name, by in changes.replaced]
+    return parts + [
+        f"{name_in_text(edit.matrix)}.{edit.row}.{edit.column}.{_number_text(edit.value)}" for edit in changes.edits
+    ]
+
+
+def name_in_text(name: str) -> str:
+    """Return how a text of a change names a matrix; of a later layer as ``w_q~1``."""
+    layer, own = placed(name)
+    return f"{own}{OF_LAYER}{layer}" if layer else own
+
+
+def name_from_text(text: str) -> str:
+    """Return the matrix that a text of a change names; of a later layer as ``w_q~1``.
+
+    >>> name_from_text("w_q"), name_from_text("w_q~1")
+    ('w_q', 'layers.1.w_q')
+    """
+    own, _, layer = text.partition(OF_LAYER)
+    return f"{STACK}.{layer}.{own}" if layer else text
 
 
 def _number_text(value: float) -> str:

@@ -51,10 +51,16 @@ class Widths:
     hidden: int | None = None
 
 
-def drawn_weights(seed: int, init: str, bias: bool, widths: Widths) -> dict[str, Tensor | None]:
-    """Return the projections and their biases, then W_o and b_o, then the layers of the feed-forward step, where these
-    are switched on: all from one generator, in this order."""
+def drawn_weights(
+    seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1
+) -> tuple[dict[str, Tensor | None], ...]:
+    """Return for each layer the projections and their biases, then W_o and b_o, then the layers of the feed-forward
+    step, where these are switched on: all from one generator, in this order."""
     generator = generator_for(seed)
+    return tuple(_next_weights(generator, init, bias, widths) for _ in range(n_layers))
+
+
+def _next_weights(generator: torch.Generator, init: str, bias: bool, widths: Widths) -> dict[str, Tensor | None]:
     drawn = next_projections(
         generator, widths.d_in, widths.queries, init, bias, widths.values, widths.keys
     )._asdict()  # fmt: skip

@@ -9,19 +9,30 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.core.rules import Slice
+from attnviz.core.layers import in_layer, is_stack, n_layers_in, named, of_layer, placed
+from attnviz.core.rules import Matrix, Slice
 from attnviz.core.stages import HEADS, Stage, Table, head_name
 from attnviz.words import say
 
 
+def without_head(name: str) -> str:
+    """Return the name of a matrix without the path of a head.
+
+    >>> without_head("layers.1.heads.0.q"), without_head("x")
+    ('layers.1.q', 'x')
+    """
+    before, _, rest = name.rpartition(f"{HEADS}.")
+    return before + rest.partition(".")[2] if f"{HEADS}." in name else name
+
+
 def n_heads_in(table: Table) -> int:
-    """Return how many heads a table of stages has.
+    """Return how many heads a table of stages has, in each of its layers.
 
     >>> from attnviz.core.stages import STAGES, layer_table
     >>> n_heads_in(STAGES), n_heads_in(layer_table(6, n_heads=3, n_kv_heads=3, d_v=6))
     (1, 3)
     """
-    return max(1, sum(name.rpartition(".")[2] == "scores" for name in table))
+    return max(1, sum(without_head(name) in ("scores", in_layer(0, "scores")) for name in table))
 
 
 def is_of_a_head(name: str) -> bool:
@@ -29,17 +40,22 @@ def is_of_a_head(name: str) -> bool:
     return name.startswith(f"{HEADS}.")
 
 
+def is_elsewhere(name: str) -> bool:
+    """Whether a matrix stands behind a path, so that it is of a head or a layer which isn't in view."""
+    return "." in name
+
+
 CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of the head in view
 _TOLD = ("title", "plain", "axes", "meaning", "short")
 
 
 def in_view(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the matrices that are seen where one head is: not those that each head has for itself behind its path.
+    """Return the matrices that are seen where one head of one layer is: not those behind the path of another.
 
-    >>> in_view(["w_q", "scores", "heads.1.scores", "contexts"])
+    >>> in_view(["w_q", "scores", "heads.1.scores", "contexts", "layers.0.output"])
     ('w_q', 'scores', 'contexts')
     """
-    return tuple(name for name in names if not is_of_a_head(name))
+    return tuple(name for name in names if not is_elsewhere(name))
 
 
 def head_in_view(table: Table) -> int | None:
@@ -48,15 +64,21 @@ def head_in_view(table: Table) -> int | None:
 
 
 def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, int]:
-    """Return the cell of the whole that a cell seen from one head is: of W_q, of which a head has some columns, that
-    of all of it.
+    """Return the cell of the whole that a cell seen from one head of one layer is: of W_q, of which a head has some
+    columns, that of all of it.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
     >>> of_whole(seen.stages, "w_q", 0, 1), of_whole(seen.stages, "scores", 0, 1)
     (('w_q', 0, 3), ('scores', 0, 1))
     """
-    return name.rpartition(".")[2], row, column + table[name].first
+    stage = table[name]
+    return whole_name(stage), row, column + stage.first
+
+
+def whole_name(stage: Stage | Matrix) -> str:
+    """Return the name that an edit has for the matrix of which one head has what this row of a table says."""
+    return named(stage.layer, stage.name.rpartition(".")[2])
 
 
 def as_seen(
@@ -70,11 +92,11 @@ def as_seen(
     >>> as_seen(seen.stages, seen.matrices, "w_q", 0, 3), as_seen(seen.stages, seen.matrices, "w_q", 0, 1)
     (('w_q', 0, 1), ('heads.0.w_q', 0, 1))
     """
+    layer, name = placed(name)
     for each, stage in table.items():
         own = column - stage.first
-        if (each == name or (stage.rule is None and each.rpartition(".")[2] == name)) and (
-            0 <= own < matrices[each].shape[-1]
-        ):
+        is_it = each == name or (stage.rule is None and each.rpartition(".")[2] == name)
+        if is_it and stage.layer == layer and 0 <= own < matrices[each].shape[-1]:
             return each, row, own
     return None
 
@@ -200,6 +222,11 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     (2, 2, 2)
     """
     shown: dict[str, Tensor] = {}
+    if is_stack(table):
+        for layer in range(n_layers_in(table)):
+            of_one = gathered(*of_layer(table, matrices, layer))
+            shown |= {in_layer(layer, name): each for name, each in of_one.items() if not is_elsewhere(name)}
+        return shown
     for name, matrix in matrices.items():
         own = name.split(".", 2)[-1]
         if not is_of_a_head(name):

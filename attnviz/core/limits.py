@@ -8,7 +8,8 @@ from attnviz.core.errors import RefusedError
 MAX_TOKENS = 1024
 MAX_D = 1024
 MAX_HEADS = 16
-MAX_SCORES = 2**21  # of all heads together: three matrices of as many float32 numbers are 24 MiB
+MAX_LAYERS = 4
+MAX_SCORES = 2**21  # of all heads and layers together: three matrices of as many float32 numbers are 24 MiB
 MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger ones would repeat
 MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0

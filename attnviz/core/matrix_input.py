@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attnviz.core import limits
 from attnviz.core.errors import RefusedError
+from attnviz.core.layers import OF_TOKENS, STACK, named, placed
 from attnviz.core.published_matrices import Rows, stated_matrix
 from attnviz.core.stages import EDITABLE, VECTORS
 
@@ -64,12 +65,13 @@ def plain(name: str, given: Any) -> Matrix | str | None:
     except (TypeError, ValueError, OverflowError):
         message = f"{name} is not a table of numbers with rows of one length"
         raise RefusedError(message, "ragged", matrix=name) from None
-    if name in VECTORS and array.ndim == 1:
+    own = placed(name)[1]
+    if own in VECTORS and array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape:
         message = f"{name} has shape {array.shape}, expected a table of rows and columns"
         raise RefusedError(message, "ragged", matrix=name)
-    most = (limits.MAX_TOKENS if name in ("x", "e", "p") else limits.MAX_D, limits.MAX_D)
+    most = (limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D, limits.MAX_D)
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
         message = f"{name} has shape {array.shape}, expected at most {most}"
         rows, columns = array.shape
@@ -117,7 +119,9 @@ def _is_fill(name: str, given: str) -> bool:
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
     """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
     if isinstance(given, str):
-        return stated_matrix(given.removeprefix(EXAMPLE_FILL), name) if given.startswith(EXAMPLE_FILL) else None
+        return (
+            stated_matrix(given.removeprefix(EXAMPLE_FILL), placed(name)[1]) if given.startswith(EXAMPLE_FILL) else None
+        )
     return given
 
 
@@ -138,7 +142,7 @@ def checked_edit(given: Any) -> Edit:
     except (TypeError, ValueError, OverflowError):
         message = f"edit {limits.in_short(given)} is not (matrix, row, column, value)"
         raise RefusedError(message, "no_edit") from None
-    if not isinstance(edit.matrix, str) or edit.matrix not in EDITABLE:
+    if not isinstance(edit.matrix, str) or not is_editable(edit.matrix):
         message = f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}"
         raise RefusedError(message, "no_matrix")
     if not abs(edit.value) < TOO_LARGE:
@@ -146,4 +150,18 @@ def checked_edit(given: Any) -> Edit:
         raise RefusedError(
             message, "not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value
         )
-    return edit._replace(value=max(-_LARGEST, min(edit.value, _LARGEST)))
+    return edit._replace(matrix=named(*placed(edit.matrix)), value=max(-_LARGEST, min(edit.value, _LARGEST)))
+
+
+def is_editable(name: str) -> bool:
+    """Whether a matrix of this name is given in some scenario: one of :data:`EDITABLE`, or of a later layer.
+
+    >>> is_editable("w_q"), is_editable("layers.1.w_q"), is_editable("layers.1.x"), is_editable("layers.9.w_q")
+    (True, True, False, False)
+    """
+    path, _, rest = name.partition(".")
+    number, _, own = rest.partition(".")
+    if path != STACK:
+        return name in EDITABLE
+    in_one = number in map(str, range(limits.MAX_LAYERS))
+    return in_one and own in EDITABLE and (number == "0" or own not in OF_TOKENS)

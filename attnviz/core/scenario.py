@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -13,19 +13,21 @@ from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, exec
 from attnviz.core.devices import resolve_device
 from attnviz.core.drawing import Widths, drawn_positions, drawn_vectors, drawn_weights, has_published_vector
 from attnviz.core.errors import RefusedError
+from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
 from attnviz.core.matrix_input import (
     NO_EDITS,
     Edit,
     Edits,
     checked_edit,
+    is_editable,
     numbers_given,
     plain,
     random_seed,
     wrong_shape,
 )
 from attnviz.core.seeding import ADDED_POSITIONS, FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import block_misfit, check_scores, checked_settings
-from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Table, layer_table
+from attnviz.core.settings import check_scores, check_width, checked_settings
+from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Stage, Table, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -49,6 +51,9 @@ class Scenario:
     and layer norms with gains gamma_1, gamma_2 of ones and offsets beta_1, beta_2 of zeros, each ``(d_in,)``, stand
     before or after.
 
+    With `n_layers` over 1 so many of these layers follow one another, each with matrices of its own, drawn after those
+    of the layer before; what one makes (`d_v` has to be `d_in`) is the X of the next.
+
     With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
     `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
@@ -58,6 +63,7 @@ class Scenario:
     `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
     or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
     diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
+    `deeper` replaces matrices of later layers in the same way: a mapping from ``"layers.1.w_q"``.
     `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
 
@@ -87,6 +93,7 @@ class Scenario:
     n_kv_heads: int | None = None
     output: bool = False
     norm: str = "none"
+    n_layers: int = 1
     x: Any = None
     e: Any = None
     p: Any = None
@@ -106,27 +113,26 @@ class Scenario:
     beta_1: Any = None
     gamma_2: Any = None
     beta_2: Any = None
+    deeper: Any = ()
     edits: Edits = NO_EDITS
 
     def __post_init__(self) -> None:
         changed = checked_settings(self.__dict__)
         for name in EDITABLE:
             changed[name] = plain(name, getattr(self, name))
+        changed["deeper"] = _plain_deeper(self.deeper)
         for field, value in changed.items():
             object.__setattr__(self, field, value)
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
-        check_scores(self.n_heads, len(self.tokens))
+        check_scores(self.n_heads, len(self.tokens), self.n_layers)
         self._check_matrices()
-        if self.norm != "none" and self.width_of_context != self.d_in:
-            raise block_misfit(self.width_of_context, self.d_in)
+        check_width(self.__dict__, self.width_of_context)
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
     def _check_matrices(self) -> None:
-        for name in EDITABLE:
-            if getattr(self, name) is None:
-                continue
+        for name, by in self.replaced.items():
             self._check_is_there(name, f"{name} is given")
-            given = numbers_given(name, getattr(self, name))
+            given = numbers_given(name, by)
             if given is not None:
                 shape = (len(given), len(given[0]))
                 if shape != self.shape_of(name):
@@ -139,17 +145,25 @@ class Scenario:
         """Raise ``ValueError`` where a matrix is switched off, or made from others."""
         if name in self.editable:
             return
-        if name in BIASES:
-            raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=name)
-        if name in OUTPUT:
-            raise RefusedError(f"{what}, but output is False", "output_off", matrix=name)
-        if name in NORMS:
-            raise RefusedError(f"{what}, but this computation has no such layer norm", "norm_off", matrix=name)
-        if name in LAYERS:
-            raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=name)
-        if name == "x":
-            raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=name)
-        raise RefusedError(f"{what}, but positions is {self.positions!r}", "positions_off", matrix=name)
+        layer, own = placed(name)
+        if layer >= self.n_layers:
+            message = f"{what}, but n_layers is {self.n_layers}"
+            raise RefusedError(message, "layers_off", matrix=own, layer=layer, n=self.n_layers)
+        self._refuse(own, name, what)
+
+    def _refuse(self, own: str, matrix: str, what: str) -> NoReturn:
+        """Raise why a matrix, which has the name `own` in its layer, is not there."""
+        if own in BIASES:
+            raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=matrix)
+        if own in OUTPUT:
+            raise RefusedError(f"{what}, but output is False", "output_off", matrix=matrix)
+        if own in NORMS:
+            raise RefusedError(f"{what}, but this computation has no such layer norm", "norm_off", matrix=matrix)
+        if own in LAYERS:
+            raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=matrix)
+        if own == "x":
+            raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=matrix)
+        raise RefusedError(f"{what}, but positions is {self.positions!r}", "positions_off", matrix=matrix)
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
         cells: dict[tuple[str, int, int], Edit] = {}
@@ -183,8 +197,26 @@ class Scenario:
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
-        """The matrices that are given, and so can be edited: those that are switched on, in the table's order."""
-        return tuple(name for name, stage in self.table.items() if stage.rule is None)
+        """The matrices that are given, and so can be edited: those that are switched on, in the table's order; those of
+        later layers by their paths."""
+        given = [name for name, stage in self.layer.items() if stage.rule is None]
+        return tuple(
+            named(layer, name)
+            for layer in range(self.n_layers) for name in given if not (layer and name in OF_TOKENS)
+        )  # fmt: skip
+
+    @property
+    def replaced(self) -> dict[str, Any]:
+        """What stands in place of drawn matrices, by their names."""
+        return {name: by for name in EDITABLE if (by := getattr(self, name)) is not None} | dict(self.deeper)
+
+    def replacement(self, name: str) -> Any:
+        """Return what stands in place of an editable matrix, or None where the set-up draws it."""
+        return dict(self.deeper).get(name) if placed(name)[0] else getattr(self, name)
+
+    def stage(self, name: str) -> Stage:
+        """Return the row of the table of an editable matrix."""
+        return self.table[name if self.n_layers == 1 else in_layer(*placed(name))]
 
     @property
     def adds_positions(self) -> bool:
@@ -198,6 +230,7 @@ class Scenario:
 
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
+        name = placed(name)[1]
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
         if name in NORMS:
@@ -249,7 +282,7 @@ class Scenario:
             raise ValueError(
                 f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
             )
-        given = getattr(self, name)
+        given = self.replacement(name)
         numbers = numbers_given(name, given)
         if numbers is not None:
             return torch.tensor(numbers, **FLOAT32_ON_CPU)
@@ -258,30 +291,31 @@ class Scenario:
         if given == "zeros":
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
-        if name in (self.token_matrix, "p", *NORMS):
+        layer, own = placed(name)
+        if own in (self.token_matrix, "p", *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
-            if name in NORMS:
-                return torch.full(self.shape_of(name), float(name in GAINS), **FLOAT32_ON_CPU)
+            if own in NORMS:
+                return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
             return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
-        drawn = (self._weights if seed is None else self._draw(seed))[name]
+        drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
     def _as_row(self, name: str, bias: Tensor) -> Tensor:
         width = self.shape_of(name)[1]
         return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
 
-    def _draw(self, seed: int) -> dict[str, Any]:
+    def _draw(self, seed: int, n_layers: int) -> tuple[dict[str, Any], ...]:
         widths = Widths(
             self.d_in, self.d_out, self.width_of_keys, self.drawn_d_v, self.width_of_context, self.output, self.d_ff
         )
-        return drawn_weights(seed, self.init, self.bias, widths)
+        return drawn_weights(seed, self.init, self.bias, widths, n_layers)
 
     @cached_property
-    def _weights(self) -> dict[str, Any]:
-        return self._draw(self.seed)
+    def _weights(self) -> tuple[dict[str, Any], ...]:
+        return self._draw(self.seed, self.n_layers)
 
     def matrix(self, name: str) -> Tensor:
         """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""
@@ -301,6 +335,11 @@ class Scenario:
     @property
     def table(self) -> Table:
         """The stages of this computation."""
+        return stacked(self.layer, self.n_layers)
+
+    @property
+    def layer(self) -> Table:
+        """The stages of one layer of it."""
         return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             causal=self.causal, positions=self.adds_positions,
@@ -312,12 +351,29 @@ class Scenario:
     @cached_property
     def _inputs(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
         device, notice = resolve_device(self.device)
-        given = {name: self.matrix(name).to(device) for name in self.editable}
-        return given | {name: given[name][0] for name in given if name in VECTORS}, (notice,) if notice else ()
+        given = {}
+        for name in self.editable:
+            matrix = self.matrix(name).to(device)
+            given[self.stage(name).name] = matrix[0] if placed(name)[1] in VECTORS else matrix
+        return given, (notice,) if notice else ()
 
 
 # Its fields but for the matrices and what lies over them.
-SETTINGS = tuple(each.name for each in fields(Scenario) if each.name not in (*EDITABLE, "edits"))
+SETTINGS = tuple(each.name for each in fields(Scenario) if each.name not in (*EDITABLE, "deeper", "edits"))
+
+
+def _plain_deeper(given: Any) -> tuple[tuple[str, Any], ...]:
+    """Return the replaced matrices of later layers as pairs, in the order of their names."""
+    try:
+        pairs = dict(given)
+    except (TypeError, ValueError):
+        message = f"deeper is {limits.in_short(given)}, expected a mapping from names like 'layers.1.w_q'"
+        raise RefusedError(message, "no_matrix") from None
+    for name in pairs:
+        if not isinstance(name, str) or not is_editable(name) or not placed(name)[0]:
+            message = f"{limits.in_short(name)} is no matrix of a later layer, expected a name like 'layers.1.w_q'"
+            raise RefusedError(message, "no_matrix")
+    return tuple(sorted((name, plain(name, by)) for name, by in pairs.items() if by is not None))
 
 
 def trace(scenario: Scenario) -> AttentionTrace:
@@ -351,4 +407,4 @@ def traced(scenario: Scenario) -> AttentionTrace:
 def without_changes(scenario: Scenario) -> Scenario:
     """Return the scenario as its set-up draws it: no edits, no replaced matrices."""
     nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
-    return replace(scenario, edits=(), **nothing)
+    return replace(scenario, edits=(), deeper=(), **nothing)

@@ -39,12 +39,14 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(given[name], bool):
             message = f"{name} is {limits.in_short(given[name])}, expected True or False"
             raise RefusedError(message, "flag", name=name, value=given[name])
+    n_layers = limits.check_whole("n_layers", given["n_layers"], 1, limits.MAX_LAYERS)
     sizes = {
         name: limits.check_whole(name, given[name], 1, limits.MAX_D)
         for name in _SIZES
         if not (given[name] is None and name in _MAY_BE_NONE)
     } | checked_heads(given)
     return sizes | {
+        "n_layers": n_layers,
         "seed": limits.check_whole("seed", given["seed"], 0, limits.MAX_SEED),
         "temperature": limits.check_temperature(given["temperature"]),
         "device": check_device_name(given["device"]),
@@ -69,8 +71,7 @@ def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
         message = f"d_out is {given['d_out']}, {width} for each head, expected an even number for rotary positions"
         raise RefusedError(message, "rotary", heads=n_heads, width=width, d_out=given["d_out"])
     width = given["d_out"] if given["d_v"] is None else given["d_v"]
-    if given["norm"] != "none" and isinstance(width, int) and width != given["d_in"]:
-        raise block_misfit(width, given["d_in"])
+    check_width(given, width)
     if given["n_kv_heads"] is not None:
         n_kv_heads = limits.check_whole("n_kv_heads", given["n_kv_heads"], 1, limits.MAX_HEADS)
         if n_heads % n_kv_heads:
@@ -82,24 +83,35 @@ def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
     return checked
 
 
-def block_misfit(width: int, d_in: int) -> RefusedError:
-    """Return what to raise for a block whose two summands are not of one width."""
-    message = f"the context has {width} columns, expected {d_in} like x, to which a block adds it"
-    return RefusedError(message, "block", width=width, d_in=d_in)
+def check_width(given: Mapping[str, Any], width: object) -> None:
+    """Raise ``ValueError`` for a context of a width that can't be added to x, or be the next layer's x.
+
+    The width may be one that isn't known, None.
+    """
+    d_in = given["d_in"]
+    if not isinstance(width, int) or width == d_in:
+        return
+    if given["norm"] != "none":
+        message = f"the context has {width} columns, expected {d_in} like x, to which a block adds it"
+        raise RefusedError(message, "block", width=width, d_in=d_in)
+    if given["n_layers"] != 1:
+        message = f"the context has {width} columns, expected {d_in} like x, which it is for the next layer"
+        raise RefusedError(message, "layers", width=width, d_in=d_in)
 
 
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
-    """Return settings, each of which is one that it may be, with as many heads as fit the others, and why not as many
-    as they say: for a page, where what was typed stays while the computation goes on.
+    """Return settings, each of which is one that it may be, with as many heads and layers as fit the others, and why
+    not as many as they say: for a page, where what was typed stays while the computation goes on.
 
-    >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none"}
+    >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none",
+    ...          "n_layers": 1}
     >>> values, refused = fitted(given, 6)
     >>> values["n_heads"], values["n_kv_heads"], [error.kind for error in refused]
     (2, 2, ['heads', 'kv_heads'])
     """
     fitting = dict(values)
     refused: list[RefusedError] = []
-    for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens)):
+    for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens, given["n_layers"])):
         while True:
             try:
                 check(fitting)
@@ -107,6 +119,10 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                 refused += [error] if error.kind not in {each.kind for each in refused} else []
                 if error.kind in ("rotary", "block"):
                     fitting["positions" if error.kind == "rotary" else "norm"] = "none"
+                elif error.kind == "layers":
+                    fitting["n_layers"] = 1
+                elif error.kind == "scores_of_heads" and fitting["n_layers"] > 1:
+                    fitting["n_layers"] -= 1
                 else:
                     fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
             else:
@@ -118,12 +134,13 @@ def _divisors(number: int) -> str:
     return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
 
 
-def check_scores(n_heads: int, n_tokens: int) -> None:
-    """Raise ``ValueError`` for more scores than fit, of all heads together."""
-    if (n := n_heads * n_tokens**2) > limits.MAX_SCORES:
-        message = f"{n_heads} heads of {n_tokens} tokens have {n} scores, expected at most {limits.MAX_SCORES}"
-        most = int((limits.MAX_SCORES / n_heads) ** 0.5)
-        raise RefusedError(message, "scores_of_heads", heads=n_heads, tokens=n_tokens, most=most)
+def check_scores(n_heads: int, n_tokens: int, n_layers: int) -> None:
+    """Raise ``ValueError`` for more scores than fit, of all heads and layers together."""
+    heads = n_heads * n_layers
+    if (n := heads * n_tokens**2) > limits.MAX_SCORES:
+        message = f"{heads} heads of {n_tokens} tokens have {n} scores, expected at most {limits.MAX_SCORES}"
+        most = int((limits.MAX_SCORES / heads) ** 0.5)
+        raise RefusedError(message, "scores_of_heads", heads=heads, tokens=n_tokens, most=most)
 
 
 def _check_text(text: object) -> None:

@@ -44,6 +44,7 @@ class Stage:
     head: int | None = None
     first: int = 0
     entries: tuple[str, ...] = ()
+    layer: int = 0  # of several layers, counted from 0
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:

@@ -132,9 +132,11 @@ def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[s
     """Say what each token reads most, and first what such a finding is worth."""
     n_tokens = len(trace.tokens)
     said = [numbers_in_words(scenario)]
-    for number, head in enumerate(trace.heads):
-        shown = [attends_most(head, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
-        said += [say("report.head", head=number)] * (trace.n_heads > 1) + shown
+    for layer, of_layer in enumerate(trace.layers):
+        said += [say("report.layer", layer=layer)] * (trace.n_layers > 1)
+        for number, head in enumerate(of_layer.heads):
+            shown = [attends_most(head, query, digits) for query in range(min(n_tokens, _LISTED_QUERIES))]
+            said += [say("report.head", head=number)] * (trace.n_heads > 1) + shown
     and_so_on = say("report.and_so_on", tokens=plural(n_tokens, "token"))
     return [*said, *[and_so_on] * (n_tokens > _LISTED_QUERIES)]
 

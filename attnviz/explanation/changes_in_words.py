@@ -1,9 +1,10 @@
 """What was changed of a set-up in words: its settings, the matrices that are given as a whole, and single numbers."""
 
+from attnviz.core.layers import placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit
 from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import EDITABLE
+from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -39,14 +40,25 @@ def filled_with(by: object) -> str:
     return say(f"summary.by.{by}")
 
 
+def symbol_in_words(name: str) -> str:
+    """Write the symbol of an editable matrix; of a later layer, with the layer's number.
+
+    >>> symbol_in_words("layers.1.w_q")
+    'layer 1, W_q'
+    """
+    layer, own = placed(name)
+    symbol = ALL_STAGES[own].symbol
+    return say("stages.layer.symbol", symbol=symbol, layer=layer) if layer else symbol
+
+
 def replaced_in_words(scenario: Scenario) -> dict[str, str]:
     """Say of each matrix that is given as a whole by what it is.
 
     >>> replaced_in_words(Scenario(w_q="identity"))
     {'w_q': 'W_q: the identity matrix'}
     """
-    replaced = {name: by for name in EDITABLE if (by := getattr(scenario, name)) is not None}
-    symbols = {name: scenario.table[name].symbol for name in replaced}
+    replaced = scenario.replaced
+    symbols = {name: symbol_in_words(name) for name in replaced}
     return {name: say("editor.replaced", symbol=symbols[name], by=filled_with(by)) for name, by in replaced.items()}
 
 
@@ -59,7 +71,7 @@ def edits_in_words(scenario: Scenario, digits: int) -> dict[Edit, str]:
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     return {
         edit: say(
-            "editor.edit", symbol=scenario.table[edit.matrix].symbol, row=edit.row, column=edit.column,
+            "editor.edit", symbol=symbol_in_words(edit.matrix), row=edit.row, column=edit.column,
             before=written(drawn[edit.matrix][edit.row, edit.column].item(), digits), now=written(edit.value, digits),
         )
         for edit in scenario.edits

@@ -1,5 +1,6 @@
 """Where a given number is from: published, drawn from a seed, replaced or edited."""
 
+from attnviz.core.heads import whole_name
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
@@ -24,7 +25,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     if scenario is None:
         return say("explanation.given.unknown")
     stage, row, column, value = given
-    name, column = stage.name, column + stage.first
+    name, column = whole_name(stage), column + stage.first
     if name not in scenario.editable:
         off = "bias is False" if name in BIASES else f"{', '.join(scenario.editable)} are given"
         raise ValueError(f"{name} is in the trace, but {off} in the scenario")
@@ -45,7 +46,7 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     >>> before_edits(Scenario(seed=5), "w_q", 0)
     'drawn at random by torch.rand from seed 5'
     """
-    replaced = getattr(scenario, name)
+    replaced = scenario.replacement(name)
     if isinstance(replaced, tuple):
         return say("explanation.given.number")
     if replaced in ("identity", "zeros"):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
@@ -12,7 +13,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with
+from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -93,7 +94,7 @@ def vectors_in_words(scenario: Scenario) -> str:
 def _vectors_in_words(scenario: Scenario) -> str:
     given = getattr(scenario, scenario.token_matrix)
     if given is not None:
-        symbol = scenario.table[scenario.token_matrix].symbol
+        symbol = scenario.stage(scenario.token_matrix).symbol
         if not isinstance(given, str):
             return say("summary.vectors.given", symbol=symbol)
         if given.startswith(EXAMPLE_FILL):
@@ -131,7 +132,7 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     'The numbers of W_v are random and untrained. The numbers of W_q and W_k were set by hand.'
     """
     groups: dict[str, list[str]] = {}
-    for name in _PROJECTIONS:
+    for name in _projections(scenario):
         groups.setdefault(_origin(scenario, name), []).append(name)
     ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
     return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
@@ -147,7 +148,7 @@ def _origin(scenario: Scenario, name: str) -> str:
     rows, columns = scenario.shape_of(name)
     if len(edits_of(scenario, [name])) == rows * columns:
         return "set"
-    filled = getattr(scenario, name)
+    filled = scenario.replacement(name)
     if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
         return "random"
     return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
@@ -158,9 +159,24 @@ def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, i
     return [edit[:3] for edit in scenario.edits if edit.matrix in names]
 
 
+def _projections(scenario: Scenario) -> list[str]:
+    return [named(layer, name) for layer in range(scenario.n_layers) for name in _PROJECTIONS]
+
+
+def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
+    """Return the symbols of these projections; what isn't meant in all layers has its layer beside it."""
+    there = {name: [each for each in names if placed(each)[1] == name] for name in _PROJECTIONS}
+    return [
+        symbol
+        for name, each in there.items()
+        for symbol in ([STAGES[name].symbol] if len(each) == scenario.n_layers
+                       else [symbol_in_words(one) for one in each])
+    ]  # fmt: skip
+
+
 def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
     edited = len(edits_of(scenario, names))
-    places = {"names": listed([STAGES[name].symbol for name in names])}
+    places = {"names": listed(_symbols(scenario, names))}
     if origin == "set":
         return say("summary.projections.set", **places)
     kind = "random" if origin == "random" else "example"
@@ -168,14 +184,14 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
         places["example"] = called(origin.removeprefix(EXAMPLE_FILL))
         if features := features_of(scenario):
             kind, places["features"] = "by_hand", ", ".join(features)
-    if kind == "by_hand" and len(names) == len(_PROJECTIONS) and not edited:
+    if kind == "by_hand" and names == _projections(scenario) and not edited:
         return say("summary.projections.all_by_hand", **places)
     if edited:
         kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")
     said = say(f"summary.projections.{kind}", **places)
     if origin != "random":
         return said
-    decides = finding and names != ["w_v"]  # queries and keys decide who reads whom
+    decides = finding and [placed(name)[1] for name in names] != ["w_v"]  # queries and keys decide who reads whom
     return say("summary.projections.nothing_yet" if decides else "summary.projections.no_finding", said=said)
 
 
@@ -254,9 +270,9 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
         if note:
             notes.append(note)
             break  # what follows from it is not finite either
-    undefined = int(torch.isnan(trace.attention_weights).any(-1).sum())
-    if undefined:
-        notes.append(say("summary.notes.undefined", n=undefined, count=trace.attention_weights[..., 0].numel()))
+    rows = torch.cat([torch.isnan(layer.attention_weights).any(-1).flatten() for layer in trace.layers])
+    if undefined := int(rows.sum()):
+        notes.append(say("summary.notes.undefined", n=undefined, count=rows.numel()))
     return notes
 
 

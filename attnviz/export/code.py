@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.heads import is_of_a_head
+from attnviz.core.layers import OF_TOKENS, placed
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
@@ -15,6 +16,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import ALL_STAGES, BIASES, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Stage, Table, head_name
+from attnviz.export.stack_code import LAYERS_TO_DEVICE, in_each_layer, place_of, through_each_layer
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -62,11 +64,10 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", _sizes(scenario)]),
         (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
         ("P: a vector for each place", _positions(scenario)),
-        ("The projections" if scenario.d_ff is None else "The projections and the layers", _weights(scenario)),
+        *_weights(scenario),
         ("Cells edited by hand", _edits(scenario)),
         ("On its device", _device(scenario)),
-        (_what_is_computed(scenario), _computation(scenario.table)),
-        ("Each row of attention weights sums to 1", _prints(scenario, digits)),
+        *_computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
 
@@ -173,22 +174,28 @@ def _positions(scenario: Scenario) -> list[str]:
 # W_q, W_k, W_v and the biases, W_1, W_2 and theirs
 
 
-def _weights(scenario: Scenario) -> list[str]:
-    names = [name for name in scenario.editable if name not in (scenario.token_matrix, "p")]
-    lines = []
-    for name in names:
-        if name in NORMS and _is_drawn(scenario, name):
-            lines.append(f"{name} = torch.{'ones' if name in GAINS else 'zeros'}(d_in)")
+def _weights(scenario: Scenario) -> list[Section]:
+    names = [name for name in scenario.editable if name not in OF_TOKENS]
+    title = "The projections" if scenario.d_ff is None else "The projections and the layers"
+    given = [line for name in names if not _is_drawn(scenario, name) for line in _replaced(scenario, name)]
+    own = [name for name in names if not placed(name)[0]]
+    if scenario.n_layers > 1:
+        drawn = [*_norms(own), *_draw(scenario)]
+        return [("The layers: each has matrices of its own", in_each_layer(scenario, own, drawn) + given)]
+    lines = _norms([name for name in own if _is_drawn(scenario, name)])
     if any(_is_drawn(scenario, name) for name in names if name not in NORMS):
         lines += [f"torch.manual_seed({scenario.seed})", *_draw(scenario)]
-    for name in names:
-        if not _is_drawn(scenario, name):
-            lines += _replaced(scenario, name)
-    return lines
+    return [(title, lines + given)]
+
+
+def _norms(names: list[str]) -> list[str]:
+    return [
+        f"{name} = torch.{'ones' if name in GAINS else 'zeros'}(d_in)" for name in names if name in NORMS
+    ]  # fmt: skip
 
 
 def _is_drawn(scenario: Scenario, name: str) -> bool:
-    if getattr(scenario, name) is not None:
+    if scenario.replacement(name) is not None:
         return False
     # A bias whose matrix was given another width than the set-up draws.
     return name != "b_v" or scenario.shape_of("b_v")[1] == scenario.drawn_d_v
@@ -250,7 +257,15 @@ def _draw_layer(scenario: Scenario, letter: str, size: str, names: tuple[str, ..
 
 
 def _replaced(scenario: Scenario, name: str) -> list[str]:
-    by = getattr(scenario, name)
+    """Return the lines that make what stands in place of a drawn matrix."""
+    own, target = placed(name)[1], place_of(scenario, name)
+    lines = _given(scenario, name, own)
+    return [f"{target}{line.removeprefix(own)}" if line.startswith(f"{own} = ") else line for line in lines]
+
+
+def _given(scenario: Scenario, called: str, name: str) -> list[str]:
+    """Return the same lines for a matrix of a layer, under its name there."""
+    by = scenario.replacement(called)
     n_rows, n_columns = scenario.shape_of(name)
     size = f"{n_columns}" if name in VECTORS else f"{n_rows}, {n_columns}"
     if by in FILLS and not (by == "identity" and name in VECTORS):
@@ -261,25 +276,28 @@ def _replaced(scenario: Scenario, name: str) -> list[str]:
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
             return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *_draw(scenario, name)]
-    rows = scenario.unedited(name).tolist()
+    rows = scenario.unedited(called).tolist()
     if name in VECTORS:
         return [f"{name} = torch.tensor({_numbers(rows[0])})"]
     return [f"{name} = torch.tensor([", *(f"    {_numbers(row)}," for row in rows), "])"]
 
 
 def _edits(scenario: Scenario) -> list[str]:
+    called = {edit.matrix: place_of(scenario, edit.matrix) for edit in scenario.edits}
+    vectors = {name for name in called if placed(name)[1] in VECTORS}
     cells = [
-        (f"{edit.matrix}[{edit.column if edit.matrix in VECTORS else f'{edit.row}, {edit.column}'}]", edit.value)
-        for edit in scenario.edits
+        (f"{called[name]}[{column if name in vectors else f'{row}, {column}'}]", value)
+        for name, row, column, value in scenario.edits
     ]
     if len(cells) <= _LISTED:
         return [f"{cell} = {value!r}" for cell, value in cells]
     lines = []
     for name in dict.fromkeys(edit.matrix for edit in scenario.edits):
         edits = [edit for edit in scenario.edits if edit.matrix == name]
-        place = "column" if name in VECTORS else "row, column"
-        lines += [f"{name}_edits = [", *(f"    ({edit.row}, {edit.column}, {edit.value!r})," for edit in edits), "]"]
-        lines += [f"for row, column, value in {name}_edits:", f"    {name}[{place}] = value"]
+        place = "column" if name in vectors else "row, column"
+        listed = f"{name.replace('.', '_')}_edits"
+        lines += [f"{listed} = [", *(f"    ({edit.row}, {edit.column}, {edit.value!r})," for edit in edits), "]"]
+        lines += [f"for row, column, value in {listed}:", f"    {called[name]}[{place}] = value"]
     return lines
 
 
@@ -289,11 +307,27 @@ def _edits(scenario: Scenario) -> list[str]:
 def _device(scenario: Scenario) -> list[str]:
     if scenario.device == "cpu":
         return []
-    names = ", ".join(scenario.editable)
+    several = scenario.n_layers > 1
+    moved = [name for name in scenario.editable if not several or name in OF_TOKENS]
+    names = ", ".join(moved)
+    each = f"{names} = (matrix.to(device) for matrix in ({names}))" if moved[1:] else f"{names} = {names}.to(device)"
     return [
         f'device = "{scenario.device}" if torch.accelerator.is_available() else "cpu"',
-        f"{names} = (matrix.to(device) for matrix in ({names}))",
+        each,
+        *[LAYERS_TO_DEVICE] * several,
     ]
+
+
+def _computed(scenario: Scenario, digits: int) -> list[Section]:
+    """Return the computation and what is printed of it; of several layers, one after the other."""
+    lines, (settings, *prints) = _computation(scenario.layer), _prints(scenario, digits)
+    what = _what_is_computed(scenario)
+    if scenario.n_layers == 1:
+        return [(what, lines), ("Each row of attention weights sums to 1", [settings, *prints])]
+    before = [line for line in lines if line.startswith("x = ")]  # the sum of E and P, which the first layer alone gets
+    each = through_each_layer(scenario, [line for line in lines if line not in before], prints)
+    called = plural(scenario.n_layers, "layer")
+    return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *each])]
 
 
 def _what_is_computed(scenario: Scenario) -> str:
@@ -350,7 +384,7 @@ def _prints(scenario: Scenario, digits: int) -> list[str]:
     if scenario.d_ff is not None:
         shown["feed-forward output"] = "feed_forward"
     if scenario.norm != "none":
-        shown["block"] = list(scenario.table)[-1]
+        shown["block"] = list(scenario.layer)[-1]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         *(line for title, name in shown.items() for line in (f'print("{title}")', f"print({name})")),

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.heads import gathered, is_of_a_head
-from attnviz.core.rules import in_rows
+from attnviz.core.heads import gathered, without_head
+from attnviz.core.rules import PassOn, in_rows
 from attnviz.core.tokens import axis_labels
 from attnviz.export.tensor_files import write_tensors
 from attnviz.words.numbers import for_json
@@ -27,7 +27,7 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
     """Return the names of the matrices that a trace has, in the order of the computation: of several heads, those that
     each has for itself, and not what is only some columns of another."""
     return tuple(
-        name for name in trace.matrices if not is_of_a_head(name) or name.rpartition(".")[2] not in trace.matrices
+        name for name in trace.matrices if (whole := without_head(name)) == name or whole not in trace.matrices
     )
 
 
@@ -154,9 +154,11 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
-    matrices = {
-        name: matrix.detach().cpu().contiguous() for name, matrix in gathered(trace.stages, trace.matrices).items()
-    }
+    matrices = {}
+    for name, matrix in gathered(trace.stages, trace.matrices).items():
+        is_another = name in trace.stages and trace.stages[name].kind == PassOn.name
+        own = matrix.detach().cpu().contiguous()
+        matrices[name] = own.clone() if is_another else own  # the format has no two names for the same memory
     metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
     return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})
 

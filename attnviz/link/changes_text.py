@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from attnviz.core import limits
-from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts
-from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit
+from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, name_from_text, name_in_text
+from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit, is_editable
 from attnviz.core.published_matrices import stated_matrix
-from attnviz.core.stages import EDITABLE
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
 from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
 
@@ -100,10 +99,11 @@ def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | Non
     replaced: dict[str, Replacement] = {}
     ignored: list[_Refused] = []
     for part in plain.split("*") if plain else []:
-        name, _, rest = part.partition(".")
+        called, _, rest = part.partition(".")
+        name = name_from_text(called)
         try:
             change = _change(name, rest)
-            if name not in EDITABLE:
+            if not is_editable(name) or name_in_text(name) != called:
                 raise _RefusedError("misfit")
             if isinstance(change, Edit):
                 edits[change[:3]] = change

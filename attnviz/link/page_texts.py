@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import get_args
 
-from attnviz.core.heads import as_seen, is_of_a_head
+from attnviz.core.heads import as_seen, is_elsewhere
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
@@ -51,6 +51,21 @@ def places_of_tokens(around: Around) -> dict[str, str]:
     return {"expected": say("links.expected.token", last=last), "used": str(min(1, last))}
 
 
+def layer_fits(layer: int, around: Around) -> int:
+    """Return the number of a layer, if there are so many."""
+    if around.scenario is not None and layer >= around.scenario.n_layers:
+        raise UnreadableError
+    return layer
+
+
+def numbers_of_layers(around: Around) -> dict[str, str]:
+    """Say which layers there are."""
+    if around.scenario is None:
+        return {}
+    last = around.scenario.n_layers - 1
+    return {"expected": say("links.expected.layer", last=last) if last else say("links.expected.only_layer")}
+
+
 def head_fits(head: int, around: Around) -> int:
     """Return the number of a head, if there are so many."""
     if around.scenario is not None and head >= around.scenario.n_heads:
@@ -67,10 +82,10 @@ def numbers_of_heads(around: Around) -> dict[str, str]:
 
 
 class CellText:
-    """A cell as ``scores.1.5``, or none."""
+    """A cell as ``scores.1.5``, of a later layer as ``layers.1.scores.1.5``, or none."""
 
     def decode(self, raw: str) -> Place | None:
-        name, *numbers = raw.split(".")
+        name, *numbers = raw.rsplit(".", 2)
         if raw and not (len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers)):
             raise UnreadableError
         return (name, int(numbers[0]), int(numbers[1])) if raw else None
@@ -86,7 +101,7 @@ def cell_fits(cell: Place | None, around: Around) -> Place | None:
     """Return a cell, if the computation has it and shows it."""
     if cell and around.trace is not None:
         seen = as_seen(around.trace.stages, around.trace.matrices, *cell)
-        if seen is None or is_of_a_head(seen[0]) or cell[1] >= shapes_of(around.trace)[seen[0]][0]:
+        if seen is None or is_elsewhere(seen[0]) or cell[1] >= shapes_of(around.trace)[seen[0]][0]:
             raise UnreadableError
     return cell
 

@@ -28,9 +28,9 @@ class Around:
 
     @cached_property
     def trace(self) -> AttentionTrace | None:
-        """The computation of the scenario, as seen from the head in view."""
+        """The computation of the scenario, as seen from the head and the layer in view."""
         if self.computed is None and self.scenario:
-            return traced(self.scenario).seen_from(self.values.get("head") or 0)
+            return traced(self.scenario).seen_from(self.values.get("head") or 0, self.values.get("layer") or 0)
         return self.computed
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from attnviz.core.limits import MAX_HEADS
+from attnviz.core.limits import MAX_HEADS, MAX_LAYERS
 from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
 from attnviz.link.codecs import Choice, Named, Names, Text, Whole
 from attnviz.link.example_name import EXAMPLE, EXAMPLES
@@ -20,7 +20,9 @@ from attnviz.link.page_texts import (
     SweepText,
     cell_fits,
     head_fits,
+    layer_fits,
     numbers_of_heads,
+    numbers_of_layers,
     places_of_tokens,
     token_fits,
 )
@@ -34,7 +36,7 @@ from attnviz.teach.questions import QUESTIONS
 
 FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
-HEAD = "head"
+HEAD, LAYER = "head", "layer"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -72,6 +74,7 @@ def texts() -> Mapping[str, Parameter]:
             of_scenario=True,
         ),
         Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
+        Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),

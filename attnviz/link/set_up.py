@@ -77,6 +77,7 @@ def parameters() -> Mapping[str, Control]:
         _control("n_kv_heads", Whole(1, limits.MAX_HEADS, may_be_blank=True), since=2, used="links.used.n_heads"),
         _control("output", Flag(), since=2),
         _control("norm", Choice(CHOICES["norm"]), since=2),
+        _control("n_layers", Whole(1, limits.MAX_LAYERS), since=2),
         _control("positions", Choice(CHOICES["positions"]), since=2),
         _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
         _control("activation", Choice(CHOICES["activation"]), since=2),
@@ -123,8 +124,9 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
              else str(fact) for name, fact in error.facts.items()}  # fmt: skip
     why = say(f"refused.{error.kind}", **facts)
-    if error.kind in ("rotary", "block"):
-        return say("setup.positions.unused" if error.kind == "rotary" else "setup.norm.unused", why=why)
+    left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
+    if error.kind in left_out:
+        return say(f"setup.{left_out[error.kind]}.unused", why=why)
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]
     return say("setup.heads.of_keys" if of_keys else "setup.heads.used", why=why, n=n_used)

@@ -58,18 +58,19 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
-    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm"} == {
+    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm", "n_layers"} == {
         control for control, _ in CONTROLS
     } - {"text"}
 
 
-def test_a_block_stands_as_soon_as_it_fits(playground: Playground) -> None:
-    playground.set("norm", "pre")
+@pytest.mark.parametrize(("control", "value"), [("norm", "pre"), ("n_layers", 2)])
+def test_a_block_or_another_layer_stands_as_soon_as_it_fits(playground: Playground, control: str, value: Any) -> None:
+    playground.set(control, value)
     assert any("Take d_out = 3" in message for message in playground.messages)
     assert playground.shows(Scenario(embedding="published"))
     playground.set("d_out", 3)
     assert playground.messages == []
-    assert playground.shows(Scenario(embedding="published", d_out=3, norm="pre"))
+    assert playground.shows(Scenario(embedding="published", d_out=3, **{control: value}))
 
 
 def test_settings_work_together(playground: Playground) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
+from attnviz.core.changes import Changes, with_changes
 
 WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
 HOSTILE = (
@@ -93,10 +94,17 @@ def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, 
     return tuple(cells.values())
 
 
+def with_replaced(setup: Scenario, replaced: Mapping[str, Any], edits: Iterable[Edit] = ()) -> Scenario:
+    """Return a scenario with these matrices in place of its own, of any layer, and these edits."""
+    return with_changes(
+        setup, Changes(tuple(edits), tuple((name, by) for name, by in replaced.items() if by is not None))
+    )
+
+
 @st.composite
 def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = False, heads: bool = False) -> Scenario:
     """Random scenarios without changes; `whole` ones may have positions, W_o and a feed-forward step, with `heads`
-    several of these, which may share keys and values."""
+    several of these, which may share keys and values, and several layers."""
     n_heads = draw(st.sampled_from((1, 1, 2, 3, 4))) if heads else 1
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     d_k = draw(st.integers(1, max_d))
@@ -105,6 +113,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     d_in, d_v = draw(st.integers(1, max_d)), draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads))
     if norm != "none":  # a block adds what comes out to what goes in
         d_in, d_v = n_heads * d_k, None
+    n_layers = draw(st.sampled_from((1, 2, 3))) if heads and whole and d_in == (d_v or n_heads * d_k) else 1
     return Scenario(
         text=" ".join(words),
         tokenizer=draw(st.sampled_from(("words", "whitespace", "characters"))),
@@ -113,6 +122,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
         d_out=n_heads * d_k,
         d_v=d_v,
         norm=norm,
+        n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=draw(st.sampled_from([None, *(n for n in range(1, n_heads + 1) if n_heads % n == 0)])),
         output=draw(st.booleans()) if whole else False,

@@ -6,11 +6,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
 
 from attnviz import Scenario, explain, trace
 from attnviz.core.rules import LayerNorm
 from attnviz.core.stages import NORMS
+from tests.unit.encoder_layer import encoder_layer
 
 WORDS = "the cat sat on the mat because it was tired"
 
@@ -37,22 +37,7 @@ def blocks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
 @settings(max_examples=60)
 def test_a_block_is_pytorchs_encoder_layer_with_the_same_weights(scenario: Scenario) -> None:
     made = trace(scenario)
-    d_ff = scenario.d_ff
-    assert d_ff is not None
-    layer = nn.TransformerEncoderLayer(
-        scenario.d_in, scenario.n_heads, d_ff, dropout=0.0, activation=scenario.activation, batch_first=True,
-        norm_first=scenario.norm == "pre",
-    )  # fmt: skip
-    weights = {
-        "self_attn.in_proj_weight": torch.cat([made.w_q.T, made.w_k.T, made.w_v.T]),
-        "self_attn.in_proj_bias": torch.cat([made["b_q"], made["b_k"], made["b_v"]]),
-        "self_attn.out_proj.weight": made["w_o"].T, "self_attn.out_proj.bias": made["b_o"],
-        "linear1.weight": made["w_1"].T, "linear1.bias": made["b_1"],
-        "linear2.weight": made["w_2"].T, "linear2.bias": made["b_2"],
-        "norm1.weight": made["gamma_1"], "norm1.bias": made["beta_1"],
-        "norm2.weight": made["gamma_2"], "norm2.bias": made["beta_2"],
-    }  # fmt: skip
-    layer.load_state_dict(weights)
+    layer = encoder_layer(scenario, made)
     n = len(made.tokens)
     mask = torch.ones(n, n, dtype=torch.bool).triu(1) if scenario.causal else None
     with torch.no_grad():

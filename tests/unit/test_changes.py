@@ -25,7 +25,7 @@ from attnviz.core.changes import (
 )
 from attnviz.core.settings import fitted
 from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
-from tests.unit.helpers import cell_values, edits_of, setups
+from tests.unit.helpers import cell_values, edits_of, setups, with_replaced
 
 W = ("w_q", "w_k", "w_v")
 
@@ -40,14 +40,13 @@ def changed(draw: st.DrawFn) -> Scenario:
     setup = draw(setups(whole=True, heads=True))
     fills = st.sampled_from((None, None, "identity", "zeros", "random:7"))
     filled: dict[str, Any] = {name: draw(fills) for name in setup.editable}
-    setup = replace(setup, **filled)
+    setup = with_replaced(setup, filled)
     if draw(st.booleans()):
         name = draw(st.sampled_from([name for name in setup.editable if name not in ("w_v", "b_v", *OUTPUT, *LAYERS)]))
-        given_here: dict[str, Any] = {name: np.full(setup.shape_of(name), 0.25)}
-        setup = replace(setup, **given_here)
+        setup = with_replaced(setup, setup.replaced | {name: np.full(setup.shape_of(name), 0.25)})
     if draw(st.booleans()):
         width = setup.drawn_d_v
-        if setup.d_v is None and setup.norm == "none":  # a block is as wide as its input
+        if setup.d_v is None and setup.norm == "none" and setup.n_layers == 1:  # these are as wide as their input
             width = setup.kv_heads * draw(st.integers(1, 6))
         setup = replace(setup, w_v=np.full((setup.d_in, width), 0.5))
     behind = [name for name in (*OUTPUT, *LAYERS) if name in setup.editable]
@@ -58,7 +57,7 @@ def changed(draw: st.DrawFn) -> Scenario:
     return replace(setup, edits=draw(edits_of(setup)))
 
 
-SETTINGS = [name for name in Scenario.__dataclass_fields__ if name not in (*EDITABLE, "edits")]
+SETTINGS = [name for name in Scenario.__dataclass_fields__ if name not in (*EDITABLE, "deeper", "edits")]
 
 
 @st.composite

@@ -83,6 +83,8 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
+        traced(Scenario("a cat a mat", d_out=3, n_layers=2)),
+        traced(Scenario("a cat a mat", d_in=4, d_out=4, n_layers=3, n_heads=2, norm="pre")).seen_from(1, 2),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),
     ]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.export.code import notebook, pytorch_script
-from tests.unit.helpers import HOSTILE, edits_of, setups
+from tests.unit.helpers import HOSTILE, edits_of, setups, with_replaced
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
 RUNNER = """
@@ -75,28 +75,31 @@ def other_order(made: AttentionTrace) -> float:
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
-    made = traced(scenario)
-    assert ("feed_forward" in read(printed)) == (scenario.d_ff is not None)
-    assert ("output" in read(printed)) == scenario.output
-    assert ("block" in read(printed)) == (scenario.norm != "none")
-    for name, got in read(printed).items():
-        want = made[list(made.stages)[-1] if name == "block" else name].flatten(0, -2).numpy()
-        assert got.shape == want.shape
-        np.testing.assert_allclose(got, want, rtol=2e-5, atol=10.0**-digits * other_order(made))
+    texts = re.split(r"^layer \d+\n", printed, flags=re.MULTILINE)[1:] if scenario.n_layers > 1 else [printed]
+    further = 1.0
+    for text, made in zip(texts, traced(scenario).layers, strict=True):
+        assert ("feed_forward" in read(text)) == (scenario.d_ff is not None)
+        assert ("output" in read(text)) == scenario.output
+        assert ("block" in read(text)) == (scenario.norm != "none")
+        further *= other_order(made)  # what a layer rounds in another way, the next ones carry on
+        for name, got in read(text).items():
+            want = made[list(made.stages)[-1] if name == "block" else name].flatten(0, -2).numpy()
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=2e-5, atol=10.0**-digits * further)
 
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Random scenarios with fills, explicit matrices, edits and examples' numbers."""
     setup = draw(setups(max_tokens=6, max_d=4, whole=True, heads=True))
-    kwargs: dict[str, Any] = {name: getattr(setup, name) for name in setup.__dataclass_fields__}
+    given: dict[str, Any] = {}
     for name in draw(st.lists(st.sampled_from(setup.editable), unique=True, max_size=4)):
         n_rows, n_columns = setup.shape_of(name)
         cells = st.floats(-2, 2, width=32)
         numbers = st.lists(st.lists(cells, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows)
-        kwargs[name] = draw(numbers | st.sampled_from(("identity", "zeros", "random:7", "random:4294967295")))
-    scenario = Scenario(**kwargs)
-    return Scenario(**kwargs | {"edits": draw(edits_of(scenario, most=12))})
+        given[name] = draw(numbers | st.sampled_from(("identity", "zeros", "random:7", "random:4294967295")))
+    scenario = with_replaced(setup, given)
+    return with_replaced(setup, given, draw(edits_of(scenario, most=12)))
 
 
 SPECIAL = [

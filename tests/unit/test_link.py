@@ -128,7 +128,7 @@ def test_the_defaults_make_the_published_scenario() -> None:
 
 
 def test_every_setting_of_a_scenario_is_a_parameter() -> None:
-    fields = set(Scenario.__dataclass_fields__) - set(EDITABLE) - {"edits"}
+    fields = set(Scenario.__dataclass_fields__) - set(EDITABLE) - {"deeper", "edits"}
     assert fields <= set(parameters())
 
 
@@ -168,6 +168,7 @@ REFUSED: dict[str, list[str]] = {
     "d_ff": ["0", "1025", "off"],
     "positions": ["", "learned"],
     "norm": ["", "rms"],
+    "n_layers": ["0", "5", "", "two"],
     "n_heads": ["0", "17", "", "2.0"],
     "n_kv_heads": ["0", "17", "all"],
     "output": ["1"],

@@ -12,7 +12,7 @@ from attnviz.app.session import state
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, symbol_in_words
 from attnviz.explanation.summary import vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
@@ -50,8 +50,8 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 def _show_table(scenario: Scenario) -> Scenario:
     names = scenario.editable
     name = st.pills(
-        say("editor.matrix"), names, default="w_q", required=True, format_func=lambda n: scenario.table[n].symbol,
-        key="playground.matrix", persist_state="session",
+        say("editor.matrix"), names, default="w_q", required=True,
+        format_func=symbol_in_words, key="playground.matrix", persist_state="session",
     )  # fmt: skip
     scenario = _show_cells(scenario, name)
     _show_actions(scenario, name)
@@ -63,7 +63,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     n_rows, n_columns = scenario.shape_of(name)
     row = None
     if n_columns > WIDE:
-        symbol = scenario.table[name].symbol
+        symbol = symbol_in_words(name)
         row = int(st.number_input(say("editor.row", symbol=symbol), 0, n_rows - 1, 0, key="playground.row"))
         st.caption(say("editor.wide", symbol=symbol, columns=plural(n_columns, "column"), row=row))
     key = _key(scenario, name, row)
@@ -73,7 +73,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     st.data_editor(
         start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
         width="stretch" if row is None else "content", height="auto",
-        alt=say("editor.alt", title=scenario.table[name].title, meaning=scenario.table[name].meaning),
+        alt=say("editor.alt", title=scenario.stage(name).title, meaning=scenario.stage(name).meaning),
     )  # fmt: skip
     return with_typed(scenario)
 
@@ -89,7 +89,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
 
 
 def _show_actions(scenario: Scenario, name: str) -> None:
-    symbol = scenario.table[name].symbol
+    symbol = symbol_in_words(name)
     actions: tuple[tuple[str, Callable[[], str | None]], ...] = (
         ("reset", lambda: None),
         ("identity", lambda: "identity"),
@@ -113,7 +113,7 @@ def _replace(name: str, by: Callable[[], str | None]) -> None:
 
 def _show_paste(scenario: Scenario, name: str) -> None:
     n_rows, n_columns = scenario.shape_of(name)
-    symbol = scenario.table[name].symbol
+    symbol = symbol_in_words(name)
     with st.popover(say("editor.paste", symbol=symbol)):
         text = st.text_area(
             say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),

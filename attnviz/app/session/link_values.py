@@ -7,7 +7,7 @@ from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.parameter import Around
-from attnviz.link.parameter_table import HEAD, QUERY, texts
+from attnviz.link.parameter_table import HEAD, LAYER, QUERY, texts
 
 
 def receive(
@@ -38,9 +38,14 @@ def picked_head(scenario: Scenario) -> int:
     return int(take(HEAD, scenario))
 
 
+def picked_layer(scenario: Scenario) -> int:
+    """Return the number of the layer in view; without a valid pick, the first."""
+    return int(take(LAYER, scenario))
+
+
 def traced_in_view(scenario: Scenario) -> AttentionTrace:
-    """Return the computation of a scenario, seen from the head in view: what a page shows."""
-    return traced(scenario).seen_from(picked_head(scenario))
+    """Return the computation of a scenario, seen from the head and the layer in view: what a page shows."""
+    return traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario))
 
 
 def picked_query(scenario: Scenario) -> int:

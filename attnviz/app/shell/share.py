@@ -18,8 +18,8 @@ from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import ALL_STAGES
 from attnviz.documents import figure_page, heatmap_page, report
+from attnviz.explanation.changes_in_words import symbol_in_words
 from attnviz.explanation.summary import described
 from attnviz.export import (
     json_file,
@@ -200,7 +200,10 @@ def _show_open(scenario: Scenario) -> None:
             say("share.open.open"), key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary"
         )
     name = st.selectbox(
-        say("share.open.into"), scenario.editable, format_func=lambda each: ALL_STAGES[each].symbol, key="share.into"
+        say("share.open.into"),
+        scenario.editable,
+        format_func=symbol_in_words,
+        key="share.into",
     )
     n_rows, n_columns = scenario.shape_of(name)
     upload = st.file_uploader(
@@ -209,7 +212,7 @@ def _show_open(scenario: Scenario) -> None:
     )  # fmt: skip
     if upload is not None:
         st.button(
-            say("share.open.use", symbol=ALL_STAGES[name].symbol), key="share.use", type="primary",
+            say("share.open.use", symbol=symbol_in_words(name)), key="share.use", type="primary",
             on_click=_use_numbers, args=(name, upload.name, upload.getvalue()),
         )  # fmt: skip
 
@@ -255,10 +258,9 @@ def _check_size(scenario: Scenario) -> None:
     taken = len(encoded)
     if taken <= room:  # packed it would fit, but it would not be unpacked
         taken, room = len("*".join(change_texts(changes))), MAX_CHANGES_CHARACTERS
-    given = {name: getattr(scenario, name) for name in scenario.editable}
-    cells = {name: len(rows) * len(rows[0]) for name, rows in given.items() if isinstance(rows, tuple)}
+    cells = {name: len(rows) * len(rows[0]) for name, rows in scenario.replaced.items() if isinstance(rows, tuple)}
     listed = ", ".join(
-        say("share.refused.has", symbol=ALL_STAGES[name].symbol, numbers=plural(count, "number"))
+        say("share.refused.has", symbol=symbol_in_words(name), numbers=plural(count, "number"))
         for name, count in cells.items()
     )
     raise SaidError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))

@@ -17,6 +17,7 @@ import * as concatenate from "../rules/concatenate.js";
 import * as gelu from "../rules/gelu.js";
 import * as layer_norm from "../rules/layer_norm.js";
 import * as lookup from "../rules/lookup.js";
+import * as pass_on from "../rules/pass_on.js";
 import * as product from "../rules/product.js";
 import * as relu from "../rules/relu.js";
 import * as rotate from "../rules/rotate.js";
@@ -28,4 +29,6 @@ import * as surprise from "../rules/surprise.js";
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Rule>} */
-export const RULES = { add, concatenate, gelu, layer_norm, lookup, product, relu, rotate, scale, slice, softmax, surprise };
+export const RULES = {
+  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relu, rotate, scale, slice, softmax, surprise,
+};

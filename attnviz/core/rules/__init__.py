@@ -8,6 +8,7 @@ from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.lookup import Ids, Lookup
+from attnviz.core.rules.pass_on import PassOn
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
@@ -17,7 +18,7 @@ from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.surprise import Surprise
 
 RULES: tuple[type[Rule], ...] = (
-    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, Lookup, Surprise,
+    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
 )  # fmt: skip
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Lookup",
     "Made",
     "Matrix",
+    "PassOn",
     "Precision",
     "Product",
     "ReLU",

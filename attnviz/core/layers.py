@@ -1,0 +1,117 @@
+"""A stack of layers: each a table of its own behind its path, whose X is what the layer before it makes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from torch import Tensor
+
+from attnviz.core.rules import PassOn
+from attnviz.core.stages import Stage, Table
+from attnviz.words import say
+
+STACK = "layers"
+OF_TOKENS = ("x", "e", "p")  # what only the first layer is given
+
+
+def in_layer(layer: int, name: str) -> str:
+    """Return the name of a matrix of one of several layers.
+
+    >>> in_layer(1, "heads.0.scores")
+    'layers.1.heads.0.scores'
+    """
+    return f"{STACK}.{layer}.{name}"
+
+
+def placed(name: str) -> tuple[int, str]:
+    """Return which layer a matrix is of, and its name there: without a path, the first.
+
+    >>> placed("layers.1.w_q"), placed("w_q"), placed("heads.0.w_q")
+    ((1, 'w_q'), (0, 'w_q'), (0, 'heads.0.w_q'))
+    """
+    path, _, rest = name.partition(".")
+    layer, _, own = rest.partition(".")
+    return (int(layer), own) if path == STACK else (0, name)
+
+
+def named(layer: int, name: str) -> str:
+    """Return the name that an edit has for a matrix of a layer: of the first, without a path.
+
+    >>> named(0, "w_q"), named(1, "w_q")
+    ('w_q', 'layers.1.w_q')
+    """
+    return in_layer(layer, name) if layer else name
+
+
+def stacked(table: Table, n_layers: int) -> Table:
+    """Return the stages of so many layers of these, one after the other; one alone needs no path.
+
+    >>> from attnviz.core.stages import layer_table
+    >>> table = stacked(layer_table(2, norm="pre"), 2)
+    >>> table["layers.0.q"].sources[:2], table["layers.1.x"].sources
+    (('layers.0.x_norm', 'layers.0.w_q'), ('layers.0.residual_1',))
+    """
+    if n_layers == 1:
+        return table
+    last = list(table)[-1]
+    stages: dict[str, Stage] = {}
+    for layer in range(n_layers):
+        for name, stage in table.items():
+            if layer and name in ("e", "p"):
+                continue
+            path = in_layer(layer, "")
+            own = _passed_on(stage, layer) if layer and name == "x" else stage
+            sources = (in_layer(layer - 1, last),) if own.kind == PassOn.name else own.sources
+            called = [each if each.startswith(f"{STACK}.") else path + each for each in sources]
+            title = say("stages.layer.title", title=stage.title, layer=layer)
+            stages[path + name] = replace(own, name=path + name, title=title, layer=layer, sources=tuple(called))
+    return MappingProxyType(stages)
+
+
+def _passed_on(x: Stage, layer: int) -> Stage:
+    """Return X of a later layer, which is given to nobody."""
+    told: dict[str, Any] = {
+        key: say(f"stages.x_passed_on.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")
+    }
+    return replace(x, rule=PassOn(), **told)
+
+
+def n_layers_in(table: Table) -> int:
+    """Return how many layers a table of stages has."""
+    return 1 + max((placed(name)[0] for name in table if name.startswith(f"{STACK}.")), default=0)
+
+
+def is_stack(table: Table) -> bool:
+    """Whether a table holds several layers, whose matrices all stand behind paths."""
+    return in_layer(0, "q") in table
+
+
+def layer_in_view(table: Table) -> int:
+    """Return which of several layers has the names of attention in a table; without any other, the first.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> [layer_in_view(layer.stages) for layer in trace(Scenario(d_out=3, n_layers=2)).layers]
+    [0, 1]
+    """
+    return table["scores"].layer if "scores" in table else 0
+
+
+def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
+    """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
+    anew. Of the layer before, there is what it makes, under its path."""
+    path = in_layer(layer, "")
+    stages: dict[str, Stage] = {}
+    made: dict[str, Tensor] = {}
+    for name, stage in table.items():
+        if not name.startswith(path):
+            continue
+        own = name.removeprefix(path)
+        if own == "x" and layer:
+            (before,) = stage.sources
+            stages[before] = replace(table[before], rule=None, sources=(), rows="token", part="")
+            made[before] = matrices[before]
+        title = stage.title.removesuffix(say("stages.layer.title", title="", layer=layer))
+        sources = tuple(source.removeprefix(path) for source in stage.sources)
+        stages[own], made[own] = replace(stage, name=own, title=title, sources=sources), matrices[name]
+    return MappingProxyType(stages), made

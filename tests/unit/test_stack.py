@@ -1,0 +1,232 @@
+"""Layers that follow one another, against PyTorch's own and against one layer at a time."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Edit, Scenario, explain, trace
+from attnviz.core.changes import bring_back, carry_over, changes_of, replace_matrix
+from attnviz.core.heads import as_seen, of_whole
+from attnviz.core.limits import MAX_LAYERS
+from attnviz.core.settings import fitted
+from attnviz.documents.report import report
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
+from attnviz.export.code import pytorch_script
+from attnviz.export.data import matrix_names, trace_json, trace_safetensors
+from attnviz.export.saving import scenario_from_json, scenario_json
+from attnviz.link.set_up import query_of, scenario_from_query
+from tests.unit.encoder_layer import encoder_layer
+from tests.unit.helpers import edits_of
+
+WORDS = "the cat sat on the mat because it was tired"
+
+
+@st.composite
+def stacks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    """Random scenarios of several layers, with edits in any of them."""
+    n_heads = draw(st.sampled_from([1, 1, 2, 4]))
+    width = n_heads * draw(st.integers(1, 3))
+    chosen: dict[str, Any] = {
+        "text": " ".join(WORDS.split()[: draw(st.integers(1, 8))]), "d_in": width, "d_out": width,
+        "n_heads": n_heads, "n_layers": draw(st.integers(2, MAX_LAYERS)), "output": draw(st.booleans()),
+        "bias": draw(st.booleans()), "init": draw(st.sampled_from(["uniform", "linear", "normal"])),
+        "norm": draw(st.sampled_from(["none", "pre", "post"])), "d_ff": draw(st.none() | st.integers(1, 5)),
+        "activation": draw(st.sampled_from(["relu", "gelu"])), "causal": draw(st.booleans()),
+        "positions": draw(st.sampled_from(["none", "sinusoidal", "seeded"])), "embedding": "stable",
+        "seed": draw(st.integers(0, 1000)), "temperature": draw(st.sampled_from([0.5, 1.0])),
+    }  # fmt: skip
+    scenario = Scenario(**(chosen | fixed))
+    of_later = [name for name in scenario.editable if name.startswith("layers.")]
+    deeper = {draw(st.sampled_from(of_later)): draw(st.sampled_from(["zeros", "identity", "random:5"]))}
+    edits = [edit._replace(value=edit.value % 3.0) for edit in draw(edits_of(scenario))]
+    return replace(scenario, edits=edits, deeper=deeper if draw(st.booleans()) else {})
+
+
+ENCODER = {"output": True, "bias": True, "init": "linear", "positions": "none", "temperature": 1.0}
+
+
+@given(st.sampled_from(["pre", "post"]).flatmap(lambda norm: stacks(norm=norm, d_ff=5, **ENCODER)))
+@settings(max_examples=40)
+def test_a_stack_is_pytorchs_encoder_layers_one_after_the_other(scenario: Scenario) -> None:
+    made = trace(scenario)
+    n, theirs = len(made.tokens), made.layers[0].x[None]
+    mask = torch.ones(n, n, dtype=torch.bool).triu(1) if scenario.causal else None
+    for layer in made.layers:
+        with torch.no_grad():
+            theirs = encoder_layer(scenario, layer)(theirs, src_mask=mask)
+        torch.testing.assert_close(layer[list(layer.stages)[-1]], theirs[0], rtol=1e-3, atol=1e-3)
+
+
+@given(stacks())
+@settings(max_examples=40)
+def test_each_layer_is_one_alone_with_what_the_one_before_it_made(scenario: Scenario) -> None:
+    made = trace(scenario)
+    alone = replace(scenario, n_layers=1, positions="none", edits=(), deeper={}, e=None, p=None)
+    for number, layer in enumerate(made.layers):
+        given_there: dict[str, Any] = {name: layer[name] for name in alone.editable if name != "x"}
+        one = trace(replace(alone, x=layer.x, **given_there))
+        for name, matrix in one.matrices.items():
+            assert torch.equal(layer[name], matrix), (number, name)
+        if number:
+            before = made.layers[number - 1]
+            assert torch.equal(layer.x, before[list(before.stages)[-1]])
+
+
+@given(stacks())
+def test_more_layers_change_no_number_of_the_first_ones(scenario: Scenario) -> None:
+    plain = replace(scenario, edits=(), deeper={})
+    fewer = replace(plain, n_layers=scenario.n_layers - 1)
+    for name in fewer.editable:
+        assert torch.equal(fewer.matrix(name), plain.matrix(name))
+
+
+def test_layers_are_drawn_one_after_the_other_from_one_generator() -> None:
+    scenario = Scenario("a b", d_in=2, d_out=2, n_layers=2, seed=5)
+    generator = torch.Generator().manual_seed(5)
+    drawn = [torch.rand(2, 2, generator=generator) for _ in range(6)]
+    names = ["w_q", "w_k", "w_v", "layers.1.w_q", "layers.1.w_k", "layers.1.w_v"]
+    for name, matrix in zip(names, drawn, strict=True):
+        assert torch.equal(scenario.matrix(name), matrix)
+
+
+@given(stacks(), st.data())
+@settings(max_examples=30)
+def test_each_cell_of_each_layer_is_explained(scenario: Scenario, data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, scenario.n_layers - 1))
+    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), number)
+    name = data.draw(st.sampled_from([name for name in view.matrices if "." not in name]))
+    rows = view.matrices[name].shape if view.matrices[name].dim() == 2 else (1, *view.matrices[name].shape)
+    row, column = data.draw(st.tuples(*(st.integers(0, n - 1) for n in rows)))
+    told = explain(view, name, row, column, scenario=scenario)
+    assert told.value == view.matrices[name].reshape(rows)[row, column].item()
+    assert abs(told.exact - told.value) <= told.tolerance
+
+
+@given(stacks(), st.data())
+def test_an_edit_is_of_the_layer_in_view(scenario: Scenario, data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, scenario.n_layers - 1))
+    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), number)
+    own = [name for name, stage in view.stages.items() if stage.rule is None and "." not in name]
+    name = data.draw(st.sampled_from(own))
+    whole = of_whole(view.stages, name, 0, 0)
+    assert scenario.checked_edit((*whole, 1.5)).matrix == whole[0]
+    assert as_seen(view.stages, view.matrices, *whole) == (name, 0, 0)
+    for other in range(scenario.n_layers):
+        seen = trace(scenario).seen_from(0, other)
+        there = as_seen(seen.stages, seen.matrices, *whole)
+        assert (there is None) == (other != number)
+
+
+@given(stacks(init="linear"))  # with larger numbers, roundings of the first layers grow in the last
+@settings(max_examples=40)
+def test_the_exported_script_makes_the_same_numbers(scenario: Scenario) -> None:
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(scenario), names)
+    last = trace(scenario).layers[-1]
+    torch.testing.assert_close(names["x"], last[list(last.stages)[-1]], rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
+
+
+@given(stacks())
+def test_a_link_and_a_file_restore_it(scenario: Scenario) -> None:
+    query = query_of(scenario)
+    assert scenario_from_query(query) == (scenario, [])
+    assert scenario_from_json(scenario_json(scenario)) == scenario
+    assert len(query_of(replace(scenario, edits=(), deeper={}))) < 2000
+
+
+@given(stacks())
+def test_matrices_go_by_their_layers(scenario: Scenario) -> None:
+    made = trace(scenario)
+    assert all(name.startswith("layers.") for name in matrix_names(made))
+    for number, layer in enumerate(made.layers):
+        for name in ("scores", "q", "context"):
+            assert torch.equal(made[f"layers.{number}.{name}"], layer[name])
+    assert made["layers.0.scores"].dim() == (2 if scenario.n_heads == 1 else 3)
+
+
+@given(stacks())
+def test_files_hold_every_layer(scenario: Scenario) -> None:
+    made = trace(scenario)
+    read = json.loads(trace_json(made))["matrices"]
+    held = {name: torch.tensor(np.array(rows, dtype=object).astype(float)) for name, rows in read.items()}
+    files = safetensors.torch.load(trace_safetensors(made))
+    assert set(held) == set(files)
+    for number, layer in enumerate(made.layers):
+        for name in ("x", "scores", "context"):
+            torch.testing.assert_close(held[f"layers.{number}.{name}"].float(), layer[name], equal_nan=True)
+            assert torch.equal(files[f"layers.{number}.{name}"], layer[name])
+    assert report(scenario, made).count("Layer 1:") == 1
+
+
+@given(stacks())
+def test_changes_of_a_layer_that_goes_are_kept_to_be_brought_back(scenario: Scenario) -> None:
+    plain = replace(scenario, edits=(), deeper={}, n_layers=1)
+    kept, dropped = carry_over(changes_of(scenario), scenario, plain)
+    assert all(edit.matrix.startswith("layers.") for edit in dropped.edits)
+    assert not any(edit.matrix.startswith("layers.") for edit in kept.edits)
+    again, left = bring_back(replace(plain, n_layers=scenario.n_layers), kept + dropped)
+    assert (changes_as_sets(again), bool(left)) == (changes_as_sets(scenario), False)
+
+
+def changes_as_sets(scenario: Scenario) -> tuple[set[Edit], set[tuple[str, Any]]]:
+    changes = changes_of(scenario)
+    return set(changes.edits), set(changes.replaced)
+
+
+def test_a_change_of_a_later_layer_is_told_with_its_layer() -> None:
+    scenario = Scenario("a b", d_in=2, n_layers=2, edits=[("layers.1.w_q", 0, 1, 0.5), ("layers.0.w_q", 0, 0, 1)])
+    assert [edit.matrix for edit in scenario.edits] == ["layers.1.w_q", "w_q"]
+    first, second = edits_in_words(scenario, 2).values()
+    assert first.startswith("layer 1, W_q[0, 1]")
+    assert second.startswith("W_q[0, 0]")
+    zeroed = replace_matrix(scenario, "layers.1.w_v", "zeros")
+    assert replaced_in_words(zeroed) == {"layers.1.w_v": "layer 1, W_v: all zeros"}
+    assert replace_matrix(zeroed, "layers.1.w_v", None) == scenario
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"n_layers": 2}, "the context has 2 columns, expected 3 like x, which it is for the next layer"),
+        ({"n_layers": 2, "d_out": 3, "d_v": 4}, "the context has 4 columns, expected 3"),
+        ({"n_layers": 2, "d_out": 3, "w_v": [[1.0]] * 3}, "the context has 1 columns, expected 3"),
+        ({"n_layers": 0}, "n_layers is 0, expected a whole number from 1 to 4"),
+        ({"n_layers": 5}, "n_layers is 5, expected a whole number from 1 to 4"),
+        ({"n_layers": "2"}, "n_layers is '2', expected a whole number"),
+        ({"edits": [("layers.1.w_q", 0, 0, 1)]}, "edit of layers.1.w_q"),
+        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.x", 0, 0, 1)]}, "edit of 'layers.1.x', expected one of"),
+        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.w_q", 3, 0, 1)]}, "lies outside its shape (3, 3)"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"w_q": "zeros"}}, "'w_q' is no matrix of a later layer"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_o": "zeros"}}, "but output is False"),
+        ({"n_layers": 2, "d_out": 3, "deeper": "rubbish"}, "deeper is 'rubbish', expected a mapping"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.2.w_q": "zeros"}}, "but n_layers is 2"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_q": [[1.0]]}}, "has shape (1, 1), expected (3, 3)"),
+        ({"n_layers": 4, "d_out": 16, "d_in": 16, "n_heads": 16, "text": "a " * 200}, "64 heads of 200 tokens"),
+    ],
+)
+def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        Scenario(**settings)
+
+
+def test_as_many_layers_are_used_as_fit() -> None:
+    asked = Scenario(n_heads=1).__dict__ | {"n_layers": 3}
+    values, refused = fitted(asked, 6)
+    assert (values["n_layers"], [error.kind for error in refused]) == (1, ["layers"])
+    wide = asked | {"d_in": 16, "d_out": 16, "n_heads": 16, "n_layers": 4}
+    values, refused = fitted(wide, 200)
+    assert (values["n_layers"], values["n_heads"], [error.kind for error in refused]) == (3, 16, ["scores_of_heads"])
+
+
+def test_a_row_without_a_score_in_a_later_layer_is_named() -> None:
+    with pytest.raises(ValueError, match="row"):
+        trace(Scenario("a b", d_in=2, n_layers=2, edits=[("layers.1.w_q", 0, 0, 3e38), ("layers.1.w_k", 0, 0, -3e38)]))
