@@ -36,9 +36,13 @@ def answers(url: str, timeout: float = TIMEOUT_S) -> bool:
     return reached.is_set()
 
 
-def alone_arguments(files: list[Path]) -> list[str]:
-    """The arguments of `pip install` for packages without what they ask for."""
-    arguments = ["install", "--disable-pip-version-check", "--quiet", "--no-deps"]
+def given_arguments(files: list[Path]) -> list[str]:
+    """The arguments of `pip install` for these files, whatever index it asks."""
+    arguments = ["install", "--disable-pip-version-check", "--quiet"]
+    if not sys.dont_write_bytecode:
+        # Python compiles what is imported, once: pip would compile all, of which most is never imported. Where Python
+        # keeps nothing of what it compiles, as in the image, pip does it.
+        arguments.append("--no-compile")
     for file in files:
         arguments += ["--requirement", str(file)]
     return arguments
@@ -46,9 +50,7 @@ def alone_arguments(files: list[Path]) -> list[str]:
 
 def pip_arguments(files: list[Path], torch_index: str) -> list[str]:
     """The arguments of `pip install`; says so where the wished index is left out."""
-    arguments = ["install", "--disable-pip-version-check", "--quiet"]
-    for file in files:
-        arguments += ["--requirement", str(file)]
+    arguments = given_arguments(files)
     if torch_index and answers(torch_index):
         arguments += ["--extra-index-url", torch_index]
     elif torch_index:
@@ -82,7 +84,7 @@ def install(files: list[Path], torch_index: str, stamps: Path | None, alone: lis
     print("Installing " + ", ".join(map(str, (*files, *alone))) + ": some minutes, the first time.", flush=True)
     status = subprocess.run([*pip, *arguments], check=False).returncode
     if status == 0 and alone:
-        status = subprocess.run([*pip, *alone_arguments(alone)], check=False).returncode
+        status = subprocess.run([*pip, *given_arguments(alone), "--no-deps"], check=False).returncode
     if status == 0 and stamps:
         for name, stamp in wanted.items():
             (stamps / name).write_text(stamp)

@@ -71,6 +71,21 @@ def _marks_in_a_notebook(marking: Marking) -> str:
     return marking_markup(marking)
 
 
+def _model_in_a_notebook(view: ModelTrace) -> str:
+    from attnviz.documents import model_markup
+
+    return model_markup(view)
+
+
+def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
+    """Return the attention weights of all heads as a Plotly figure: :func:`attnviz.figures.model_figure`."""
+    from attnviz.figures import model_figure
+
+    return model_figure(view, dark=dark)
+
+
 # Here, because a trace and a marking know nothing of how they are drawn.
 Trace._repr_html_ = _in_a_notebook
 Marking._repr_html_ = _marks_in_a_notebook
+ModelTrace._repr_html_ = _model_in_a_notebook
+ModelTrace.figure = _figure_of_model

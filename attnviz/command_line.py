@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import numpy as np
-import pandas as pd
-
 from attnviz import __version__
 from attnviz.app_command import start
 from attnviz.class_commands import COMMANDS
-from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
-from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import formula_of
-from attnviz.core.tokens import axis_labels
 from attnviz.documents import report
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
@@ -28,15 +21,14 @@ from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
 from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
-from attnviz.words.numbers import written
-
-_MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
+from attnviz.model_command import model
+from attnviz.text_tables import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {**COMMANDS, "app": start}
+    commands = {**COMMANDS, "app": start, "model": model}
     if arguments and arguments[0] in commands:
         return commands[arguments[0]](arguments[1:])
     parser = _parser()
@@ -58,7 +50,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="attnviz",
         description="Prints every matrix of self-attention for a sentence, as the app shows it.",
-        epilog="attnviz app starts the app. For teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
+        epilog="attnviz app starts the app. attnviz model --help: models that people use. For"
+        " teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
         " one of these words alone stands behind --.",
     )
     table = parameters()
@@ -153,30 +146,3 @@ def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:
         print("\n\n".join(tables(computed, digits)))
     for note in (*computed.notices, *out_of_the_ordinary(computed)):
         print(f"attnviz: {note}", file=sys.stderr)
-
-
-def tables(computed: AttentionTrace, digits: int) -> list[str]:
-    """Return each matrix of a trace as lines of text: its title and formula, then its rows by their names.
-
-    >>> print(tables(traced(Scenario("a b", x="identity", d_in=2)), 2)[0])
-    X
-          0     1
-    a  1.00  0.00
-    b  0.00  1.00
-    """
-    return [_table(computed, name, digits) for name in matrix_names(computed)]
-
-
-def _table(computed: AttentionTrace, name: str, digits: int) -> str:
-    stage, matrix = computed.stages[name], in_rows(computed[name].cpu())
-    formula = formula_of(name, computed.stages)
-    rows, columns = (
-        axis_labels(computed.tokens, kind, n) for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
-    )
-    texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
-    hidden = computed.masked_in(name)
-    if hidden is not None and stage.kind == "softmax":  # masked, which is not a number of 0
-        texts = np.where(hidden, "–", texts).tolist()
-    cells = pd.DataFrame(texts, index=rows, columns=columns)
-    title = stage.title if formula == stage.title else f"{stage.title} = {formula}"
-    return f"{title}\n{cells.to_string(max_rows=_MOST_ROWS, max_cols=_MOST_COLUMNS)}"

@@ -2,14 +2,18 @@
 
 from attnviz.documents.figure_page import figure_page, heatmap_page
 from attnviz.documents.marking_page import marking_csv, marking_markup, marking_page
+from attnviz.documents.model_pages import head_report, model_markup, model_page
 from attnviz.documents.report import report, trace_markup
 
 __all__ = [
     "figure_page",
+    "head_report",
     "heatmap_page",
     "marking_csv",
     "marking_markup",
     "marking_page",
+    "model_markup",
+    "model_page",
     "report",
     "trace_markup",
 ]

@@ -65,8 +65,27 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
     True
     """
-    matrices = "\n".join(_section(trace, name, digits) for name in matrix_names(trace))
-    title = html.escape(say("report.title", sentence=visible_text(scenario.text)))
+    matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
+    title = say("report.title", sentence=visible_text(scenario.text))
+    set_up = paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])
+    return page_of(
+        title,
+        f"""{set_up}
+{paragraphs(out_of_the_ordinary(trace))}
+<div class="matrices">
+{matrices}
+</div>
+<div class="attending">
+{paragraphs(_attending(scenario, trace, digits))}
+</div>
+<h2>{html.escape(say("report.code"))}</h2>
+<pre>{html.escape(pytorch_script(scenario, digits))}</pre>""",
+    )
+
+
+def page_of(title: str, body: str) -> str:
+    """Return a page that prints well, of a title and what stands below it as HTML."""
+    title = html.escape(title)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -78,16 +97,7 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 </head>
 <body>
 <h1>{title}</h1>
-{_paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])}
-{_paragraphs(out_of_the_ordinary(trace))}
-<div class="matrices">
-{matrices}
-</div>
-<div class="attending">
-{_paragraphs(_attending(scenario, trace, digits))}
-</div>
-<h2>{html.escape(say("report.code"))}</h2>
-<pre>{html.escape(pytorch_script(scenario, digits))}</pre>
+{body}
 <p class="about">{html.escape(say("report.made"))}</p>
 </body>
 </html>
@@ -99,7 +109,8 @@ def visible_text(text: str) -> str:
     return " ".join(visible(word) for word in text.split())
 
 
-def _paragraphs(texts: Iterable[str]) -> str:
+def paragraphs(texts: Iterable[str]) -> str:
+    """Return texts as paragraphs."""
     return "\n".join(f"<p>{html.escape(text)}</p>" for text in texts)
 
 
@@ -141,7 +152,8 @@ def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[s
     return [*said, *[and_so_on] * (n_tokens > _LISTED_QUERIES)]
 
 
-def _section(trace: AttentionTrace, name: str, digits: int) -> str:
+def section(trace: AttentionTrace, name: str, digits: int) -> str:
+    """Return a matrix with its title and what it is."""
     drawn = picture(trace, name, digits, None, dark=False)
     return (
         f'<section><h2 style="color:{ROLES[drawn.stage.role].light}">{html.escape(title_of(trace, drawn))}</h2>'
@@ -164,12 +176,12 @@ def trace_markup(trace: AttentionTrace) -> str:
     >>> "W_q 3×2" in trace_markup(trace(Scenario()))
     True
     """
-    if trace.x.dim() != 2:
+    if trace.context.dim() != 2:
         shapes = ", ".join(
             f"{trace.stages[name].symbol} {tuple(matrix.shape)}" for name, matrix in trace.matrices.items()
         )
         return f"<p>{say('report.batch', shapes=shapes)}</p>"
-    n_tokens = len(trace.x)
+    n_tokens = len(trace.context)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
     settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
     small = "".join(_small(trace, name) for name in matrix_names(trace))

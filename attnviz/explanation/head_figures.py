@@ -1,5 +1,6 @@
 """What a head does, by figures that are measured: where its attention goes on average, and how evenly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,12 +13,14 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 SHARES = ("itself", "before", "first", "same")
+ALL_SHARES = (*SHARES, "after", "special")
 
 
 @dataclass(frozen=True)
 class HeadFigures:
     """Shares of the attention of tokens, on average: on `itself`, on the token `before` it, on the `first` token, and
-    on the `same` word where that stands before it; and their `entropy` in bits, of at most `most`.
+    on the `same` word where that stands before it; on the token `after` it, and on `special` ones, which a model puts
+    before and behind a text; and their `entropy` in bits, of at most `most`.
 
     An average is over the tokens that can do so: none is before the first, and it isn't said to read the first token
     where it reads itself. It is None where there is no such token.
@@ -29,19 +32,21 @@ class HeadFigures:
     same: float | None
     entropy: float
     most: float
+    after: float | None = None
+    special: float | None = None
 
-    @property
-    def largest(self) -> str:
-        """The name of the largest share."""
-        return max(SHARES, key=lambda name: -1.0 if getattr(self, name) is None else getattr(self, name))
+    def largest(self, names: Sequence[str] = SHARES) -> str:
+        """Return the name of the largest share among these."""
+        return max(names, key=lambda name: -1.0 if getattr(self, name) is None else getattr(self, name))
 
 
-def head_figures(trace: Trace, name: str = "attention_weights") -> HeadFigures | None:
-    """Return the figures of one head's attention weights; None where some of them are not defined.
+def head_figures(trace: Trace, name: str = "attention_weights", special: Sequence[bool] = ()) -> HeadFigures | None:
+    """Return the figures of one head's attention weights; None where some of them are not defined. `special` says which
+    tokens are none of the text's.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> even = head_figures(trace(Scenario("a cat a dog", w_q="zeros")))
-    >>> even.itself, even.before, even.first, even.same, even.entropy, even.largest
+    >>> even.itself, even.before, even.first, even.same, even.entropy, even.largest()
     (0.25, 0.25, 0.25, 0.25, 2.0, 'itself')
     """
     weights = trace[name].detach().double().cpu()
@@ -53,6 +58,7 @@ def head_figures(trace: Trace, name: str = "attention_weights") -> HeadFigures |
     shares = torch.where(weights > 0, weights, 1.0)  # 0 log 0 is 0
     hidden = trace.masked_in(name)
     readable = torch.full((n_tokens,), n_tokens) if hidden is None else torch.from_numpy(~hidden).sum(-1)
+    following = hidden is None or not hidden.diagonal(1).all()
     return HeadFigures(
         itself=weights.diagonal().mean().item(),
         before=weights.diagonal(-1).mean().item() if n_tokens > 1 else None,
@@ -60,6 +66,8 @@ def head_figures(trace: Trace, name: str = "attention_weights") -> HeadFigures |
         same=(weights * earlier).sum(-1)[repeated].mean().item() if repeated.any() else None,
         entropy=-(shares * shares.log2()).sum(-1).mean().item() + 0.0,
         most=readable.double().log2().mean().item(),
+        after=weights.diagonal(1).mean().item() if n_tokens > 1 and following else None,
+        special=weights[:, list(special)].sum(-1).mean().item() if any(special) else None,
     )
 
 
@@ -70,15 +78,16 @@ def _earlier_same(tokens: tuple[str, ...], n_tokens: int) -> Tensor:
                          for query in range(n_tokens)])  # fmt: skip
 
 
-def figures_in_words(figures: HeadFigures | None, head: int) -> dict[str, str]:
-    """Say of a head what it does: the largest share in `short`, and all, with what they are, in `full`."""
+def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
+    """Say of a head what it does: the largest share in `short`, and those of these `names`, with what they are, in
+    `full`."""
     if figures is None:
         return {"short": say("heads.short.undefined"), "full": say("heads.undefined", head=head)}
-    shares = {name: _percent(share) for name in SHARES if (share := getattr(figures, name)) is not None}
+    shares = {name: _percent(share) for name in names if (share := getattr(figures, name)) is not None}
     told = [say(f"heads.full.{name}", share=share) for name, share in shares.items()]
     entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
     return {
-        "short": say(f"heads.short.{figures.largest}", share=shares[figures.largest]),
+        "short": say(f"heads.short.{figures.largest(names)}", share=shares[figures.largest(names)]),
         "full": say("heads.told", head=head, shares="; ".join(told), entropy=entropy),
     }
 

@@ -3,6 +3,7 @@
 from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
+from attnviz.figures.model_grid import model_figure, model_spec
 from attnviz.figures.picking import is_pickable
 from attnviz.figures.small_picture import small_picture
 from attnviz.figures.small_tables import points_spec, table_spec
@@ -16,6 +17,8 @@ __all__ = [
     "heatmap",
     "heatmap_spec",
     "is_pickable",
+    "model_figure",
+    "model_spec",
     "points_spec",
     "row_spec",
     "small_picture",

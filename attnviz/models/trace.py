@@ -139,4 +139,4 @@ class ModelTrace:
         """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where
         tokens read others than themselves."""
         trace = self.heads[layer, head]
-        return head_figures(trace) if self.layers[layer].kind != "cross" else None
+        return head_figures(trace, special=self.special) if self.layers[layer].kind != "cross" else None

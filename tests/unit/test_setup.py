@@ -119,6 +119,12 @@ def test_an_empty_index_asks_nobody(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert capsys.readouterr().out == ""
 
 
+def test_pip_compiles_only_where_python_would_not_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for keeps in (True, False):
+        monkeypatch.setattr(setup.sys, "dont_write_bytecode", not keeps)
+        assert ("--no-compile" in setup.pip_arguments([Path("r.txt")], "")) == keeps
+
+
 class Pip:
     """Stands in for pip: remembers what it was asked to do."""
 

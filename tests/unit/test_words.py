@@ -162,6 +162,7 @@ NO_PAGE = {
     "attnviz/export/stack_code.py": "writes Python",
     "attnviz/command_line.py": "writes a command line's help",
     "attnviz/class_commands.py": "writes a command line's help",
+    "attnviz/model_command.py": "writes a command line's help",
     "attnviz/app_command.py": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",

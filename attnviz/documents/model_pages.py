@@ -1,0 +1,77 @@
+"""Models as documents: all heads as a page and in a notebook, and one head as a report."""
+
+import base64
+import html
+
+from attnviz.core.tokens import visible
+from attnviz.documents.figure_page import figure_page
+from attnviz.documents.matrix_markup import png
+from attnviz.documents.report import page_of, paragraphs, section
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.export import matrix_names
+from attnviz.figures.model_grid import grid_of, grid_shades, model_spec
+from attnviz.models import ModelTrace
+from attnviz.words import plural, say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_MOST_TOKENS = 48  # that are written out above a picture
+
+
+def model_page(view: ModelTrace, *, dark: bool = False, letters: bytes | None = None) -> str:
+    """Return the grid of all heads as an HTML page that needs nothing else; `letters` is a font to write it in.
+
+    Raises ``ValueError`` for an encoder with a decoder, whose kinds are a page each.
+    """
+    alt = say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)
+    return figure_page(
+        model_spec(view, dark=dark), view.name, alt=f"{alt} {_sentence(view)}", dark=dark, file_name="heads",
+        letters=letters,
+    )  # fmt: skip
+
+
+def model_markup(view: ModelTrace) -> str:
+    """Return a model's heads as a notebook shows them: the tokens, and a picture of all weights.
+
+    >>> import torch
+    >>> from attnviz import look_into
+    >>> layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+    >>> "1 layer of 2 heads" in model_markup(look_into(layer, torch.ones(3, 8)))
+    True
+    """
+    parts = [view.only(kind) for kind in view.kinds]
+    return "<div>" + "".join(_part(part) for part in parts) + "</div>"
+
+
+def _part(view: ModelTrace) -> str:
+    grid = grid_of(view)
+    scale = min(6.0, 900 / grid.z.shape[1])
+    size = f"width:{grid.z.shape[1] * scale:.0f}px;height:{grid.z.shape[0] * scale:.0f}px"
+    data = base64.b64encode(png(grid_shades(grid))).decode("ascii")
+    alt = html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name))
+    kind = view.kinds[0]
+    many = say("models.many", layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head"))
+    title = html.escape(say(f"models.kind.{kind}", model=view.name))
+    return (
+        f"<p><b>{title}</b>: {many}. {html.escape(_sentence(view))}<br>{say('models.axes')}</p>"
+        f'<img alt="{alt}" style="image-rendering:pixelated;{size}" src="data:image/png;base64,{data}">'
+    )
+
+
+def _sentence(view: ModelTrace) -> str:
+    more = " …" if len(view.tokens) > _MOST_TOKENS else ""
+    tokens = " · ".join(map(visible, view.tokens[:_MOST_TOKENS])) + more
+    n = view.layers[0].weights.shape[-2]
+    return say("models.sentence", tokens=plural(n, "token"), sentence=tokens)
+
+
+def head_report(view: ModelTrace, layer: int, head: int, *, digits: int = DEFAULT_DIGITS) -> str:
+    """Return one head of a model as an HTML page that prints well: its measured figures and every matrix.
+
+    Raises ``KeyError`` for a head that isn't there.
+    """
+    trace = view.heads[layer, head]
+    title = say("models.of_head", model=view.name, layer=layer, head=head)
+    measured = figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"]
+    matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
+    told = paragraphs([_sentence(view), *([measured] if view.layers[layer].kind != "cross" else []), *trace.notices])
+    return page_of(title, f'{told}\n<div class="matrices">\n{matrices}\n</div>')

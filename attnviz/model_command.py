@@ -1,0 +1,96 @@
+"""What a model computes for a sentence, from the command line: all heads by their figures, or one with its matrices."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from attnviz.core.limits import check_whole
+from attnviz.documents import head_report, model_page
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.export import json_pieces
+from attnviz.models import INCLUDED, ModelTrace, load, look_into
+from attnviz.text_tables import tables
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
+
+
+def model(arguments: Sequence[str]) -> int:
+    """Print what a model computes; return 0, or 2 where that can't be."""
+    parser = argparse.ArgumentParser(
+        prog="attnviz model",
+        description="Looks into a model while it reads a sentence: prints what each head does, or one head's matrices.",
+    )
+    parser.add_argument("text", help="the sentence")
+    parser.add_argument(
+        "--model", default=INCLUDED, help=f"a folder, or a name that transformers knows (default: {INCLUDED})"
+    )
+    parser.add_argument("--target", help="what goes into the decoder of a model that has an encoder, too")
+    parser.add_argument("--layer", type=int, help="of the head, counted from 0")
+    parser.add_argument("--head", type=int, help="of the layer, counted from 0")
+    parser.add_argument("--digits", type=int, default=DEFAULT_DIGITS, help=f"decimals (default: {DEFAULT_DIGITS})")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the figures of all heads, or one's matrices, as JSON")
+    form.add_argument("--html", type=Path, metavar="FILE", help="write a page of all heads, or of one")
+    given = parser.parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        if (given.layer is None) != (given.head is None):
+            raise ValueError("--layer and --head go together, expected both or neither")
+        check_whole("--digits", given.digits, MIN_DIGITS, MAX_DIGITS)
+        view = _look(given)
+        place = None if given.layer is None else (given.layer, given.head)
+        if place is not None and place not in list(view.heads):
+            most = f"{view.n_layers - 1} and {view.n_heads - 1}"
+            raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}")
+        _write(view, place, given)
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _look(given: argparse.Namespace) -> ModelTrace:
+    if given.model == INCLUDED:
+        return look_into(INCLUDED, text=given.text, target=given.target)
+    loaded, tokenizer = load(given.model)
+    return look_into(loaded, tokenizer, given.text, target=given.target)
+
+
+def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Namespace) -> None:
+    if given.html is not None:
+        page = model_page(view) if place is None else head_report(view, *place, digits=given.digits)
+        given.html.write_text(page, encoding="utf-8", errors="replace")
+    elif place is None:
+        measured = _measured(view)
+        print(json.dumps(measured) if given.json else "\n".join(_in_lines(view)))
+    elif given.json:
+        sys.stdout.writelines(json_pieces(view.heads[place]))
+        print()
+    else:
+        trace = view.heads[place]
+        if view.layers[place[0]].kind != "cross":
+            print(figures_in_words(view.measured(*place), place[1], ALL_SHARES)["full"] + "\n")
+        print("\n\n".join(tables(trace, given.digits)))
+        for notice in trace.notices:
+            print(f"attnviz: {notice}", file=sys.stderr)
+
+
+def _measured(view: ModelTrace) -> Mapping[str, Any]:
+    heads = [
+        {"layer": layer, "head": head} | ({} if (measured := view.measured(layer, head)) is None else asdict(measured))
+        for layer, head in view.heads
+    ]
+    return {"model": view.name, "tokens": list(view.tokens), "heads": heads}
+
+
+def _in_lines(view: ModelTrace) -> list[str]:
+    """Say of each head what it reads most."""
+    lines = []
+    for layer, head in view.heads:
+        measured = view.measured(layer, head)
+        lines.append(f"{layer:>3} {head:>3}  {figures_in_words(measured, head, ALL_SHARES)['short']}")
+    return ["layer, head", *lines]

@@ -1,0 +1,173 @@
+"""A model's heads as a figure, a page, a report, in a notebook and on the command line: the model's own numbers."""
+
+import base64
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import attnviz
+from attnviz import ModelTrace, documents, figures, look_into
+from attnviz.command_line import main
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.export import trace_json
+from attnviz.figures import model_grid
+from attnviz.models import load
+from attnviz.words import say
+from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+from tests.unit.test_documents import HOSTILE, Read
+
+
+@cache
+def view_of(name: str) -> ModelTrace:
+    return look_into(MODELS[name](), tokenizer(), TEXT)
+
+
+@cache
+def small_folder(folder: Path) -> Path:
+    """The files of a small model, as people keep theirs."""
+    MODELS["GPT-2"]().save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["BERT", "Mistral"])
+def test_the_grid_holds_every_weight_of_every_head_at_its_place(name: str) -> None:
+    view = view_of(name)
+    figure = view.figure()
+    (trace,) = figure.data
+    n = len(view.tokens)
+    assert trace.zmax == np.nanmax(trace.z)
+    assert len(set(trace.x)) == len(trace.x) == trace.z.shape[1]
+    assert len(set(trace.y)) == len(trace.y) == trace.z.shape[0]
+    for (layer, head), one in view.heads.items():
+        top, left = layer * (n + 1), head * (n + 1)
+        assert np.array_equal(trace.z[top : top + n, left : left + n], one.attention_weights.numpy())
+        assert trace.y[top + 2] == say("models.reads", layer=say("models.layer", layer=layer), token=view.tokens[2])
+        assert trace.x[left + 3] == say("models.is_read", head=say("models.head", head=head), token=view.tokens[3])
+    assert np.isnan(trace.z).sum() == trace.z.size - len(view.heads) * n * n
+
+
+def test_of_very_many_weights_a_cell_shows_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = view_of("BERT")
+    n = len(view.tokens)
+    monkeypatch.setattr(model_grid, "MOST_CELLS", 8 * n * n // 4)
+    grid = model_grid.grid_of(view)
+    assert grid.step == 2
+    weights = view.heads[0, 0].attention_weights.numpy()
+    assert grid.z[0, 1] == weights[:2, 2:4].max()
+    assert say("models.blocks", rows=2, columns=2) in view.figure().layout.title.text
+
+
+def test_an_encoder_with_a_decoder_is_a_figure_for_each_kind() -> None:
+    view = look_into(bart(), tokenizer(), TEXT, target="der kater")
+    with pytest.raises(ValueError, match="of the kinds encoder, decoder, cross, expected one"):
+        view.figure()
+    assert view.only("cross").figure().data[0].z.shape == (2 * 3 + 1, 4 * 12 + 3)
+    assert view._repr_html_().count("<img") == 3
+
+
+def test_the_page_and_the_report_need_nothing_else_and_run_nothing_of_a_text() -> None:
+    hostile = tokenizer()
+    view = look_into(MODELS["BERT"](), hostile, f"the {HOSTILE} cat")
+    renamed = ModelTrace(
+        HOSTILE, view.text, (HOSTILE, *view.tokens[1:]), tuple(
+            type(layer)(layer.attended, layer.kind, (HOSTILE, *layer.tokens[1:]), (HOSTILE, *layer.read[1:]))
+            for layer in view.layers
+        ),
+    )  # fmt: skip
+    for page in (documents.model_page(renamed), documents.head_report(renamed, 1, 2), renamed._repr_html_()):
+        assert "alert(1)</script>" not in page
+        assert page.startswith("<div>") or "default-src 'none'" in page
+    assert set(Read(documents.head_report(renamed, 1, 2)).tags).isdisjoint({"script", "link", "iframe"})
+
+
+def test_a_notebook_shows_the_weights_in_their_colours() -> None:
+    view = view_of("BERT")
+    (data,) = re.findall(r"base64,([^\"]+)\"", view._repr_html_())
+    drawn = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
+    assert (drawn == model_grid.grid_shades(model_grid.grid_of(view))).all()
+    one = view.heads[1, 1]._repr_html_()
+    assert all(f"{one_of} " in one for one_of in ("W_q", "Q", "A"))
+
+
+def test_the_measured_figures_are_averages_of_the_weights() -> None:
+    view = look_into("all-MiniLM-L6-v2", text="the cat saw the cat")
+    measured, weights = view.measured(2, 5), view.heads[2, 5].attention_weights.double()
+    assert measured is not None
+    assert measured.special is not None
+    n = len(weights)
+    assert measured.special == pytest.approx((weights[:, 0] + weights[:, n - 1]).mean().item())
+    assert measured.after == pytest.approx(np.mean([weights[i, i + 1] for i in range(n - 1)]))
+    assert measured.same == pytest.approx(((weights[4, 1] + weights[5, 2]) / 2).item())
+    said = figures_in_words(measured, 5, ALL_SHARES)["full"]
+    assert say("heads.full.special", share=f"{100 * measured.special:.0f}") in said
+    causal = view_of("GPT-2").measured(0, 0)
+    assert causal is not None
+    assert causal.after is None  # no token may read a later one
+
+
+def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_folder(tmp_path / "small")
+    asked = ["model", TEXT, "--model", str(folder)]
+    view = look_into(*load(str(folder)), TEXT)
+    assert main([*asked, "--layer", "1", "--head", "3", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["tokens"] == list(view.tokens)
+    assert said == json.loads(trace_json(view.heads[1, 3]))
+    assert main([*asked, "--layer", "1", "--head", "3"]) == 0
+    assert "Attention weights = softmax" in capsys.readouterr().out
+    assert main([*asked, "--json"]) == 0
+    heads = json.loads(capsys.readouterr().out)["heads"]
+    measured = view.measured(1, 2)
+    assert measured is not None
+    assert heads[6] == {"layer": 1, "head": 2, **measured.__dict__}
+    assert main(asked) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 9
+    for more in ([], ["--layer", "0", "--head", "2"]):
+        file = tmp_path / "page.html"
+        assert main([*asked, *more, "--html", str(file)]) == 0
+        assert file.read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["a cat", "--layer", "1"], "--layer and --head go together"),
+        (["a cat", "--layer", "6", "--head", "0"], "there is no layer 6 with a head 0, expected them up to 5 and 11"),
+        (["", "--layer", "0", "--head", "0"], "text is '', expected a sentence"),
+        (["a cat", "--digits", "9"], "--digits is 9"),
+        (["a cat", "--model", "/no/such/folder"], "the model '/no/such/folder' can't be had"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", *arguments]) == 2
+    said = capsys.readouterr()
+    assert why in said.err
+    assert not said.out
+    assert "Traceback" not in said.err
+
+
+def test_a_folder_of_another_kind_is_refused_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-kind"}))
+    with pytest.raises(ValueError, match=r"can't be had, expected a folder or a name: .*no-such-kind"):
+        load(str(tmp_path))
+    folder = small_folder(tmp_path / "other")
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    with pytest.raises(ValueError, match="can't be had"):  # it would have to be unpickled
+        load(str(folder))
+
+
+def test_the_figure_is_a_public_name() -> None:
+    assert figures.model_figure(view_of("BERT")).to_dict() == view_of("BERT").figure().to_dict()
+    assert attnviz.ModelTrace is ModelTrace
+    settings: dict[str, Any] = view_of("BERT").figure(dark=True).to_dict()
+    assert settings["layout"]["font"]["color"] != view_of("BERT").figure().layout.font.color
