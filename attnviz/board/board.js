@@ -505,7 +505,8 @@ export class Board {
     if (this.play.moment) return; // which says what is at work
     const place = [this.pinned, this.at, this.data.lit].find((each) => each && this.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(this.made, place) : [];
-    const fed = place && this.isEditable(place) && !this.drag ? this.fedBy(place) : {};
+    // What a number feeds stays marked while it is dragged, under no veil: half of all cells would be written anew else.
+    const fed = place && this.isEditable(place) ? this.fedBy(place) : {};
     for (const [name, grid] of this.grids) grid.light(fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
     toggle(this.root, "pointing", Boolean(place) && !this.drag && place !== this.data.lit);
@@ -643,6 +644,15 @@ export class Board {
       this.older = older;
       this.show(matrices);
     });
+  }
+
+  // Take a number into the hand, before anything changes: the veil over what isn't lit goes now, and not with the first
+  // change, which has all cells to draw that follow.
+  /** @param {Place & { value: number }} held */
+  hold(held) {
+    this.undo.hide();
+    this.drag = held;
+    this.explain();
   }
 
   // Give a number back that was changed, but is not to be edited.

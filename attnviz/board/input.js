@@ -110,13 +110,16 @@ export class Input {
     const move = (/** @type {PointerEvent} */ moved) => {
       const way = moved.clientX - pressed.clientX;
       if (start === null && Math.abs(way) < DRAG_STARTS) return;
-      start ??= Math.sign(way) * DRAG_STARTS;
+      if (start === null) {
+        start = Math.sign(way) * DRAG_STARTS;
+        this.dragged = true;
+        board.hold({ ...place, value: before });
+      }
       steps = Math.trunc((way - start) / PIXELS_PER_STEP);
-      this.dragged = true;
-      if (!board.drag && steps === 0) return;
-      if (!board.drag) board.undo.hide();
-      board.drag = { ...place, value: stepped(before, steps, moved.shiftKey) };
-      board.change(place, board.drag.value);
+      const value = stepped(before, steps, moved.shiftKey);
+      if (value === board.drag?.value) return;
+      board.drag = { ...place, value };
+      board.change(place, value);
     };
     const end = (/** @type {boolean} */ take) => {
       stop();

@@ -119,6 +119,7 @@ export interface BoardCell extends HTMLElement {
   masked?: boolean;
   paper?: string;
   ink?: string;
+  bar?: number;
   size?: string;
   label?: string;
 }

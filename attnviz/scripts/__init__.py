@@ -23,8 +23,9 @@ _MOST_MODULES = 100
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^{}]*)\}) from "(\.\.?/[\w./]+\.js)";$', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*? ?|class |const )(\w+))", re.M)
-_DEFAULT = re.compile(r"^export default (?=(?:function|class) \w)", re.M)
-_LEFT = re.compile(r"^(?:import|export)\b.*|\bimport[(.].*", re.M)
+_DEFAULT = re.compile(r"^export default (?=(?:(?:async )?function|class) \w)", re.M)
+# What is imported by a name while the script runs is no module that stands in it.
+_LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.|\((?![a-z]+\))).*", re.M)
 _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
 
 

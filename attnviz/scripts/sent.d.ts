@@ -6,6 +6,9 @@ export type Template = string | { readonly one: string; readonly other: string }
 /** The sentences that the script says, by their keys. */
 export const SENTENCES: { readonly [key: string]: Template };
 
+/** To the board's loader alone: where its script is, seen from the server. See attnviz/app/components/script_file.py. */
+export const SCRIPT: string;
+
 /** To the board's script alone: numbers that Python's side has, too. See attnviz/board/script.py. */
 export const CONSTANTS: {
   /** Rows and columns of a matrix up to which its cells are elements. */

@@ -22,6 +22,8 @@ declare global {
   interface Window {
     /** The page's connection, where there is one: a component in a page of its own has none. */
     attnvizConnection?: Connection;
+    /** Where the server is. See attnviz/app/server/where.py. */
+    __streamlit?: { readonly BACKEND_BASE_URL: string };
   }
 
   interface WindowEventMap {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.board.script import CONSTANTS
 from attnviz.scripts import sentences
 from tests.node import NODE, ROOT
@@ -71,6 +72,18 @@ def test_every_component_is_sent_what_its_type_says(sent: list[tuple[str, str]],
     assert errors_in(tmp_path, *(declared(i, *each) for i, each in enumerate(sent))) == ""
 
 
+def test_what_is_sent_with_each_drawing_is_numbers_and_no_script() -> None:
+    """A board's script has 360 KB. Whoever lets go of a number waits for what is sent."""
+    reader = Reader(text=" ".join(f"word{i}" for i in range(12)), d_in="8", d_out="8")
+    for _ in range(2):
+        (board,) = (
+            each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == "attnviz_board"
+        )
+        assert len(board.js_content) < 5_000
+        assert board.ByteSize() < 100_000
+        reader.set("seed", 5)
+
+
 def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
     sent: list[tuple[str, str]], tmp_path: Path
 ) -> None:
@@ -83,6 +96,6 @@ def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
 
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
-    given = json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS})
+    given = json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS, "SCRIPT": BOARD_FILE.address})
     module = ROOT / "attnviz/scripts/sent.js"
     assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""

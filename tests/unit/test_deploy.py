@@ -9,6 +9,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from attnviz.app.components.board_file import FOLDER
 from attnviz.app.server.settings import EMBED_IN, METRICS, settings
 from attnviz.core.limits import MAX_FILE_BYTES
 
@@ -121,6 +122,13 @@ def test_the_proxy_lets_through_what_the_app_takes() -> None:
     timeouts = re.findall(r"proxy_read_timeout (\d+)s;", NGINX)
     assert all(int(seconds) > 60 for seconds in timeouts), "the app pings every 30 s"
     assert timeouts
+
+
+def test_a_script_of_another_version_is_asked_of_another_copy() -> None:
+    (scripts,) = re.findall(rf"location /{FOLDER}/ \{{(.*?)\}}", NGINX, re.DOTALL)
+    annotations = read(DEPLOY / "kubernetes/ingress.yaml")["metadata"]["annotations"]
+    for asked in (scripts, annotations["nginx.ingress.kubernetes.io/proxy-next-upstream"]):
+        assert {"error", "timeout", "http_503", "http_404"} <= set(re.findall(r"[\w]+", asked))
 
 
 def test_what_is_for_the_keeper_alone_is_hidden_by_the_proxy() -> None:

@@ -108,6 +108,8 @@ def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
         ("export let a = 1;", "no form of import or export that is read here"),
         ("export const { a } = b;", "no form of import or export that is read here"),
         ('const a = await import("./other.js");', "no form of import or export that is read here"),
+        ('const a = await import(b + "/other.js");', "no form of import or export that is read here"),
+        ("const a = import.meta.url;", "no form of import or export that is read here"),
         ('import { b } from "./other.js";', "entry.js imports b, which ./other.js doesn't export"),
         ("const a = `1\n2`;", "a template of several lines"),
         ("const $1_other = 1;", "a $ before a digit"),
@@ -140,7 +142,7 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"SENTENCES": {}, "CONSTANTS": {}})
+    text = joined(entry, {"SENTENCES": {}, "CONSTANTS": {}, "SCRIPT": ""})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
     (tmp_path / "joined.mjs").write_text(text, encoding="utf-8")
     run_node(Path("--check"), str(tmp_path / "joined.mjs"))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from attnviz.app.server.where import WHERE, SaysWhere
+from attnviz.app.server.where import SOON, WHERE, SaysWhere
 
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
 
@@ -41,7 +41,7 @@ def answered(
 )
 def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[bytes]) -> None:
     start, body = answered(pieces)
-    assert body["body"] == HEAD + WHERE + SCRIPT + SCRIPT
+    assert body["body"] == HEAD + WHERE + SOON + SCRIPT + SCRIPT
     headers = dict(start["headers"])
     assert int(headers[b"content-length"]) == len(body["body"])
     assert b"etag" not in headers

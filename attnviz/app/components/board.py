@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.token_picker import tips_of
 from attnviz.app.parts import examples
@@ -16,7 +17,7 @@ from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.board.data import board_data
-from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
+from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
@@ -31,7 +32,7 @@ _board = st.components.v2.component(
     "attnviz_board",
     html='<div class="board"></div>',
     css=BOARD_STYLE,
-    js=BOARD_SCRIPT,
+    js=BOARD_FILE.fetched,
 )
 
 

@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log, write_as_json
-from attnviz.app.server import readiness, telling
+from attnviz.app.server import readiness, scripts, telling
 from attnviz.app.server.headers import SafeHeaders
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors
@@ -31,7 +31,7 @@ def middleware() -> list[Middleware]:
 
 def routes() -> list[Route]:
     """Return the addresses beside Streamlit's own."""
-    found = [Route("/ready", readiness.answer)]
+    found = [Route("/ready", readiness.answer), *(Route(path, scripts.answer) for path in scripts.PATHS)]
     return [*found, Route("/metrics", telling.answer)] if settings().metrics else found
 
 

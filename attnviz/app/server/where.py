@@ -1,22 +1,28 @@
-"""What the server adds to each page of Streamlit's: where the server is.
+"""What the server adds to each page of Streamlit's: where the server is, and which script it will need.
 
 The address /lesson may be a page, or the folder that an app is served from. Streamlit's script asks at both places,
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
 there alone. The tests in the browser fail when Streamlit no longer reads this.
+
+The board's script is asked for by the board itself, when it is drawn: told of it here, the browser fetches it beside
+Streamlit's own, and the first picture doesn't wait for it.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from attnviz.app.components.board_file import BOARD_FILE
+
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # Pages stand side by side: the server is where the page's name is left out.
 WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
+SOON = f'<link rel="modulepreload" href="{BOARD_FILE.address}">'.encode()
 # What would bring the page packed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 
 
 class SaysWhere:
-    """Writes into each page where its server is; all else passes as it came."""
+    """Writes into each page where its server is, and what it needs soon; all else passes as it came."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -51,7 +57,7 @@ class _Page:
         await self.send(message)
 
     async def _finish(self, started: Message) -> None:
-        body = self.body.replace(_BEFORE, WHERE + _BEFORE, 1)
+        body = self.body.replace(_BEFORE, WHERE + SOON + _BEFORE, 1)
         headers = MutableHeaders(raw=started["headers"])
         if self.body:  # of a HEAD request there is none
             headers["content-length"] = str(len(body))

@@ -180,8 +180,9 @@ export class CanvasGrid extends Grid {
     return element;
   }
 
-  /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
-  light(fed, sources, chosen) {
+  /** @param {Uint8Array | undefined} feeds @param {Span[]} sources @param {Place | null} chosen */
+  light(feeds, sources, chosen) {
+    const fed = this.board.drag ? undefined : feeds; // what lies over the colours doesn't follow them
     const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
     if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.brightened) return;
     const { context } = this.bright;

@@ -1,0 +1,41 @@
+// The board's script stands in a file that the browser fetches once and keeps: sent with every message, it would be most
+// of it. What comes before it is there is drawn when it is, in the order in which it came.
+
+import { partOf } from "../../scripts/parts.js";
+import { say } from "../../scripts/sentences.js";
+import { SCRIPT } from "../../scripts/sent.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+const WAITS_MS = [0, 300, 1000, 3000]; // before each try; from then on the last
+const TOLD = 2; // tries that fail before the reader is told
+
+/** @typedef {{ default: (drawing: Drawing<unknown>) => void }} Script */
+
+/** @type {Promise<Script> | null} */
+let fetched = null;
+
+/** @param {Drawing<unknown>} drawing */
+export default async function drawn(drawing) {
+  fetched ??= fetchScript(() => partOf(drawing.parentElement, ".board").replaceChildren(say("board.not_loaded")));
+  const script = await fetched;
+  // What has left the page meanwhile has nothing to draw on.
+  if (drawing.parentElement instanceof Node && drawing.parentElement.isConnected) script.default(drawing);
+}
+
+/** @param {() => void} tell @returns {Promise<Script>} */
+async function fetchScript(tell) {
+  // Where the server is, its page says: see attnviz/app/server/where.py.
+  const address = new URL(SCRIPT, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
+  for (let tries = 0; ; tries += 1) {
+    const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
+    if (wait) await new Promise((done) => setTimeout(done, wait));
+    // One that failed under its own address may be failed for good.
+    const place = tries ? `${address}?try=${tries}` : address;
+    try {
+      return await import(place);
+    } catch {
+      if (tries + 1 >= TOLD) tell();
+    }
+  }
+}

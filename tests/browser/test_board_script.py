@@ -1,0 +1,47 @@
+"""The board's script comes once, as a file, however often the board is drawn; and a file that doesn't come is asked for
+again."""
+
+from playwright.sync_api import Browser, Request, Route, expect
+
+from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+
+FAILING = 3  # of the page itself, and of the board's first two tries
+
+
+def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chromium: Browser, server: str) -> None:
+    page = chromium.new_context().new_page()
+    asked: list[str] = []
+
+    def hear(request: Request) -> None:
+        if BOARD_FILE.name in request.url:
+            asked.append(request.url)
+
+    def fail(route: Route) -> None:
+        if len(asked) <= FAILING:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.on("request", hear)
+    page.route(f"**/{BOARD_FILE.name}*", fail)
+    board = Board(page, server)
+    page.goto(f"{server}/?example=published")
+    expect(page.get_by_text(say("board.not_loaded"))).to_be_visible(timeout=60_000)
+    board.torch_says()
+    expect(page.get_by_text(say("board.not_loaded"))).to_have_count(0)
+    before = len(asked)
+    assert before == FAILING + 1
+    board.go_to("Lesson")
+    page.locator(".board .cell").first.wait_for()
+    board.go_to("Playground")
+    eventually(lambda: page.locator(".board .cell").count() > 0, True)
+    assert len(asked) == before
+    page.unroute(f"**/{BOARD_FILE.name}*")
+    asked.clear()
+    board.go("/lesson")  # read anew: the page tells of it, the board takes what is there
+    page.locator(".board .cell").first.wait_for()
+    assert asked == [f"{server}/{BOARD_FILE.address}"]
+    page.context.close()

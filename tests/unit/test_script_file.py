@@ -1,0 +1,48 @@
+"""The board's script as a file: kept for good by a name that says what it holds, and found wherever the app stands."""
+
+import gzip
+from hashlib import blake2s
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.server import routes
+from attnviz.app.server.where import SOON
+from attnviz.board.script import BOARD_SCRIPT
+
+
+@pytest.fixture
+def server() -> TestClient:
+    return TestClient(Starlette(routes=routes()))
+
+
+@pytest.mark.parametrize("base", ["", "/course", "/courses/attention"])
+@pytest.mark.parametrize("takes", ["gzip, deflate, br", "identity"])
+def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClient, base: str, takes: str) -> None:
+    answer = server.get(f"{base}/{BOARD_FILE.address}", headers={"accept-encoding": takes})
+    assert answer.text == BOARD_SCRIPT
+    assert blake2s(answer.content, digest_size=10).hexdigest() in BOARD_FILE.name
+    assert answer.headers["content-type"].startswith("text/javascript"), "a browser runs nothing else as a module"
+    assert {"public", "immutable"} <= set(answer.headers["cache-control"].split(", "))
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert answer.headers.get("content-encoding") == ("gzip" if "gzip" in takes else None)
+    assert int(answer.headers["content-length"]) == len(BOARD_FILE.packed if "gzip" in takes else BOARD_FILE.text)
+
+
+def test_packed_it_takes_a_third_of_the_way() -> None:
+    assert gzip.decompress(BOARD_FILE.packed) == BOARD_FILE.text
+    assert len(BOARD_FILE.packed) < len(BOARD_FILE.text) / 3
+
+
+@pytest.mark.parametrize("name", ["board.00000000000000000000.js", "board.js", "board.js.map"])
+def test_of_another_version_it_is_not_here_and_nobody_keeps_that(server: TestClient, name: str) -> None:
+    answer = server.get(f"/scripts/{name}")
+    assert answer.status_code == 404
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_the_page_tells_the_browser_of_the_very_file_that_the_board_asks_for() -> None:
+    assert f'"{BOARD_FILE.address}"' in BOARD_FILE.fetched
+    assert f'href="{BOARD_FILE.address}"' in SOON.decode()
