@@ -23,12 +23,13 @@ from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.model_command import model
 from attnviz.text_tables import tables
+from attnviz.training_command import learn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {**COMMANDS, "app": start, "model": model}
+    commands = {**COMMANDS, "app": start, "model": model, "train": learn}
     if arguments and arguments[0] in commands:
         return commands[arguments[0]](arguments[1:])
     parser = _parser()
@@ -50,8 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="attnviz",
         description="Prints every matrix of self-attention for a sentence, as the app shows it.",
-        epilog="attnviz app starts the app. attnviz model --help: models that people use. For"
-        " teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
+        epilog="attnviz app starts the app. attnviz model --help: models that people use; attnviz train --help: small"
+        " ones that learn in seconds. For teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
         " one of these words alone stands behind --.",
     )
     table = parameters()

@@ -39,8 +39,13 @@ def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
 
 def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
-    cells = [_cell(0, "markdown", "# Self-attention in plain PyTorch"), _cell(1, "code", _imports(scenario))]
-    for title, lines in _sections(scenario, digits):
+    return as_notebook("Self-attention in plain PyTorch", _imports(scenario), _sections(scenario, digits))
+
+
+def as_notebook(heading: str, imports: str, sections: Sequence[Section]) -> str:
+    """Return a Jupyter notebook (JSON, nbformat 4.5) with a cell for the imports and for each section."""
+    cells = [_cell(0, "markdown", f"# {heading}"), _cell(1, "code", imports)]
+    for title, lines in sections:
         cells += [_cell(len(cells), "markdown", title), _cell(len(cells) + 1, "code", "\n".join(lines))]
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

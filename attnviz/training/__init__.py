@@ -1,5 +1,6 @@
 """Watch it learn: small models that are trained in seconds, each of whose moments is a trace."""
 
+from attnviz.training.code import moment_safetensors, training_notebook, training_script
 from attnviz.training.learning import Learner, Model, Moment, Step, moment_steps
 from attnviz.training.many import train_many
 from attnviz.training.settings import TrainingSettings
@@ -19,9 +20,12 @@ __all__ = [
     "Training",
     "TrainingSettings",
     "finished",
+    "moment_safetensors",
     "moment_steps",
     "settings_for",
     "task_of",
     "train",
     "train_many",
+    "training_notebook",
+    "training_script",
 ]

@@ -19,7 +19,7 @@ from attnviz.training.tasks import Batch, Task, Weights, task_of
 MOMENTS = 64  # that are kept, as long as they fit
 MOST_BYTES = 5 * 2**20 - 2**18  # of all that are kept: a finished training takes 5 MiB at most, losses and all
 BETAS = (0.9, 0.99)  # of Adam
-_STRIDE = 1_000_003  # from the seed of one step's examples to the next
+STRIDE = 1_000_003  # from the seed of one step's examples to the next
 
 
 class Moment(NamedTuple):
@@ -121,7 +121,7 @@ def examples_seed(seed: int, step: int) -> int:
     >>> examples_seed(2, 0), examples_seed(2, 1)
     (1000005, 2000008)
     """
-    return (seed + _STRIDE * (step + 1)) % 2**32
+    return (seed + STRIDE * (step + 1)) % 2**32
 
 
 def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from attnviz.core.stages import Stage, Table, feed_forward_table, followed_by, l
 from attnviz.training.settings import TrainingSettings
 from attnviz.words import say
 
-EMBEDDINGS = ("w_e", "w_p")  # drawn as wide as the normal distribution is
+EMBEDDINGS = ("w_e", "w_p")
 _ONES = ("gamma_1", "gamma_2")  # what a gain starts at; a bias or an offset starts at 0
 
 
@@ -122,8 +122,8 @@ def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: 
 
 
 def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
-    """Return what a training starts with, from its seed: tables of vectors as torch.randn, projections as nn.Linear
-    draws them, gains 1, biases and offsets 0."""
+    """Return what a training starts with, from its seed: tables of vectors as torch.randn (times their spread),
+    projections as nn.Linear draws them, gains 1, biases and offsets 0."""
     generator = generator_for(settings.seed)
     parameters: dict[str, Tensor] = {}
     for name, shape in shapes.items():
@@ -131,12 +131,18 @@ def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int,
         if len(shape) == 1:
             made = torch.full(shape, float(own in _ONES), **FLOAT32_ON_CPU)
         elif own in EMBEDDINGS:
-            made = torch.randn(shape, generator=generator, **FLOAT32_ON_CPU)
+            made = torch.randn(shape, generator=generator, **FLOAT32_ON_CPU) * spread(settings)
         else:
             bound = 1 / math.sqrt(shape[0])
             made = torch.empty(shape, **FLOAT32_ON_CPU).uniform_(-bound, bound, generator=generator)
         parameters[name] = _alike(made, own, settings) if settings.heads_alike else made
     return parameters
+
+
+def spread(settings: TrainingSettings) -> float:
+    """Return how far the vectors of tokens spread at first: less where the same table is the unembedding, for a token
+    would expect itself to come next, the more so the longer its vector is."""
+    return settings.d_model**-0.5 if settings.tied else 1.0
 
 
 def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:

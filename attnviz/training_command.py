@@ -1,0 +1,152 @@
+"""What trains a small model on the command line: its curves, and what can be taken home."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+import pandas as pd
+
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.training import (
+    TASKS,
+    Learner,
+    Training,
+    TrainingSettings,
+    finished,
+    moment_safetensors,
+    settings_for,
+    training_script,
+)
+from attnviz.words.numbers import for_json
+
+_ROWS = 12  # of moments, printed; --json has all
+_BAR = 30  # signs wide
+_REDRAWN = 0.1  # seconds
+_HELP = {
+    "seed": "of all that is drawn (default: one that learns)",
+    "optimizer": "adam or sgd",
+    "d_k": "of the queries of all heads together",
+    "positions": "learned, rotary or none",
+    "norm": "none, pre or post",
+    "d_ff": "width of a feed-forward step",
+    "tied": "the token table is the unembedding, too",
+    "bias": "of the unembedding",
+    "heads_alike": "all heads start with the same numbers",
+    "text": "of the task text: what to learn from",
+    "cut": "of the task text: characters or words",
+    "length": "of the task text: tokens at a time",
+}
+_NOT_ASKED = ("task", "frozen", "rates")
+
+
+def learn(arguments: Sequence[str]) -> int:
+    """Train, show the curves; return 0, 1 where the loss was no finite number, 2 where that can't be learned."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        learner = Learner(_asked(given))
+        _watched(learner, sys.stderr)
+        training = finished(learner)
+        _write(training, given)
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    if training.stopped:
+        print(f"attnviz: the loss of step {len(training.losses)} is no finite number. It ends here.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="attnviz train", description="Trains a small model in seconds, and shows what its heads learn."
+    )
+    parser.add_argument("task", choices=tuple(TASKS))
+    for field in fields(TrainingSettings):
+        if field.name not in _NOT_ASKED:
+            _add(parser, field.name, field.default)
+    parser.add_argument("--file", type=Path, help="of the task text: where the text stands")
+    parser.add_argument("--json", action="store_true", help="print settings, losses and moments as JSON")
+    parser.add_argument("--script", type=Path, metavar="FILE", help="write a PyTorch script that trains the same")
+    parser.add_argument("--tensors", type=Path, metavar="FILE", help="write what was learned as a safetensors file")
+    return parser
+
+
+def _add(parser: argparse.ArgumentParser, name: str, default: Any) -> None:
+    flag = f"--{name.replace('_', '-')}"
+    assert default is not MISSING
+    if isinstance(default, bool):
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=_HELP[name])
+    else:
+        kind = str if isinstance(default, str) else float if isinstance(default, float) else int
+        parser.add_argument(flag, type=kind, help=_HELP.get(name))
+
+
+def _asked(given: argparse.Namespace) -> TrainingSettings:
+    names = (field.name for field in fields(TrainingSettings) if field.name not in _NOT_ASKED)
+    settings = {name: value for name in names if (value := getattr(given, name)) is not None}
+    if given.file is not None:
+        with given.file.open(encoding="utf-8") as file:
+            try:
+                settings["text"] = file.read(MAX_TEXT_CHARACTERS + 1)
+            except UnicodeDecodeError:
+                raise ValueError(f"{given.file} is no text, expected one in UTF-8") from None
+    return settings_for(TASKS[given.task], **settings)
+
+
+def _watched(learner: Learner, shown: TextIO) -> None:
+    """Train to the end; a terminal sees how far it is."""
+    start = drawn = time.monotonic()
+    for step in learner.steps():
+        now = time.monotonic()
+        if shown.isatty() and (now - drawn > _REDRAWN or learner.done):
+            drawn = now
+            shown.write(f"\r{progress(step.step, learner.settings.steps, step.loss, now - start)}")
+    if shown.isatty():
+        shown.write("\n")
+
+
+def progress(step: int, steps: int, loss: float, seconds: float) -> str:
+    """Return a line that tells how far a training is.
+
+    >>> progress(300, 600, 0.5, 1.5)
+    '[###############               ] step 300 of 600, loss 0.5000, 1.5 s left '
+    """
+    done = _BAR * step // steps
+    left = seconds / max(step, 1) * (steps - step)
+    return f"[{'#' * done}{' ' * (_BAR - done)}] step {step} of {steps}, loss {loss:.4f}, {left:.1f} s left "
+
+
+def _write(training: Training, given: argparse.Namespace) -> None:
+    if given.script is not None:
+        given.script.write_text(training_script(training), encoding="utf-8")
+    if given.tensors is not None:
+        given.tensors.write_bytes(moment_safetensors(training, len(training.losses)))
+    print(_json(training) if given.json else curves(training))
+
+
+def _json(training: Training) -> str:
+    moments = [
+        {"step": at.step, "loss": for_json(at.loss), "accuracy": at.accuracy, "figures": dict(at.figures)}
+        for at in training.moments
+    ]
+    settings = asdict(training.settings)
+    return json.dumps(
+        {"settings": settings, "losses": training.losses, "moments": moments, "stopped": training.stopped}
+    )
+
+
+def curves(training: Training) -> str:
+    """Return some moments as a table: loss, share of right answers, and what the heads do, on examples held out."""
+    last = len(training.moments) - 1
+    places = sorted({round(i * last / (_ROWS - 1)) for i in range(_ROWS)})
+    rows = [
+        {"step": at.step, "held-out loss": at.loss, "right": at.accuracy, **at.figures}
+        for at in (training.moments[place] for place in places)
+    ]
+    return pd.DataFrame(rows).to_string(index=False, float_format=lambda value: f"{value:.4f}")
