@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.layers import in_layer
 from attnviz.core.limits import in_short
 from attnviz.core.seeding import generator_for
-from attnviz.core.stages import Table
+from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
 from attnviz.training.model import drawn_parameters, model_table, of_text, shapes_in
 from attnviz.training.settings import TrainingSettings, check_rate
@@ -97,8 +98,8 @@ class Model:
 
     def name_of(self, layer: int, head: int | None, name: str) -> str:
         """Return what a matrix of a layer, or of one of its heads, is called in the table."""
-        path = f"layers.{layer}." if self.settings.n_layers > 1 else ""
-        return path + (f"heads.{head}." if head is not None and self.settings.n_heads > 1 else "") + name
+        own = head_name(head, name) if head is not None and self.settings.n_heads > 1 else name
+        return in_layer(layer, own) if self.settings.n_layers > 1 else own
 
     def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
         """Return a moment: what the model makes of the examples that are held out."""

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnviz.core.layers import in_layer, stacked
 from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.stages import Stage, Table, feed_forward_table, followed_by, layer_table, residual_table
@@ -34,11 +35,11 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
     if learned:
         stages["w_p"] = _stage("w_p", "W_p", "feature", "feature", "projections")
     layer = _layer(settings)
-    first = "layers.0." if settings.n_layers > 1 else ""
-    stages |= _stacked(layer, settings.n_layers)
+    stages |= stacked(layer, settings.n_layers)
     looked_up = (("e", "w_e"), ("p", "w_p")) if learned else (("x", "w_e"),)
-    for name, table in looked_up:
-        stages[first + name] = replace(stages[first + name], rule=Lookup(), sources=(table,))
+    for own, table in looked_up:
+        name = in_layer(0, own) if settings.n_layers > 1 else own
+        stages[name] = replace(stages[name], rule=Lookup(), sources=(table,))
     last = list(stages)[-1]
     if not settings.tied:
         stages["w_u"] = _stage("w_u", "W_u", "feature", "entry", "projections", entries=vocabulary)
@@ -70,22 +71,6 @@ def _layer(settings: TrainingSettings) -> Table:
         return table
     added = layer_table(norm="pre", activation=activation)["residual_2"]
     return followed_by(table, {**feed_forward_table(activation=activation, source="residual_1"), added.name: added})
-
-
-def _stacked(layer: Table, n_layers: int) -> dict[str, Stage]:
-    if n_layers == 1:
-        return dict(layer)
-    stages: dict[str, Stage] = {}
-    last = list(layer)[-1]
-    for i in range(n_layers):
-        for name, stage in layer.items():
-            if i and name in ("x", "e", "p"):
-                continue
-            sources = tuple(
-                f"layers.{i - 1}.{last}" if i and source == "x" else f"layers.{i}.{source}" for source in stage.sources
-            )
-            stages[f"layers.{i}.{name}"] = replace(stage, name=f"layers.{i}.{name}", sources=sources)
-    return stages
 
 
 def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:

@@ -3,9 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import attnviz
-from attnviz import Training, explain, train, train_many
+from attnviz import Training, explain, train
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.training import (
     TASKS,
@@ -149,16 +147,6 @@ def test_nobody_elses_randomness_is_read_or_moved() -> None:
     assert train("sort", steps=3, batch_size=4).losses == first
     torch.manual_seed(1)
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_many_seeds_are_the_same_to_the_last_bit_from_a_pool_of_processes() -> None:
-    alone = train_many("order", range(3), steps=5, batch_size=4)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        assert train_many("order", range(3), pool, steps=5, batch_size=4) == alone
-    assert [each.settings.seed for each in alone] == [0, 1, 2]
-    assert alone[1].losses == train("order", seed=1, steps=5, batch_size=4).losses
-    assert alone[1].steps == (0, 1, 2, 3, 4, 5)
-    assert len({each.losses for each in alone}) == 3
 
 
 # What each task teaches with its defaults: what the law is worth, what the head does, and how it began.
