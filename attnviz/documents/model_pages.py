@@ -2,31 +2,114 @@
 
 import base64
 import html
+from pathlib import Path
+from typing import Any
 
-from attnviz.core.tokens import visible
-from attnviz.documents.figure_page import figure_page
+import numpy as np
+
+from attnviz.board.packing import bits_of
+from attnviz.colours.mixing import ramp
+from attnviz.colours.palette import FONT_FAMILY, theme
+from attnviz.colours.roles import PAPER, ROLES
+from attnviz.core.tokens import token_labels, visible
+from attnviz.documents.figure_page import script_json
 from attnviz.documents.matrix_markup import png
 from attnviz.documents.report import page_of, paragraphs, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import matrix_names
-from attnviz.figures.model_grid import grid_of, grid_shades, model_spec
+from attnviz.figures.model_grid import grid_of, grid_shades
 from attnviz.models import ModelTrace
+from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 _MOST_TOKENS = 48  # that are written out above a picture
 
 
-def model_page(view: ModelTrace, *, dark: bool = False, letters: bytes | None = None) -> str:
-    """Return the grid of all heads as an HTML page that needs nothing else; `letters` is a font to write it in.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+_SCRIPTS = Path(__file__).parents[1] / "scripts"
+GRID_STYLE = (_SCRIPTS / "head_grid.css").read_text(encoding="utf-8")
+SAID = ("models.grid.", "models.layer")  # by the script
+SCRIPT = joined(Path(__file__).parent / "model_page.js", {"SENTENCES": sentences(*SAID)})
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>
+:root {{ --ink: {ink}; --mute: {mute}; --line: {line}; --weight: {weight}; }}
+body {{ margin: 16px; font: 14px {family}; color: {ink}; background: {paper}; }}
+h1 {{ margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }}
+p {{ max-width: 1080px; }}
+{style}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{about}</p>
+<div id="grid" role="group" aria-label="{alt}"></div>
+<script id="given" type="application/json">{given}</script>
+<script type="module">
+{script}
+</script>
+</body>
+</html>
+"""
+
+
+def model_page(view: ModelTrace, *, dark: bool = False) -> str:
+    """Return all heads at a glance as an HTML page that needs nothing else: pointing at one tells its numbers.
 
     Raises ``ValueError`` for an encoder with a decoder, whose kinds are a page each.
+
+    >>> import torch
+    >>> from attnviz import look_into
+    >>> layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+    >>> "<h1>TransformerEncoderLayer" in model_page(look_into(layer, torch.ones(3, 8)))
+    True
     """
-    alt = say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)
-    return figure_page(
-        model_spec(view, dark=dark), view.name, alt=f"{alt} {_sentence(view)}", dark=dark, file_name="heads",
-        letters=letters,
+    given = grid_data(view, dark=dark)
+    colours = theme(dark)
+    about = say(
+        "models.about", axes=say("models.axes"), colours=say("models.colours", largest=written(given["limit"], 2))
+    )
+    return _PAGE.format(
+        policy=_POLICY, title=html.escape(say("models.title", model=view.name)), about=html.escape(about),
+        alt=html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)),
+        ink=colours.text, mute=colours.muted, line=colours.grid, paper=colours.paper, weight=ROLES["a"].on(dark),
+        family=html.escape(FONT_FAMILY, quote=False), style=GRID_STYLE, given=script_json(given), script=SCRIPT,
     )  # fmt: skip
+
+
+def grid_data(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
+    """Return what the script of the grid draws, as plain values for JSON.
+
+    Raises ``ValueError`` where layers are of several kinds.
+    """
+    if len(view.kinds) > 1:
+        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
+    first = view.layers[0]
+    rows, columns = first.weights.shape[-2:]
+    weights = np.zeros((view.n_layers, view.n_heads, rows, columns), dtype=np.float32)
+    for own, layer in zip(weights, view.layers, strict=True):
+        own[: layer.n_heads] = layer.weights.detach().cpu().float().numpy()
+    names = [token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
+             for tokens, n in ((first.tokens, rows), (first.read, columns))]  # fmt: skip
+    return {
+        "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns,
+        "limit": float(weights.max()) or 1.0, "weights": bits_of(weights),
+        "ramp": ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8).tobytes().hex(),
+        "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross",
+        "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
+    }  # fmt: skip
+
+
+def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:
+    if view.layers[layer].kind == "cross":
+        return {"short": "", "full": ""}
+    return figures_in_words(view.measured(layer, head), head, ALL_SHARES)
 
 
 def model_markup(view: ModelTrace) -> str:
@@ -52,7 +135,7 @@ def _part(view: ModelTrace) -> str:
     many = say("models.many", layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head"))
     title = html.escape(say(f"models.kind.{kind}", model=view.name))
     return (
-        f"<p><b>{title}</b>: {many}. {html.escape(_sentence(view))}<br>{say('models.axes')}</p>"
+        f"<p><b>{title}</b>: {many}. {html.escape(_sentence(view))}<br>{say('models.axes')}.</p>"
         f'<img alt="{alt}" style="image-rendering:pixelated;{size}" src="data:image/png;base64,{data}">'
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**20  # of all pictures together: above, each cell stands for several
 _WIDTH = 1040  # pixels, about, of all pictures beside each other
 _LARGEST = 160  # a picture
-_LEFT, _RIGHT, _TOP, _BELOW = 46, 10, 84, 8
+_LEFT, _RIGHT, _TOP, _BELOW = 54, 10, 84, 8
 
 
 class Grid(NamedTuple):

@@ -89,6 +89,22 @@ def test_the_page_and_the_report_need_nothing_else_and_run_nothing_of_a_text() -
     assert set(Read(documents.head_report(renamed, 1, 2)).tags).isdisjoint({"script", "link", "iframe"})
 
 
+def test_the_page_holds_every_weight_and_every_figure() -> None:
+    view = look_into(bart(), tokenizer(), TEXT, target="der kater")
+    with pytest.raises(ValueError, match="of the kinds encoder, decoder, cross, expected one"):
+        documents.model_page(view)
+    for part in (view_of("GPT-NeoX"), view.only("cross")):
+        (given,) = re.findall(r'<script id="given" type="application/json">(.*)</script>', documents.model_page(part))
+        data = json.loads(given)
+        shape = (data["layers"], data["heads"], data["rows"], data["columns"])
+        sent = np.frombuffer(base64.b64decode(data["weights"]), dtype="<f4").reshape(shape)
+        for (layer, head), one in part.heads.items():
+            assert np.array_equal(sent[layer, head], one.attention_weights.numpy())
+        assert data["same"] == (part.kinds != ("cross",))
+        assert [len(row) for row in data["told"]] == [4, 4]
+    assert documents.model_page(part, dark=True) != documents.model_page(part)
+
+
 def test_a_notebook_shows_the_weights_in_their_colours() -> None:
     view = view_of("BERT")
     (data,) = re.findall(r"base64,([^\"]+)\"", view._repr_html_())

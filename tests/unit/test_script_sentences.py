@@ -7,12 +7,14 @@ import pytest
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.board.script import BOARD_SCRIPT
+from attnviz.documents.model_pages import SCRIPT as HEADS_SCRIPT
 from attnviz.words import catalogue
 
-SCRIPTS = {"board": BOARD_SCRIPT, "token order": TOKEN_ORDER_SCRIPT}
+SCRIPTS = {"board": BOARD_SCRIPT, "token order": TOKEN_ORDER_SCRIPT, "heads": HEADS_SCRIPT}
 AT_LEAST = {
     "board": {"explanation.made", "board.status.checked", "summary.itself"},
     "token order": {"question_page.word_place"},
+    "heads": {"models.grid.reads", "models.layer"},
 }
 each_script = pytest.mark.parametrize("name", SCRIPTS)
 

@@ -1,0 +1,143 @@
+// All heads of a model at a glance: a picture of each one's attention weights, and the sentence over them, on which what
+// is pointed at is drawn in ribbons. Texts of tokens are only ever set as textContent.
+
+import { numbersIn } from "../board/received.js";
+import { ribbonsOf } from "../board/spine/ribbons.js";
+import { say } from "./sentences.js";
+
+/**
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, weights: string, ramp: string,
+ *   tokens: string[], read: string[], same: boolean, told: { short: string, full: string }[][] }} HeadGrid
+ */
+
+/** @typedef {{ layer: number, head: number }} Head */
+
+const HIGH = 74; // pixels over the sentence, for ribbons
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Draw the grid into an element; `onPick` is told which head is clicked.
+ * @param {HTMLElement} root @param {HeadGrid} data @param {Head | null} picked @param {((head: Head) => void) | null} onPick
+ */
+export function drawHeads(root, data, picked, onPick) {
+  const weights = numbersIn(data.weights);
+  const inks = inksOf(data.ramp);
+  const told = element("p", "told");
+  told.setAttribute("role", "status");
+  const sentence = sentenceOf(data.tokens);
+  const grid = element("div", "heads");
+  grid.style.setProperty("--heads", String(data.heads));
+  const rest = () => {
+    told.textContent = say("models.grid.point");
+    sentence.draw([], 0);
+  };
+  const number = (/** @type {number | string} */ head) => Object.assign(element("span", "number"), { textContent: String(head) });
+  grid.append(number(""), ...Array.from({ length: data.heads }, (_, head) => number(head)));
+  for (let layer = 0; layer < data.layers; layer += 1) {
+    grid.append(Object.assign(element("span", "layer"), { textContent: say("models.layer", { layer }) }));
+    data.told[layer].forEach(({ short }, head) => {
+      const own = weights.subarray((layer * data.heads + head) * data.rows * data.columns).subarray(0, data.rows * data.columns);
+      const button = /** @type {HTMLButtonElement} */ (element("button", "head"));
+      button.type = "button";
+      button.dataset.head = `${layer},${head}`;
+      button.setAttribute("aria-label", say("models.grid.head", { layer, head, short }));
+      if (picked) button.setAttribute("aria-pressed", String(picked.layer === layer && picked.head === head));
+      button.append(painted(own, data, inks));
+      const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
+        told.textContent = inWords(data, own, layer, head, row, column);
+        if (data.same) sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
+      };
+      button.onpointermove = (event) => point(...cellOf(event, data));
+      button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(own, data), null);
+      button.onpointerleave = rest;
+      button.onblur = rest;
+      button.onclick = () => onPick?.({ layer, head });
+      grid.append(button);
+    });
+    for (let head = data.told[layer].length; head < data.heads; head += 1) grid.append(element("span", "none"));
+  }
+  root.replaceChildren(sentence.place, told, grid);
+  rest();
+}
+
+/** @param {string} kind @param {string} name */
+function element(kind, name) {
+  return Object.assign(document.createElement(kind), { className: name });
+}
+
+// The colours of shares, from 0 to the largest, as a canvas has them: red in the lowest byte.
+/** @param {string} ramp */
+function inksOf(ramp) {
+  const step = (/** @type {number} */ at) => Number.parseInt(ramp.slice(6 * at, 6 * at + 6), 16);
+  return Uint32Array.from({ length: ramp.length / 6 }, (_, at) => {
+    const ink = step(at);
+    return ((0xff << 24) | ((ink & 0xff) << 16) | (ink & 0xff00) | (ink >> 16)) >>> 0;
+  });
+}
+
+/** @param {Float64Array} own @param {HeadGrid} data @param {Uint32Array} inks */
+function painted(own, { rows, columns, limit }, inks) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  own.forEach((weight, at) => {
+    pixels[at] = inks[Math.round(Math.min(1, weight / limit) * (inks.length - 1))];
+  });
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+  return canvas;
+}
+
+// The cell of a picture that is pointed at.
+/** @param {PointerEvent} event @param {HeadGrid} data @returns {[row: number, column: number]} */
+function cellOf(event, { rows, columns }) {
+  const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+  const at = (/** @type {number} */ share, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
+  return [at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns)];
+}
+
+// The row with the largest weight on another token than its own and the first.
+/** @param {Float64Array} own @param {HeadGrid} data */
+function mostAcross(own, { columns }) {
+  let most = 0;
+  own.forEach((weight, at) => {
+    const column = at % columns;
+    if (column > 0 && column !== Math.floor(at / columns) && weight > own[most]) most = at;
+  });
+  return Math.floor(most / columns);
+}
+
+/** @param {HeadGrid} data @param {Float64Array} own @param {number} layer @param {number} head @param {number} row @param {number | null} column */
+function inWords(data, own, layer, head, row, column) {
+  const { full } = data.told[layer][head];
+  const shares = own.subarray(row * data.columns, (row + 1) * data.columns);
+  const key = column ?? shares.indexOf(Math.max(...shares));
+  const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: shares[key].toFixed(4) };
+  return `${say("models.grid.reads", places)} ${full}`;
+}
+
+// The tokens in a line, and ribbons over them.
+/** @param {string[]} tokens */
+function sentenceOf(tokens) {
+  const place = element("div", "sentence");
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("aria-hidden", "true");
+  const line = element("div", "tokens");
+  const chips = tokens.map((token) => Object.assign(element("span", "token"), { textContent: token }));
+  line.append(...chips);
+  place.append(svg, line);
+  const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {
+    chips.forEach((chip, at) => chip.classList.toggle("on", shares.length > 0 && at === picked));
+    const middles = shares.length ? chips.map((chip) => chip.offsetLeft + chip.offsetWidth / 2) : [];
+    const paths = ribbonsOf(shares, picked, middles, HIGH, 0.5).filter(({ width }) => width > 0.2);
+    svg.replaceChildren(
+      ...paths.map(({ path, width }) => {
+        const ribbon = document.createElementNS(SVG, "path");
+        ribbon.setAttribute("d", path);
+        ribbon.setAttribute("stroke-width", String(width));
+        return ribbon;
+      }),
+    );
+  };
+  return { place, draw };
+}
