@@ -13,6 +13,7 @@ from attnviz.app_command import start
 from attnviz.class_commands import COMMANDS
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
+from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import report
 from attnviz.explanation.summary import out_of_the_ordinary
@@ -24,6 +25,10 @@ from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_quer
 from attnviz.model_command import model
 from attnviz.text_tables import tables
 from attnviz.training_command import learn
+from attnviz.words import say
+
+_MASK = "mask"
+_MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, parameter in table.items():
         if name != "text":
             _add(parser, parameter)
+    parser.add_argument(f"--{_MASK}", help=say("setup.mask.argument"))
     parser.add_argument(f"--{CHANGES}", help="edited cells, as a link has them: w_q.0.1.0.9*w_v.identity")
     parser.add_argument("--link", help="a link of the app, in place of all settings above but --digits")
     form = parser.add_mutually_exclusive_group()
@@ -90,8 +96,13 @@ def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
         scenario, linked = _linked(given)
         return scenario, _value(digits, linked if given.digits is None else given.digits)
     values = {name: _value(parameter, getattr(given, name)) for name, parameter in parameters().items()}
+    if given.mask is not None:
+        if beside := [name for name in _MASKED_BY if getattr(given, name) is not None]:
+            raise ValueError(f"--{_MASK} says which mask there is, expected no {', '.join(beside)} beside it")
+        mask_named(given.mask)
+        values[_MASK] = given.mask
     changes, ignored = decode_changes(getattr(given, CHANGES) or "")
-    scenario, left = bring_back(scenario_of(values), changes)
+    scenario, left = bring_back(scenario_of(values, mask=values.get(_MASK)), changes)
     ignored += change_texts(left)
     if ignored:
         raise ValueError(f"--{CHANGES} has {in_short(ignored[0])}, expected changes of cells that the matrices have")
@@ -100,7 +111,7 @@ def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
 
 def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
     """Return the scenario of the link, and the decimals that it says."""
-    beside = [name for name in (*parameters(), CHANGES) if name != "digits" and getattr(given, name) is not None]
+    beside = [name for name in (*parameters(), _MASK, CHANGES) if name != "digits" and getattr(given, name) is not None]
     if beside:
         raise ValueError(f"--link holds a whole set-up, expected no {', '.join(beside)} beside it")
     opened = read_link(dict(parse_qsl(_query(given.link), keep_blank_values=True)), repr, lambda _: "")

@@ -486,7 +486,7 @@ export class Board {
   // The number that it has without any edit.
   /** @param {Place} place */
   uneditedAt(place) {
-    return this.data.before[addressOf(place)] ?? valueAt(this.torch[place.matrix], place.row, place.column);
+    return Number(this.data.before[addressOf(place)] ?? valueAt(this.torch[place.matrix], place.row, place.column));
   }
 
   /** @param {Place} place */
@@ -679,7 +679,10 @@ export class Board {
 
   /** @param {Edit[]} edits */
   tell(edits = [], replaces = false, picks = false) {
-    const sent = edits.map(({ matrix, row, column, value }) => ofWhole(this.stages, { matrix, row, column, value }));
+    // JSON has no infinities: they travel as words.
+    const inWords = (/** @type {Edit} */ { value, ...edit }) => ({ ...edit, value: value === -Infinity ? String(value) : value });
+    /** @type {any[]} */
+    const sent = edits.map(({ matrix, row, column, value }) => inWords(ofWhole(this.stages, { matrix, row, column, value })));
     const { head } = this.data;
     this.sender.send({ edits: sent, pinned: this.pinned && ofWhole(this.stages, this.pinned), ...(picks ? { query: this.picked } : {}), ...(head === null ? {} : { head }) }, replaces);
     for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });

@@ -16,7 +16,7 @@ from attnviz.explanation import before_edits
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS
+from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
 MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
 FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
@@ -72,7 +72,6 @@ def board_data(
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
-        "settings": {"causal": trace.causal},
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
         "features": list(features) if features else None,
@@ -105,11 +104,11 @@ def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
     return {name: tone._asdict() for name, tone in tones.items()}
 
 
-def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float]:
+def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float | str]:
     """Return the number that each edited cell would have without its edit, by its place in the trace."""
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     return {
-        ",".join(map(str, place)): drawn[edit.matrix][edit.row, edit.column].item()
+        ",".join(map(str, place)): for_json(drawn[edit.matrix][edit.row, edit.column].item())
         for edit in scenario.edits
         if (place := as_seen(trace.stages, trace.matrices, *edit[:3]))
     }

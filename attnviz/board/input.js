@@ -7,7 +7,7 @@ import { written } from "./values/numbers.js";
 import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";
 import { stepped } from "./values/stepping.js";
-import { readNumber, whyNoNumber } from "./values/typed_numbers.js";
+import { readCell, whyNoNumber } from "./values/typed_numbers.js";
 import { focusedBeside } from "../scripts/parts.js";
 import { followPointer } from "../scripts/pointer.js";
 import { say } from "../scripts/sentences.js";
@@ -231,7 +231,7 @@ export class Input {
       input.remove();
       if (!leave) board.focus(place);
       if (!take || input.value === shown) return;
-      const { value, reason = "" } = readNumber(input.value, { blanks: true });
+      const { value, reason = "" } = readCell(place.matrix, input.value, { blanks: true });
       if (value === undefined) board.panel.say(this.refused(place, input.value, reason));
       else board.commit([{ ...place, value }]);
     };
@@ -274,7 +274,7 @@ export class Input {
     lines.forEach((line, down) => {
       line.forEach((text, right) => {
         const cell = { matrix: place.matrix, row: place.row + down, column: place.column + right };
-        const { value, reason = "" } = readNumber(text);
+        const { value, reason = "" } = readCell(cell.matrix, text);
         if (value === undefined) refused.push(this.refused(cell, text, reason));
         else edits.push({ ...cell, value });
       });

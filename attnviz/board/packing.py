@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from attnviz.core.rules import Scale, in_rows
-from attnviz.core.stages import Stage
+from attnviz.core.stages import MASK, Stage
 from attnviz.core.trace import Trace
 from attnviz.words.numbers import for_json
 
@@ -31,6 +31,9 @@ def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
     quotient = _as_quotient(trace, trace.stages[name], numbers)
     if quotient is not None:
         return shape | quotient
+    runs = _runs(numbers) if name == MASK else []
+    if runs:
+        return shape | {"runs": runs}
     return shape | {"float32": bits_of(numbers)}
 
 
@@ -47,13 +50,28 @@ def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, A
     """Return how the page makes scaled scores of scores, where that gives torch's own bits; else None."""
     if not isinstance(stage.rule, Scale):
         return None
-    (source,) = stage.sources
+    source, *masks = stage.sources
     divisor = float(np.float32(stage.rule.divisor))
     made = (in_rows(trace[source]).cpu().numpy() / np.float64(divisor)).astype(np.float32)
-    hidden = stage.rule.hidden(*numbers.shape)
-    if hidden is not None:
-        made[hidden] = -np.inf
+    for mask in masks:
+        added = trace[mask].cpu().numpy()
+        with np.errstate(invalid="ignore"):
+            made = np.where(added == -np.inf, -np.inf, made + added).astype(np.float32)
     same = made.view(np.uint32) == numbers.view(np.uint32)
     if not (same | (np.isnan(made) & np.isnan(numbers))).all():
         return None
-    return {"of": source, "dividedBy": divisor, "hides": hidden is not None}
+    return {"of": source, "dividedBy": divisor} | ({"plus": masks[0]} if masks else {})
+
+
+def _runs(numbers: np.ndarray) -> list[tuple[int, float | str]]:
+    """Return how often each number comes in a row, row after row; nothing where that would be longer.
+
+    >>> _runs(np.array([[0.0, -np.inf], [-np.inf, 0.0]] * 8))[:2]
+    [(1, 0.0), (2, '-Infinity')]
+    """
+    flat = numbers.ravel()
+    starts = np.concatenate([[0], np.flatnonzero(flat[1:] != flat[:-1]) + 1])
+    if len(starts) * 4 > 3 * flat.size:
+        return []
+    counts = np.diff(np.append(starts, flat.size)).tolist()
+    return [(count, for_json(value)) for count, value in zip(counts, flat[starts].tolist(), strict=True)]

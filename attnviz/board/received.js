@@ -9,27 +9,43 @@ export function unpacked(sent, before = null) {
   const matrices = {};
   for (const [name, matrix] of Object.entries(sent)) {
     const { rows, columns } = matrix;
-    if (before && isSame(matrix, before.sent[name]) && (matrix.of === undefined || isSame(sent[matrix.of], before.sent[matrix.of]))) {
+    const isAsBefore = (/** @type {string | undefined} */ other) => other === undefined || isSame(sent[other], before?.sent[other]);
+    if (before && isSame(matrix, before.sent[name]) && isAsBefore(matrix.of) && isAsBefore(matrix.plus)) {
       matrices[name] = before.matrices[name];
       continue;
     }
-    const source = matrix.of === undefined ? null : (matrices[matrix.of] ?? unpackedOne(sent[matrix.of]));
-    matrices[name] = source ? { rows, columns, values: quotients(source.values, matrix) } : unpackedOne(matrix);
+    const of = (/** @type {string | undefined} */ other) => (other === undefined ? null : (matrices[other] ?? unpackedOne(sent[other])));
+    const [source, mask] = [of(matrix.of), of(matrix.plus)];
+    matrices[name] = source ? { rows, columns, values: quotients(source.values, mask?.values, matrix) } : unpackedOne(matrix);
   }
   return matrices;
 }
 
 // Small matrices, which are sent as numbers, are unpacked faster than compared.
 /** @param {SentMatrix} matrix @param {SentMatrix | undefined} other */
-function isSame({ values, ...rest }, other) {
+function isSame({ values, runs, ...rest }, other) {
   if (values || !other || other.values) return false;
-  return Object.entries({ ...other, ...rest }).every(([key, value]) => Reflect.get(rest, key) === value && Reflect.get(other, key) === value);
+  if (String(runs) !== String(other.runs)) return false;
+  return Object.entries({ ...other, ...rest }).every(([key, value]) => key === "runs" || (Reflect.get(rest, key) === value && Reflect.get(other, key) === value));
 }
 
 /** @param {SentMatrix} matrix */
-function unpackedOne({ rows, columns, values, float32 }) {
+function unpackedOne({ rows, columns, values, float32, runs }) {
+  if (runs) return { rows, columns, values: inFull(runs, rows * columns) };
   // JSON has no infinities and no NaN: these travel as words.
   return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? "") };
+}
+
+// Numbers of which few change from one to the next, as those of a mask.
+/** @param {[count: number, value: number | string][]} runs @param {number} length */
+function inFull(runs, length) {
+  const values = new Float64Array(length);
+  let at = 0;
+  for (const [count, value] of runs) {
+    values.fill(Number(value), at, at + count);
+    at += count;
+  }
+  return values;
 }
 
 // The numbers of a text that has the bits of their float32, the lowest byte first, as all browsers have them.
@@ -42,13 +58,12 @@ export function numbersIn(text) {
 }
 
 // Scaled scores, which torch has made bit by bit so; Python has looked.
-/** @param {Float64Array} scores @param {SentMatrix} matrix */
-function quotients(scores, { rows, columns, dividedBy = 1, hides = false }) {
+/** @param {Float64Array} scores @param {Float64Array | undefined} mask @param {SentMatrix} matrix */
+function quotients(scores, mask, { rows, columns, dividedBy = 1 }) {
   const values = new Float64Array(rows * columns);
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1, at += 1) {
-      values[at] = hides && column > row ? -Infinity : Math.fround(scores[at] / dividedBy);
-    }
+  for (let at = 0; at < values.length; at += 1) {
+    const scaled = Math.fround(scores[at] / dividedBy);
+    values[at] = !mask ? scaled : mask[at] === -Infinity ? -Infinity : Math.fround(scaled + mask[at]);
   }
   return values;
 }

@@ -7,6 +7,7 @@ import torch
 
 from attnviz.board.packing import FITS
 from attnviz.core.rules import displayed, gelu, softmax, surprise
+from attnviz.core.stages import MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
 from attnviz.tables import typed_numbers
@@ -27,6 +28,7 @@ CONSTANTS: dict[str, Any] = {
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,
     "TOLD": told.MOST_NUMBERS,
+    "MASK": MASK,
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})

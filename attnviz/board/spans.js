@@ -49,7 +49,7 @@ export function feeds({ stages, matrices }, place) {
   for (const stage of stages.values()) {
     if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
     reached[stage.name] = through(stage, matrices, reached);
-    const hidden = hiddenIn(stages, stage);
+    const hidden = hiddenIn({ stages, matrices }, stage);
     if (hidden) withoutHidden(reached[stage.name], matrices[stage.name], hidden);
   }
   delete reached[place.matrix];

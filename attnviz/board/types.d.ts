@@ -33,7 +33,6 @@ export type Matrices = Record<string, Matrix>;
 /** The fields of a stage's rule, of which each rule has some. */
 export interface Settings {
   transposed: boolean;
-  causal: boolean;
   d_k: number | null;
   temperature: number;
   temperature_text: string;
@@ -132,8 +131,10 @@ export interface SentMatrix {
   float32?: string;
   of?: string;
   dividedBy?: number;
-  /** Whether what comes after its row is masked. */
-  hides?: boolean;
+  /** The mask that is added to it, where there is one. */
+  plus?: string;
+  /** How often each of its numbers comes in a row, where few change. */
+  runs?: [count: number, value: number | string][];
 }
 
 /** What is needed to evaluate a table and to explain its cells. */
@@ -149,14 +150,13 @@ export interface BoardData extends TableData {
   roles: Roles;
   labels: string[];
   names: string[];
-  before: Record<string, number>;
+  before: Record<string, number | string>;
   origins: Record<string, string[]>;
   query: number;
   /** Of several heads, which is in view; else null. */
   head: number | null;
   /** What each of several does, in few words and with its definition. */
   heads: { short: string; full: string }[];
-  settings: { causal: boolean };
   digits: number;
   /** So many have the numbers in cells. */
   cellDigits: number;
@@ -275,7 +275,7 @@ export interface Rule {
   reads(settings: Settings, row: number, column: number, ...sources: Matrix[]): [row: number, column: number][][];
   bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
   explain(cell: MadeCell): Explained;
-  hidden?(settings: Settings, row: number, column: number): boolean;
+  masked_by?: number;
   seen?(stage: Stage, made: Made): string[];
   reach?(settings: Settings, i: number, ...sources: Matrix[]): (row: number, column: number) => Span;
 }

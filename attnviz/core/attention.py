@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
-from attnviz.core.rules import Scale
+from attnviz.core.rules import Scale, later
 from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import BIASES, Table, attention_table, head_name
 from attnviz.core.trace import Trace, run
@@ -32,6 +33,7 @@ class AttentionTrace(Trace):
     `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
     output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
+    Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads.
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
     ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. Of a block there are the sums `residual_1` and
@@ -51,6 +53,7 @@ class AttentionTrace(Trace):
     b_q: Tensor | None = None
     b_k: Tensor | None = None
     b_v: Tensor | None = None
+    mask: Tensor | None = None
     q: Tensor
     k: Tensor
     v: Tensor
@@ -167,9 +170,16 @@ class AttentionTrace(Trace):
         return rule
 
     @property
+    def is_hidden(self) -> np.ndarray:
+        """Which keys the mask hides from which queries, ``(n_tokens, n_tokens)`` of bool: nothing without a mask."""
+        if self.mask is None:
+            return np.zeros((self.x.shape[-2],) * 2, dtype=bool)
+        return self.mask.detach().cpu().numpy() == -np.inf
+
+    @property
     def causal(self) -> bool:
-        """Whether no token may attend to a later one."""
-        return self.scaling.causal
+        """Whether a token may attend to itself and those before it, and to no other."""
+        return self.mask is not None and bool((self.is_hidden == later(*self.mask.shape).numpy()).all())
 
     @property
     def scale(self) -> bool:
@@ -217,6 +227,7 @@ def attend(
     scale: bool = True,
     temperature: float = 1.0,
     *,
+    mask: Tensor | None = None,
     tokens: tuple[str, ...] = (),
     notices: tuple[str, ...] = (),
 ) -> AttentionTrace:
@@ -224,7 +235,8 @@ def attend(
 
     `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
     ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
-    by ``sqrt(d_k)``; `temperature` divides them once more. `tokens` and `notices` are kept in the trace as given.
+    by ``sqrt(d_k)``; `temperature` divides them once more. A `mask` ``(n_tokens, n_tokens)``, in place of `causal`, is
+    added to the scaled scores, and where it holds -inf, so do they. `tokens` and `notices` are kept as given.
 
     Raises ``ValueError`` for shapes that do not fit, and :class:`UndefinedAttentionError` (a ``ValueError``)
     for a row without a finite score.
@@ -237,6 +249,7 @@ def attend(
             [0.2689, 0.7311]])
     """
     _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    _check_mask(mask, causal, x.shape[-2])
     if temperature != 1.0:
         check_temperature(temperature)
     d_k = w_q.shape[-1]
@@ -245,22 +258,24 @@ def attend(
     v = x @ w_v if b_v is None else x @ w_v + b_v  # (n_tokens, d_v)
     scores = q @ k.mT  # (n_tokens, n_tokens): query, key
     scaled_scores = scores / ((math.sqrt(d_k) if scale else 1.0) * temperature)
+    n_tokens = x.shape[-2]
     if causal:
-        n_tokens = x.shape[-2]
-        future = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).triu(1)
-        scaled_scores = scaled_scores.masked_fill(future, -math.inf)
+        mask = torch.full((n_tokens, n_tokens), -math.inf, dtype=x.dtype, device=x.device).triu(1)
+    if mask is not None:
+        scaled_scores = (scaled_scores + mask).masked_fill(mask == -math.inf, -math.inf)  # even a score of inf
     attention_weights = torch.softmax(scaled_scores, dim=-1)  # each row sums to 1
     context = attention_weights @ v  # (n_tokens, d_v)
-    given = {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "b_q": b_q, "b_k": b_k, "b_v": b_v}
+    given = {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "b_q": b_q, "b_k": b_k, "b_v": b_v, "mask": mask}
     made = {
         "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled_scores,
         "attention_weights": attention_weights, "context": context,
     }  # fmt: skip
     table = attention_table(
         d_k, biases=tuple(name for name in BIASES if given[name] is not None), scale=scale, temperature=temperature,
-        causal=causal,
+        mask=mask is not None,
     )  # fmt: skip
-    matrices = {name: matrix for name, matrix in (given | made).items() if matrix is not None}
+    all_of_it = given | made
+    matrices = {name: matrix for name in table if (matrix := all_of_it[name]) is not None}
     return with_defined_rows(AttentionTrace(table, matrices, tokens, notices))
 
 
@@ -315,6 +330,15 @@ def _check_shapes(
     for name, b, width in (("b_q", b_q, w_q.shape[1]), ("b_k", b_k, w_q.shape[1]), ("b_v", b_v, w_v.shape[1])):
         if b is not None and b.shape != (width,):
             raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+
+
+def _check_mask(mask: Tensor | None, causal: bool, n_tokens: int) -> None:
+    if mask is None:
+        return
+    if causal:
+        raise ValueError("causal is True and a mask is given, expected one of them")
+    if mask.shape != (n_tokens, n_tokens):
+        raise ValueError(f"mask has shape {tuple(mask.shape)}, expected ({n_tokens}, {n_tokens})")
 
 
 class SelfAttention(nn.Module):

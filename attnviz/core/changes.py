@@ -14,10 +14,11 @@ import torch
 
 from attnviz.core.layers import STACK, placed
 from attnviz.core.limits import MAX_EDITS
+from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OUTPUT
+from attnviz.core.stages import EDITABLE, LAYERS, MASK, NORMS, OUTPUT
 
 Replacement = str | Matrix
 OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
@@ -79,6 +80,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
     fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
+    fits[MASK] = fits["p"]
     kept_replaced = tuple(
         (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
     )
@@ -120,6 +122,10 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     layer, name = placed(name)
     if name in NORMS:
         return (scenario.d_in,)
+    if name == MASK:
+        # Padding hides the last tokens: with another number of tokens, it hides others.
+        padded = len(scenario.tokens) if scenario.masked_as == "padding" else None
+        return scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
     if name == "p":
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
@@ -146,6 +152,8 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
     if edit.matrix == "p":
         return edit.row < len(new.tokens)
+    if edit.matrix == MASK:  # it goes by places
+        return max(edit.row, edit.column) < len(new.tokens)
     if edit.matrix not in ("x", "e"):
         return True
     return edit.row < len(new.tokens) and old.tokens[edit.row] == new.tokens[edit.row]

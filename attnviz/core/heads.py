@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, n_layers_in, named, of_layer, placed
 from attnviz.core.rules import Matrix, Slice
-from attnviz.core.stages import HEADS, Stage, Table, head_name
+from attnviz.core.stages import HEADS, MASK, Stage, Table, head_name
 from attnviz.words import say
 
 
@@ -107,7 +107,10 @@ def head_table(table: Table, head: int) -> Table:
     own = _of_head(table, head)
     stages = {name: _alone(stage, own, head) for name, stage in _before_heads(table).items()}
     path = head_name(head, "")
+    shared = stages.pop(MASK, None)  # stands where it is added
     for name, stage in own.items():
+        if shared is not None and MASK in stage.sources:
+            stages[MASK] = shared
         if name not in stages:
             sources = tuple(source.removeprefix(path) for source in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)

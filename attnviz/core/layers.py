@@ -8,11 +8,11 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import Stage, Table
+from attnviz.core.stages import MASK, Stage, Table
 from attnviz.words import say
 
 STACK = "layers"
-OF_TOKENS = ("x", "e", "p")  # what only the first layer is given
+OF_TOKENS = ("x", "e", "p", MASK)  # what only the first layer is given: the mask is one for all
 
 
 def in_layer(layer: int, name: str) -> str:
@@ -58,12 +58,15 @@ def stacked(table: Table, n_layers: int) -> Table:
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", "p"):
+            if layer and name in ("e", "p", MASK):
                 continue
             path = in_layer(layer, "")
             own = _passed_on(stage, layer) if layer and name == "x" else stage
             sources = (in_layer(layer - 1, last),) if own.kind == PassOn.name else own.sources
-            called = [each if each.startswith(f"{STACK}.") else path + each for each in sources]
+            called = [
+                each if each.startswith(f"{STACK}.") else in_layer(0, MASK) if each == MASK else path + each
+                for each in sources
+            ]
             title = say("stages.layer.title", title=stage.title, layer=layer)
             stages[path + name] = replace(own, name=path + name, title=title, layer=layer, sources=tuple(called))
     return MappingProxyType(stages)
@@ -100,10 +103,12 @@ def layer_in_view(table: Table) -> int:
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
     anew. Of the layer before, there is what it makes, under its path."""
-    path = in_layer(layer, "")
+    path, shared = in_layer(layer, ""), in_layer(0, MASK)
     stages: dict[str, Stage] = {}
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
+        if layer and shared in stage.sources and MASK not in stages and name.startswith(path):
+            stages[MASK], made[MASK] = replace(table[shared], name=MASK), matrices[shared]
         if not name.startswith(path):
             continue
         own = name.removeprefix(path)
@@ -112,6 +117,6 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
             stages[before] = replace(table[before], rule=None, sources=(), rows="token", part="")
             made[before] = matrices[before]
         title = stage.title.removesuffix(say("stages.layer.title", title="", layer=layer))
-        sources = tuple(source.removeprefix(path) for source in stage.sources)
+        sources = tuple(MASK if source == shared else source.removeprefix(path) for source in stage.sources)
         stages[own], made[own] = replace(stage, name=own, title=title, sources=sources), matrices[name]
     return MappingProxyType(stages), made

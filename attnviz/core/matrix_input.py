@@ -11,7 +11,7 @@ from attnviz.core import limits
 from attnviz.core.errors import RefusedError
 from attnviz.core.layers import OF_TOKENS, STACK, named, placed
 from attnviz.core.published_matrices import Rows, stated_matrix
-from attnviz.core.stages import EDITABLE, VECTORS
+from attnviz.core.stages import EDITABLE, MASK, VECTORS
 
 FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
@@ -71,7 +71,10 @@ def plain(name: str, given: Any) -> Matrix | str | None:
     if array.ndim != 2 or 0 in array.shape:
         message = f"{name} has shape {array.shape}, expected a table of rows and columns"
         raise RefusedError(message, "ragged", matrix=name)
-    most = (limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D, limits.MAX_D)
+    most = (
+        limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D,
+        limits.MAX_TOKENS if own == MASK else limits.MAX_D,
+    )
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
         message = f"{name} has shape {array.shape}, expected at most {most}"
         rows, columns = array.shape
@@ -101,15 +104,18 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
     """Return numbers ``(rows, columns)`` float64 unchanged; what rounds to the largest of float32, as its print-out
     3.4028235e+38 does, becomes it.
 
+    A mask may hold -inf, too.
+
     Raises ``ValueError`` naming the first that is not finite in float32.
     """
-    bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE))
+    hides = (numbers == -np.inf) & (name == MASK)
+    bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE) & ~hides)
     if len(bad):
         row, column = bad[0].tolist()
         value = float(numbers[row, column])
         message = f"{name}[{row}, {column}] is {value}, expected a finite float32"
         raise RefusedError(message, "not_finite", matrix=name, row=row, column=column, value=value)
-    return np.clip(numbers, -_LARGEST, _LARGEST)
+    return np.where(hides, numbers, np.clip(numbers, -_LARGEST, _LARGEST))
 
 
 def _is_fill(name: str, given: str) -> bool:
@@ -145,6 +151,8 @@ def checked_edit(given: Any) -> Edit:
     if not isinstance(edit.matrix, str) or not is_editable(edit.matrix):
         message = f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}"
         raise RefusedError(message, "no_matrix")
+    if edit.matrix == MASK and edit.value == -np.inf:
+        return edit
     if not abs(edit.value) < TOO_LARGE:
         message = f"{edit.cell} is {edit.value}, expected a finite float32"
         raise RefusedError(

@@ -14,6 +14,7 @@ from attnviz.core.devices import resolve_device
 from attnviz.core.drawing import Widths, drawn_positions, drawn_vectors, drawn_weights, has_published_vector
 from attnviz.core.errors import RefusedError
 from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
+from attnviz.core.masks import drawn_mask
 from attnviz.core.matrix_input import (
     NO_EDITS,
     Edit,
@@ -26,8 +27,8 @@ from attnviz.core.matrix_input import (
     wrong_shape,
 )
 from attnviz.core.seeding import ADDED_POSITIONS, FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import check_scores, check_width, checked_settings
-from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Stage, Table, layer_table
+from attnviz.core.settings import check_scores, check_width, checked_settings, mask_settings
+from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, MASK, NORMS, OUTPUT, VECTORS, Stage, Table, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -60,6 +61,11 @@ class Scenario:
     ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
     with biases of zeros.
 
+    With a mask that is added to the scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`), "window:W" (a
+    token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self", "painted" (hides
+    nothing until its cells are edited), or given numbers, of which -inf hides a key from a query. A mask that is named
+    is kept as `causal`, or as `masking` and `mask_size`.
+
     `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
     or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
     diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
@@ -83,6 +89,8 @@ class Scenario:
     seed: int = 123
     bias: bool = False
     causal: bool = False
+    masking: str = "none"
+    mask_size: int = 2
     scale: bool = True
     temperature: float = 1.0
     device: str = "cpu"
@@ -103,6 +111,7 @@ class Scenario:
     b_q: Any = None
     b_k: Any = None
     b_v: Any = None
+    mask: Any = None
     w_o: Any = None
     b_o: Any = None
     w_1: Any = None
@@ -117,9 +126,10 @@ class Scenario:
     edits: Edits = NO_EDITS
 
     def __post_init__(self) -> None:
-        changed = checked_settings(self.__dict__)
+        named = mask_settings(self.__dict__)
+        changed = named | checked_settings(self.__dict__ | named)
         for name in EDITABLE:
-            changed[name] = plain(name, getattr(self, name))
+            changed[name] = plain(name, changed[name] if name in changed else getattr(self, name))
         changed["deeper"] = _plain_deeper(self.deeper)
         for field, value in changed.items():
             object.__setattr__(self, field, value)
@@ -155,6 +165,8 @@ class Scenario:
         """Raise why a matrix, which has the name `own` in its layer, is not there."""
         if own in BIASES:
             raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=matrix)
+        if own == MASK:
+            raise RefusedError(f"{what}, but there is no mask", "mask_off", matrix=matrix)
         if own in OUTPUT:
             raise RefusedError(f"{what}, but output is False", "output_off", matrix=matrix)
         if own in NORMS:
@@ -235,6 +247,8 @@ class Scenario:
             return len(self.tokens), self.d_in
         if name in NORMS:
             return 1, self.d_in
+        if name == MASK:
+            return len(self.tokens), len(self.tokens)
         if name in (*OUTPUT, *LAYERS):
             return self._shape_behind(name)
         n_rows = 1 if name in BIASES else self.d_in
@@ -250,6 +264,11 @@ class Scenario:
             "w_o": (width, width), "b_o": (1, width),
             "w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width),
         }[name]  # fmt: skip
+
+    @property
+    def masked_as(self) -> str:
+        """The kind of mask that the set-up draws; "none" where it draws none."""
+        return "causal" if self.causal else self.masking
 
     @property
     def kv_heads(self) -> int:
@@ -292,11 +311,13 @@ class Scenario:
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
         layer, own = placed(name)
-        if own in (self.token_matrix, "p", *NORMS):
+        if own in (self.token_matrix, "p", MASK, *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
             if own in NORMS:
                 return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
+            if name == MASK:
+                return drawn_mask(self.masked_as, self.mask_size, len(self.tokens))
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
             return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
@@ -342,7 +363,7 @@ class Scenario:
         """The stages of one layer of it."""
         return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            causal=self.causal, positions=self.adds_positions,
+            mask=self.masked_as != "none" or self.mask is not None, positions=self.adds_positions,
             rotary=self.positions == "rotary", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation,

@@ -6,6 +6,7 @@ from typing import Any
 from attnviz.core import limits
 from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
+from attnviz.core.masks import MASKINGS, mask_named
 from attnviz.core.seeding import INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS
 from attnviz.core.tokens import TOKENIZERS
@@ -16,6 +17,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": tuple(TOKENIZERS),
     "embedding": EMBEDDINGS,
     "positions": POSITIONS,
+    "masking": MASKINGS,
     "init": INITS,
     "activation": tuple(ACTIVATIONS),
     "norm": NORM_CHOICES,
@@ -23,6 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 _FLAGS = ("bias", "causal", "scale", "output")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
 _MAY_BE_NONE = ("d_v", "d_ff")
+_FILLS = ("identity", "zeros", "random", "example")  # what may stand for the numbers of any matrix
 
 
 def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,12 +48,41 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         for name in _SIZES
         if not (given[name] is None and name in _MAY_BE_NONE)
     } | checked_heads(given)
+    check_one_mask(given)
     return sizes | {
         "n_layers": n_layers,
+        "mask_size": limits.check_whole("mask_size", given["mask_size"], 1, limits.MAX_TOKENS),
         "seed": limits.check_whole("seed", given["seed"], 0, limits.MAX_SEED),
         "temperature": limits.check_temperature(given["temperature"]),
         "device": check_device_name(given["device"]),
     }
+
+
+def mask_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a mask says which is given by its name, such as "window:3"; of one that is given by its
+    numbers, or by none, nothing.
+
+    Raises ``ValueError`` for another name, and for another than the causal one where `causal` is True.
+
+    >>> mask_settings({"mask": "window:3", "causal": False})
+    {'mask': None, 'masking': 'window', 'mask_size': 3}
+    """
+    mask = given["mask"]
+    if not isinstance(mask, str) or mask.partition(":")[0] in _FILLS:
+        return {}
+    kind, size = mask_named(mask)
+    if given["causal"] is True and kind != "causal":
+        message = f"causal is True and mask is {mask!r}, expected one of them, or mask 'causal'"
+        raise RefusedError(message, "two_masks", masking=kind)
+    named = {"mask": None, "masking": "none" if kind == "causal" else kind}
+    return named | ({"causal": True} if kind == "causal" else {}) | ({} if size is None else {"mask_size": size})
+
+
+def check_one_mask(given: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` where the causal mask is on and another one, too."""
+    if given["causal"] and given["masking"] != "none":
+        message = f"causal is True and masking is {given['masking']!r}, expected one of them"
+        raise RefusedError(message, "two_masks", masking=given["masking"])
 
 
 def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
@@ -100,17 +132,22 @@ def check_width(given: Mapping[str, Any], width: object) -> None:
 
 
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
-    """Return settings, each of which is one that it may be, with as many heads and layers as fit the others, and why
-    not as many as they say: for a page, where what was typed stays while the computation goes on.
+    """Return settings, each of which is one that it may be, with as many heads and layers as fit the others and one
+    mask, and why not all that they say: for a page, where what was typed stays while the computation goes on.
 
     >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none",
-    ...          "n_layers": 1}
+    ...          "n_layers": 1, "causal": False, "masking": "none"}
     >>> values, refused = fitted(given, 6)
     >>> values["n_heads"], values["n_kv_heads"], [error.kind for error in refused]
     (2, 2, ['heads', 'kv_heads'])
     """
     fitting = dict(values)
     refused: list[RefusedError] = []
+    try:
+        check_one_mask(fitting)
+    except RefusedError as error:
+        refused.append(error)
+        fitting["masking"] = "none"
     for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens, given["n_layers"])):
         while True:
             try:

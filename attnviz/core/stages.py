@@ -36,7 +36,7 @@ class Stage:
     short: str
     rows: Literal["token", "query", "key", "feature", "entry"]
     columns: Literal["key", "feature", "entry"]
-    colours: Literal["inputs", "projections", "vectors", "scores", "attention"]
+    colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
     is_vector: bool = False  # it has no rows of its own: its one row is added to every row
@@ -75,6 +75,12 @@ class Stage:
         return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
 
     @property
+    def masked_by(self) -> str | None:
+        """The name of the matrix that hides cells of this one, where it holds -∞; None where none does."""
+        place = None if self.rule is None else self.rule.masked_by
+        return None if place is None or place >= len(self.sources) else self.sources[place]
+
+    @property
     def kind(self) -> str:
         """The name of its rule, or "given"."""
         return "given" if self.rule is None else self.rule.name
@@ -103,7 +109,8 @@ OUTPUT = ("w_o", "b_o")
 LAYERS = ("w_1", "b_1", "w_2", "b_2")
 GAINS = ("gamma_1", "gamma_2")
 NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OUTPUT, *LAYERS, *NORMS)
+MASK = "mask"
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, MASK, *OUTPUT, *LAYERS, *NORMS)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -124,11 +131,11 @@ def attention_table(
     biases: tuple[str, ...] = BIASES,
     scale: bool = True,
     temperature: float = 1.0,
-    causal: bool = False,
+    mask: bool = False,
     positions: bool = False,
 ) -> Table:
-    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`; with `positions`, X is made
-    of the vectors of the tokens and those of their places.
+    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`; with a `mask`, that is added
+    to the scores, and with `positions`, X is made of the vectors of the tokens and those of their places.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; section 3.5 for positions.
 
@@ -137,7 +144,7 @@ def attention_table(
     """
     return _table(
         *_projected(biases, positions),
-        *_attending(d_k, scale, temperature, causal),
+        *_attending(d_k, scale, temperature, mask),
     )
 
 
@@ -162,8 +169,8 @@ def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -
     )  # fmt: skip
 
 
-def _attending(d_k: int, scale: bool, temperature: float, causal: bool, rotary: bool = False) -> tuple[Stage, ...]:
-    """Return the stages from Q, K and V on, which every head has for itself."""
+def _attending(d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False) -> tuple[Stage, ...]:
+    """Return the stages from Q, K and V on, which every head has for itself, but for the mask."""
     turned = (
         _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(), ("q",), part="q"),
         _stage("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
@@ -173,8 +180,9 @@ def _attending(d_k: int, scale: bool, temperature: float, causal: bool, rotary: 
         *(turned if rotary else ()),
         _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched,
                told="scores_turned" if rotary else ""),
+        *[_stage(MASK, "M", "query", "key", "mask")] * mask,
         _stage("scaled_scores", "S′", "query", "key", "scores",
-               Scale(d_k if scale else None, temperature, causal), ("scores",)),
+               Scale(d_k if scale else None, temperature), ("scores", MASK)[: 1 + mask]),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
     )  # fmt: skip
@@ -277,7 +285,7 @@ class Heads:
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
 
-def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool, rotary: bool) -> tuple[Stage, ...]:
+def _head(head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool) -> tuple[Stage, ...]:
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
     cut = tuple(
@@ -285,8 +293,9 @@ def _head(head: int, heads: Heads, scale: bool, temperature: float, causal: bool
         for name, symbol, rows in (("q", "Q", "query"), ("k", "K", "key"), ("v", "V", "token"))
     )
     attending = (
-        replace(stage, sources=tuple(head_name(head, name) for name in stage.sources))
-        for stage in _attending(heads.d_k // heads.n, scale, temperature, causal, rotary)
+        replace(stage, sources=tuple(name if name == MASK else head_name(head, name) for name in stage.sources))
+        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary)
+        if stage.name != MASK  # one for all heads
     )
     return tuple(
         replace(
@@ -309,7 +318,7 @@ def layer_table(
     biases: tuple[str, ...] = BIASES,
     scale: bool = True,
     temperature: float = 1.0,
-    causal: bool = False,
+    mask: bool = False,
     positions: bool = False,
     n_heads: int = 1,
     n_kv_heads: int = 1,
@@ -332,11 +341,12 @@ def layer_table(
     ['preactivations', 'hidden', 'feed_forward']
     """
     if n_heads == 1:
-        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, causal, rotary)
+        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary)
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
-        each = (_head(head, heads, scale, temperature, causal, rotary) for head in range(n_heads))
-        attention = (*(stage for one in each for stage in one), _concatenated(n_heads))
+        each = (_head(head, heads, scale, temperature, mask, rotary) for head in range(n_heads))
+        shared = [stage for stage in _attending(d_k, scale, temperature, mask, rotary) if stage.name == MASK]
+        attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
     table = _table(*_projected(biases, positions, norm == "pre"), *attention, *(_output(b_o) if output else ()))
     goes_in = made
@@ -356,7 +366,7 @@ def layer_table(
 
 STAGES: Table = attention_table()
 EVERY_STAGE: Table = followed_by(
-    layer_table(positions=True, output=True), followed_by(residual_table(), feed_forward_table())
+    layer_table(positions=True, output=True, mask=True), followed_by(residual_table(), feed_forward_table())
 )
 # What any computation of one head may have, to name it: not all of these go together.
 ALL_STAGES: Table = followed_by(
@@ -383,8 +393,8 @@ def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
 def formula_of(name: str, table: Table) -> str:
     """Return the formula of a stage in symbols; of a given one, its own symbol.
 
-    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, causal=True))
-    'Q Kᵀ / (√d_k · 2), masked'
+    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, mask=True))
+    'Q Kᵀ / (√d_k · 2) + M'
     >>> formula_of("q", attention_table(2))
     'X W_q + b_q'
     """

@@ -82,11 +82,10 @@ class Trace:
 
     def masked_in(self, name: str) -> np.ndarray | None:
         """Return which cells of a matrix ``(rows, columns)`` are masked, by its own rule or by that of the scores
-        which it is shares of; None for none."""
+        which it is shares of, and of a mask, which it hides; None for none."""
         stage = self.stages[name]
         makers = [stage, *(self.stages[source] for source in stage.sources if stage.kind == "softmax")]
-        for maker in makers:
-            masked = None if maker.rule is None else maker.rule.hidden(*self[name].shape[-2:])
-            if masked is not None:
-                return masked
-        return None
+        if any(other.masked_by == name for other in self.stages.values()):
+            makers = [other for other in self.stages.values() if other.masked_by == name]
+        by = next((maker.masked_by for maker in makers if maker.masked_by is not None), None)
+        return None if by is None else self.matrices[by].detach().cpu().numpy() == -np.inf

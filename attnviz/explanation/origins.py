@@ -6,9 +6,9 @@ from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
-from attnviz.core.stages import BIASES, GAINS, NORMS, VECTORS
+from attnviz.core.stages import BIASES, GAINS, MASK, NORMS, VECTORS
 from attnviz.core.tokens import visible
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 
@@ -63,6 +63,10 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_place(scenario, row)
     if name in NORMS:
         return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")
+    if name == MASK:
+        return say(
+            f"explanation.of_mask.{scenario.masked_as.replace('-', '_')}", tokens=plural(scenario.mask_size, "token")
+        )
     drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
         name, scenario.shape_of(name)[1]
     )

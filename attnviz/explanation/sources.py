@@ -30,7 +30,7 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
 def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = EVERY_STAGE) -> tuple[Cells, ...]:
     """Return the cells that a cell is made from, by the rule of its stage; a given cell is made from none.
 
-    `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`; a bias without a
+    `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`; a bias or a mask without a
     shape is not added, and what would be made from another matrix without a shape is given. A masked cell keeps
     the source that the mask hides, and a softmax its masked cells.
 
@@ -44,7 +44,11 @@ def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = 
     row = check_whole(f"row of {name}", row, 0, shapes[name][0] - 1)
     column = check_whole(f"column of {name}", column, 0, shapes[name][1] - 1)
     stage = table[name]
-    there = tuple(source for source in stage.sources if source in shapes or not table[source].is_vector)
+    there = tuple(
+        source
+        for source in stage.sources
+        if source in shapes or not (table[source].is_vector or source == stage.masked_by)
+    )
     if stage.rule is None or any(source not in shapes for source in there):
         return ()
     blocks = stage.rule.reads(row, column, *(shapes[source] for source in there))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
@@ -45,19 +46,20 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     if torch.isnan(row).any():
         return say("summary.reads.undefined", token=token)
     n_tokens = len(row)
-    reach = query + 1 if trace.causal else n_tokens
-    weight = written(row.max().item(), digits)
+    readable = np.flatnonzero(~trace.is_hidden[query]).tolist()
+    reach, weight = len(readable), written(row.max().item(), digits)
     if reach == 1:
-        return say("summary.reads.first" if n_tokens > 1 else "summary.reads.alone", token=token, weight=weight)
-    ties = [
-        key for key, each in enumerate(row[:reach].tolist())
-        if row.max() - each < SAME and written(each, digits) == weight
-    ]  # fmt: skip
+        only = "only" if readable[0] != query else "itself" if query else "first"
+        kind = only if n_tokens > 1 else "alone"
+        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, readable), weight=weight)
+    shares = row.tolist()
+    ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
     if len(ties) == reach:
         both = "_both" if reach == 2 else ""
-        if trace.causal and reach < n_tokens:
-            return say(f"summary.reads.equally_masked{both}", token=token, weight=weight)
-        return say(f"summary.reads.equally{both}", token=token, count=n_tokens, weight=weight)
+        if reach == n_tokens:
+            return say(f"summary.reads.equally{both}", token=token, count=n_tokens, weight=weight)
+        kind = f"equally_masked{both}" if readable == list(range(query + 1)) else "equally_readable"
+        return say(f"summary.reads.{kind}", token=token, n=reach, weight=weight)
     even = written(1 / reach, digits)
     kind = ("barely" if even == weight else "most") + ("_each" if len(ties) > 1 else "")
     if kind.startswith("barely"):
@@ -263,8 +265,9 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     """
     notes = []
     n_tokens = trace.x.shape[-2]
-    if trace.causal and n_tokens > 1:
-        notes.append(say("summary.notes.masked", n=n_tokens * (n_tokens - 1) // 2, count=n_tokens * n_tokens))
+    if n_hidden := int(trace.is_hidden.sum()):
+        kind = "masked" if trace.causal else "hidden"
+        notes.append(say(f"summary.notes.{kind}", n=n_hidden, count=n_tokens * n_tokens))
     for name in (name for name, stage in trace.stages.items() if stage.rule):
         note = _not_finite(trace, name)
         if note:

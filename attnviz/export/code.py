@@ -1,6 +1,7 @@
 """A scenario as a short script in plain PyTorch, and the same as a notebook."""
 
 import json
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,19 @@ from attnviz.core.rules import Concatenate, Slice
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, position_seed
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import ALL_STAGES, BIASES, GAINS, LAYERS, NORMS, OUTPUT, VECTORS, Stage, Table, head_name
+from attnviz.core.stages import (
+    ALL_STAGES,
+    BIASES,
+    GAINS,
+    LAYERS,
+    MASK,
+    NORMS,
+    OUTPUT,
+    VECTORS,
+    Stage,
+    Table,
+    head_name,
+)
 from attnviz.export.stack_code import LAYERS_TO_DEVICE, in_each_layer, place_of, through_each_layer
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -70,6 +83,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
         ("P: a vector for each place", _positions(scenario)),
         *_weights(scenario),
+        ("M: the mask, added to the scores", _mask(scenario)),
         ("Cells edited by hand", _edits(scenario)),
         ("On its device", _device(scenario)),
         *_computed(scenario, digits),
@@ -144,7 +158,11 @@ def _vectors(scenario: Scenario) -> list[str]:
 
 def _numbers(row: Sequence[float]) -> str:
     """Write float32 numbers in as few digits as tell them apart."""
-    return f"[{', '.join(str(np.float32(value)) for value in row)}]"
+    return f"[{', '.join(map(_number, row))}]"
+
+
+def _number(value: float) -> str:
+    return str(np.float32(value)) if math.isfinite(value) else f'float("{value}")'
 
 
 def _seeded_vectors(scenario: Scenario) -> list[str]:
@@ -174,6 +192,32 @@ def _positions(scenario: Scenario) -> list[str]:
         f"torch.manual_seed({position_seed(scenario.seed)})  # made from seed {scenario.seed}, for P alone",
         f"p = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: len(tokens)].clone()",
     ]
+
+
+def _mask(scenario: Scenario) -> list[str]:
+    if MASK not in scenario.editable:
+        return []
+    if scenario.mask is not None:
+        return _replaced(scenario, MASK)
+    return _mask_drawn(scenario.masked_as, scenario.mask_size)
+
+
+def _mask_drawn(kind: str, size: int) -> list[str]:
+    """Return the lines of PyTorch that draw the same, for a list of `tokens`."""
+    full = 'torch.full((len(tokens), len(tokens)), float("-inf"))'
+    if kind == "causal":
+        return [f"mask = {full}.triu(1)  # no token reads a later one"]
+    if kind == "window":
+        return [
+            f"mask = {full}",
+            f"mask = mask.triu(1) + mask.tril(-{size})  # each token reads the last {size}",
+        ]
+    zeros = "mask = torch.zeros(len(tokens), len(tokens))"
+    if kind == "padding":
+        return [zeros, f'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none']
+    if kind == "not-self":
+        return [f'{zeros}.fill_diagonal_(float("-inf"))  # none reads itself']
+    return [zeros]
 
 
 # W_q, W_k, W_v and the biases, W_1, W_2 and theirs
@@ -277,7 +321,7 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
     if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name in (scenario.token_matrix, "p"):
+        if name in (scenario.token_matrix, "p", MASK):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
             return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *_draw(scenario, name)]
@@ -285,6 +329,10 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
     if name in VECTORS:
         return [f"{name} = torch.tensor({_numbers(rows[0])})"]
     return [f"{name} = torch.tensor([", *(f"    {_numbers(row)}," for row in rows), "])"]
+
+
+def _in_full(value: float) -> str:
+    return repr(value) if math.isfinite(value) else _number(value)
 
 
 def _edits(scenario: Scenario) -> list[str]:
@@ -295,13 +343,14 @@ def _edits(scenario: Scenario) -> list[str]:
         for name, row, column, value in scenario.edits
     ]
     if len(cells) <= _LISTED:
-        return [f"{cell} = {value!r}" for cell, value in cells]
+        return [f"{cell} = {_in_full(value)}" for cell, value in cells]
     lines = []
     for name in dict.fromkeys(edit.matrix for edit in scenario.edits):
         edits = [edit for edit in scenario.edits if edit.matrix == name]
         place = "column" if name in vectors else "row, column"
         listed = f"{name.replace('.', '_')}_edits"
-        lines += [f"{listed} = [", *(f"    ({edit.row}, {edit.column}, {edit.value!r})," for edit in edits), "]"]
+        cells_of = [f"    ({edit.row}, {edit.column}, {_in_full(edit.value)})," for edit in edits]
+        lines += [f"{listed} = [", *cells_of, "]"]
         lines += [f"for row, column, value in {listed}:", f"    {called[name]}[{place}] = value"]
     return lines
 

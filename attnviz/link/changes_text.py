@@ -13,6 +13,7 @@ from attnviz.core import limits
 from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, name_from_text, name_in_text
 from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit, is_editable
 from attnviz.core.published_matrices import stated_matrix
+from attnviz.core.stages import MASK
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
 from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
 
@@ -128,7 +129,7 @@ def _change(name: str, rest: str) -> Edit | Replacement:
     row, column, value = rest.split(".", 2)
     if not value:
         raise ValueError(rest)
-    return Edit(name, int(row), int(column), _number(value))
+    return Edit(name, int(row), int(column), -math.inf if name == MASK and value == "-inf" else _number(value))
 
 
 def _number(text: str) -> float:

@@ -86,6 +86,8 @@ def parameters() -> Mapping[str, Control]:
         _control("device", Choice(tuple(available_devices()))),
         _control("bias", Flag()),
         _control("causal", Flag()),
+        _control("masking", Choice(CHOICES["masking"]), since=2),
+        _control("mask_size", Whole(1, limits.MAX_TOKENS), since=2),
         _control("scale", Flag()),
         _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE)),
         _control("digits", Whole(MIN_DIGITS, MAX_DIGITS)),
@@ -107,19 +109,20 @@ def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, U
     return values, {name: error for name, (_, error) in read.items() if error}
 
 
-def scenario_of(values: Mapping[str, Any]) -> Scenario:
-    """Return the scenario of the values of the controls; those that only concern the view are left out.
+def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
+    """Return the scenario of the values of the controls, with these `matrices`; those that only concern the view are
+    left out.
 
     Raises ``ValueError`` as :class:`attnviz.Scenario` does.
 
     >>> scenario_of({"text": "a cat", "digits": 2}).tokens
     ('a', 'cat')
     """
-    return Scenario(**{name: value for name, value in values.items() if name in SETTINGS})
+    return Scenario(**{name: value for name, value in values.items() if name in SETTINGS}, **matrices)
 
 
 def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
-    """Say why not as many heads are used as the set-up says, and how many are: those of `values`, which fit."""
+    """Say why not as many heads or masks are used as the set-up says, and which are: those of `values`, which fit."""
     counted = {"heads": "head", "tokens": "token"}
     facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
              else str(fact) for name, fact in error.facts.items()}  # fmt: skip
@@ -127,6 +130,8 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
     if error.kind in left_out:
         return say(f"setup.{left_out[error.kind]}.unused", why=why)
+    if error.kind == "two_masks":
+        return why
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]
     return say("setup.heads.of_keys" if of_keys else "setup.heads.used", why=why, n=n_used)

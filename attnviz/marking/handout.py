@@ -10,7 +10,7 @@ from attnviz.tables.reading import read_table
 from attnviz.tables.stacked import stacked, unstacked
 from attnviz.tables.stage_names import OF_A_HEAD
 
-MAY_BE_MASKED = ("scores", "scaled_scores", "attention_weights")
+MAY_BE_MASKED = ("mask", "scores", "scaled_scores", "attention_weights")
 Read = Callable[[str, bool, int | None, int | None], Printed | str]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from attnviz.core.stages import BIASES, Table, feed_forward_table, followed_by, layer_table, residual_table
+from attnviz.core.stages import BIASES, MASK, Table, feed_forward_table, followed_by, layer_table, residual_table
 from attnviz.marking.heads import Shared
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
@@ -38,7 +38,8 @@ class Settings:
         and X is a sum where one of its summands is."""
         attention = layer_table(
             self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
-            temperature=self.temperature, causal=self.causal, positions="e" in tables or "p" in tables,
+            temperature=self.temperature, mask=self.causal or MASK in tables,
+            positions="e" in tables or "p" in tables,
             output=has_output(tables), b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
             d_v=self.heads.d_v or self.heads.n,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
 from attnviz.core.sizes import sizes_of
-from attnviz.core.stages import EVERY_STAGE, Table, layer_table
+from attnviz.core.stages import EVERY_STAGE, MASK, Table, layer_table
 from attnviz.marking.heads import base_of, symbol_of
 from attnviz.marking.settings import gone_on_with
 
@@ -107,7 +107,7 @@ def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
 def _table_of(shown: Container[str]) -> Table:
     """Return the stages of whatever one head may have that shows these tables; what W_o makes has to be among them,
     or what comes later isn't made of it."""
-    return gone_on_with(layer_table(positions=True, output=True), shown)
+    return gone_on_with(layer_table(positions=True, output=True, mask=MASK in shown), shown)
 
 
 def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tuple[str, str]]:

@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
-from attnviz.core.stages import Stage
+from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale, later
+from attnviz.core.stages import MASK, Stage
 from attnviz.marking.half_precision import Half, behind
-from attnviz.marking.heads import path_of
+from attnviz.marking.heads import base_of, path_of
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.marking.settings import Reading, Settings
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 
+OF_KEYS = ("scores", "scaled_scores", "attention_weights")
 _AFTER_WEIGHTS = ("context", "output", "residual_1", "preactivations", "hidden", "feed_forward")
 _FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
 _IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
@@ -72,6 +73,8 @@ class Walk:
                 self._make(stage)
             elif stage.name in self.printed:
                 self._take(stage.name)
+            elif stage.name == MASK:
+                self._know_causal()
         n_cells = sum(table.n_cells for table in self.marked)
         wrong = sum(table.count(*ENTERS) for table in self.marked)
         # Where many are wrong, one more is less of a surprise.
@@ -104,6 +107,21 @@ class Walk:
         self.noise[name] = Bounded.exactly(given)
         self.tainted[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
+
+    def _know_causal(self) -> None:
+        """Take the causal mask, which nobody has to print, because a setting says it."""
+        there = {name: made.value.shape for name, made in self.before.items()}
+        there |= {name: table.array.shape for name, table in self.printed.items()}
+        square = next((shape for name, shape in there.items() if base_of(name) in OF_KEYS), None)
+        rows = {base_of(name): shape[0] for name, shape in there.items()}
+        n_queries, n_keys = square or (rows.get("q", rows.get("x")), rows.get("k", rows.get("x")))
+        if n_queries and n_keys:
+            self._know(MASK, np.where(later(n_queries, n_keys).numpy(), -np.inf, 0.0))
+
+    def _know(self, name: str, exact: np.ndarray) -> None:
+        self.exact[name] = self.before[name] = self.noise[name] = Bounded.exactly(exact)
+        self.full[name] = self.hidden.exactly(exact)
+        self.tainted[name] = np.zeros(exact.shape, dtype=bool)
 
     def _cannot_scale(self, stage: Stage) -> bool:
         """Whether scores cannot be scaled, and nothing that is printed needs them scaled."""

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Scale, later
-from attnviz.core.stages import STAGES, Stage, Table, layer_table
+from attnviz.core.rules import Scale
+from attnviz.core.stages import MASK, STAGES, Stage, Table, layer_table
 from attnviz.core.trace import run
 from attnviz.models.projections import Made
 from attnviz.models.watching import Attended
@@ -54,9 +54,6 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...]) -> AttentionTrace:
     contexts are the model's own."""
     table, given, own = _table_of(parts)
     notices: list[str] = []
-    if table["scaled_scores"].rule is None:
-        table, scaled = _with_given(table, "scaled_scores"), parts.given["q"] @ parts.given["k"].mT * parts.scaling
-        given["scaled_scores"] = scaled if parts.added is None else scaled + parts.added
     matrices = run(table, given) | own
     if parts.weights is not None and parts.weights.dtype != matrices["q"].dtype:
         notices.append(say("models.notices.half", dtype=str(parts.weights.dtype).removeprefix("torch.")))
@@ -94,7 +91,8 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
     table = {name: _input_stage(name) for name in dict.fromkeys(inputs.values())}
     given = {inputs[part]: each.x for part, each in known.items()}
     own: dict[str, Tensor] = {}
-    for name, stage in layer_table(1, biases=biases, rotary=turn is not None).items():
+    mask = parts.added is not None
+    for name, stage in layer_table(1, biases=biases, mask=mask, rotary=turn is not None).items():
         part = name.rpartition("_")[2]  # w_q, b_q and q have to do with queries
         if part in ("q", "k", "v") and part not in known:
             if name == part:
@@ -109,7 +107,9 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
         elif name.endswith("_rotated"):
             table[name], own[name] = replace(stage, rule=turn), parts.given[name[0]]
         elif name == "scaled_scores":
-            table[name] = replace(stage, rule=_scale(parts))
+            table[name] = replace(stage, rule=Scale(*_divisors(parts.scaling)))
+        elif name == MASK and parts.added is not None:
+            table[name], given[name] = stage, parts.added
         elif name != "x":
             table[name] = stage
     return MappingProxyType(table), _plain(given), _plain(own)
@@ -147,16 +147,6 @@ def _inputs(known: Mapping[str, Made]) -> dict[str, str]:
 def _input_stage(name: str) -> Stage:
     told: dict[str, Any] = {key: say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning", "short")}
     return replace(STAGES["x"], name=name, symbol=told["title"], **told)
-
-
-def _scale(parts: HeadParts) -> Scale | None:
-    """Return the rule that makes scaled scores, None where a mask is none that it knows."""
-    causal = parts.added is not None
-    if parts.added is not None:
-        hidden = later(parts.added.shape[0], parts.added.shape[1], parts.added.device)
-        if not torch.equal(parts.added, torch.zeros_like(parts.added).masked_fill(hidden, -math.inf)):
-            return None
-    return Scale(*_divisors(parts.scaling), causal)
 
 
 def _divisors(scaling: float) -> tuple[int | None, float]:

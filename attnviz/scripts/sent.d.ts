@@ -29,5 +29,6 @@ export const CONSTANTS: {
   /** So many numbers of a row are told in a sentence. */
   readonly TOLD: number;
   /** Characters. */
+  readonly MASK: string;
   readonly LONGEST_TYPED: number;
 };

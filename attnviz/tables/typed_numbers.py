@@ -19,6 +19,7 @@ MOST_OF_FRACTION = 4  # decimals that count as shown; a fraction that needs more
 # Typeset minus signs, dashes and hyphens that stand for one.
 _MINUS = re.compile("[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]")
 _FULL_WIDTH = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in "０１２３４５６７８９．，＋／％ｅＥ"}
+_HIDES = re.compile(r"-\s*(?:inf|infinity|∞)", re.IGNORECASE)
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _VULGAR = re.compile("([0-9]?)\\s*([¼-¾⅐-⅞])")
@@ -72,6 +73,15 @@ class TypedNumber(NamedTuple):
     decimals: int | None
     by_power: bool = False  # with a power of ten
     comma: bool = False  # with a decimal comma
+
+
+def hides(text: str) -> bool:
+    """Whether a text is −∞, which only a mask may hold.
+
+    >>> hides(" −∞ "), hides("-inf"), hides("inf")
+    (True, True, False)
+    """
+    return len(text) <= MAX_CHARACTERS and _HIDES.fullmatch(_MINUS.sub("-", text.strip())) is not None
 
 
 def parse_number(text: str) -> float:

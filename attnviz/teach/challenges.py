@@ -31,7 +31,7 @@ def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     if "cat" not in trace.tokens or "sat" not in trace.tokens:
         return False, say("challenges.cat.no_words")
     query, key = trace.tokens.index("cat"), trace.tokens.index("sat")
-    if trace.causal and key > query:
+    if trace.is_hidden[query, key]:
         return False, say("challenges.cat.masked")
     share = trace.attention_weights[query, key].item()
     return share > 0.5, say("challenges.cat.stands", share=written(share, digits))
@@ -39,7 +39,7 @@ def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
 
 def _even(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     n_tokens = trace.x.shape[-2]
-    if trace.causal and n_tokens > 1:
+    if trace.is_hidden.any():
         return False, say("challenges.even.masked", tokens=plural(n_tokens, "token"))
     gap = (trace.attention_weights - 1 / n_tokens).abs().max().item()
     return gap < 1e-4, say("challenges.even.stands", count=n_tokens, gap=written(gap, digits))

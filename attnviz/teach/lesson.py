@@ -64,7 +64,13 @@ def _most_read_other(trace: AttentionTrace, query: int) -> int:
 
 
 def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
-    return len(trace.tokens) == 1 or (trace.causal and query == 0)
+    readable = ~trace.is_hidden[query]
+    return bool(readable[query]) and int(readable.sum()) == 1
+
+
+def _by_mask(trace: AttentionTrace) -> str:
+    """Return how the keys of sentences end that say what a token may read."""
+    return "_masked" if trace.causal else "_hidden" if trace.is_hidden.any() else ""
 
 
 def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
@@ -72,11 +78,7 @@ def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     if n_tokens == 1:
         return [said("lesson.tokens.alone", token=_label(trace, query))]
     tokens = plural(n_tokens, "token")
-    cut = (
-        said("lesson.tokens.cut_masked", tokens=tokens)
-        if trace.causal
-        else said("lesson.tokens.cut", tokens=tokens, count=n_tokens)
-    )
+    cut = said("lesson.tokens.cut" + _by_mask(trace), tokens=tokens, count=n_tokens)
     return [cut, said("lesson.tokens.follow", token=_label(trace, query))]
 
 
@@ -135,7 +137,8 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     else:
         off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
         says = [off, said("lesson.scale.off_why")]
-    return [*says, said("lesson.scale.masked")] if trace.causal else says
+    by_mask = _by_mask(trace)
+    return [*says, said(f"lesson.scale.{by_mask.removeprefix('_')}")] if by_mask else says
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
@@ -157,7 +160,7 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
     if _reads_itself_alone(trace, query):
         return [said("lesson.context.itself", **told)]
-    read = said("lesson.context.read_masked", **told) if trace.causal else said("lesson.context.read", **told)
+    read = said("lesson.context.read" + _by_mask(trace), **told)
     return [read, said("lesson.context.between")]
 
 
@@ -177,7 +180,7 @@ STEPS: tuple[Step, ...] = (
           lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
     _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",), plays="scores",
           lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
-    _step("scale", ("scores", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
+    _step("scale", ("scores", "mask", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
           lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
     _step("softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
           plays="attention_weights", finding=True,

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
-from attnviz.core.rules import later
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
+from attnviz.core.stages import MASK
 
 Axis = Literal["rows", "columns", "whole"]
 Place = Literal["scores", "queries", "both"]
@@ -52,8 +52,8 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     q, k = trace.q / on_q, trace.k / on_k
     scores = q @ k.mT
     scaled = scores / divisor if place == "scores" else scores
-    if trace.causal:
-        scaled = scaled.masked_fill(later(scaled.shape[-2], scaled.shape[-1], scaled.device), -math.inf)
+    if trace.mask is not None:
+        scaled = (scaled + trace.mask).masked_fill(trace.mask == -math.inf, -math.inf)
     return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
 
 
@@ -241,7 +241,8 @@ def training_step(scenario: Scenario, rate: float) -> Scenario:
     with torch.enable_grad():
         trace = attend(
             scenario.inputs, moving[0], moving[1], moving[2], b_q, b_k, b_v,
-            causal=scenario.causal, scale=scenario.scale, temperature=scenario.temperature,
+            mask=scenario.matrix(MASK) if MASK in scenario.editable else None, scale=scenario.scale,
+            temperature=scenario.temperature,
         )  # fmt: skip
         gradients = torch.autograd.grad(next_token_loss(trace), moving)
     for name, w, gradient in zip(PROJECTIONS, moving, gradients, strict=True):

@@ -13,7 +13,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
-from attnviz.training.model import drawn_parameters, model_table, of_text, shapes_in
+from attnviz.training.model import drawn_parameters, mask_of, model_table, of_text, shapes_in
 from attnviz.training.settings import TrainingSettings, check_rate
 from attnviz.training.tasks import Batch, Task, Weights, task_of
 
@@ -81,7 +81,7 @@ class Model:
         table = of_text(self.table, _nested(ids), batch.ids.shape[1], _nested([each[1:] for each in ids]))
         dtype = next(iter(parameters.values())).dtype
         counted = batch.counted.to(dtype)[:, None, :] / batch.counted.sum()
-        return run(table, {**parameters, "counted": counted})
+        return run(table, {**parameters, **mask_of(table, batch.ids.shape[1]), "counted": counted})
 
     def examples(self, step: int) -> Batch:
         """Return the examples of a step: always the same, in whatever order steps are asked for."""

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, stacked
+from attnviz.core.masks import drawn_mask
 from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.core.stages import Stage, Table, feed_forward_table, followed_by, layer_table, residual_table
+from attnviz.core.stages import MASK, Stage, Table, feed_forward_table, followed_by, layer_table, residual_table
 from attnviz.training.settings import TrainingSettings
 from attnviz.words import say
 
@@ -60,7 +61,7 @@ def _layer(settings: TrainingSettings) -> Table:
     activation = settings.activation if settings.d_ff else None
     plain = settings.norm == "none"
     table = layer_table(
-        settings.d_k, biases=(), causal=True, positions=settings.positions == "learned", n_heads=settings.n_heads,
+        settings.d_k, biases=(), mask=True, positions=settings.positions == "learned", n_heads=settings.n_heads,
         n_kv_heads=settings.n_heads, d_v=settings.d_k, output=True, b_o=False, rotary=settings.positions == "rotary",
         norm=settings.norm, activation=None if plain else activation,
     )  # fmt: skip
@@ -95,6 +96,15 @@ def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
     return MappingProxyType(stages)
 
 
+def mask_of(table: Table, length: int) -> dict[str, Tensor]:
+    """Return what a text of `length` tokens is given beside what is learned: the causal mask, by its name."""
+    return {name: drawn_mask("causal", 1, length) for name in table if _is_mask(name)}
+
+
+def _is_mask(name: str) -> bool:
+    return name.rpartition(".")[2] == MASK
+
+
 def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: Table) -> dict[str, tuple[int, ...]]:
     """Return the shape of each matrix that is learned, in the order in which they are drawn: that of the table."""
     d, d_k, d_ff = settings.d_model, settings.d_k, settings.d_ff or 0
@@ -103,7 +113,9 @@ def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: 
         "w_o": (d_k, d), "gamma_1": (d,), "beta_1": (d,), "gamma_2": (d,), "beta_2": (d,),
         "w_1": (d, d_ff), "b_1": (d_ff,), "w_2": (d_ff, d), "b_2": (d,), "w_u": (d, n_entries), "b_u": (n_entries,),
     }  # fmt: skip
-    return {name: sizes[name.rpartition(".")[2]] for name, stage in table.items() if stage.rule is None}
+    return {
+        name: sizes[name.rpartition(".")[2]] for name, stage in table.items() if stage.rule is None and name != MASK
+    }
 
 
 def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:

@@ -11,7 +11,7 @@ from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import Trace, run
 from attnviz.training.learning import Learner, Model, Moment
-from attnviz.training.model import of_text
+from attnviz.training.model import mask_of, of_text
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
 
@@ -77,7 +77,7 @@ class Training:
         tokens = task.tokens_of(task.example if text is None else text)
         ids = task.ids_of(tokens)
         table = of_text(self.model.table, ids, len(ids), ids[1:])
-        given = dict(self.at(step).parameters)
+        given = {**self.at(step).parameters, **mask_of(table, len(ids))}
         if len(ids) > 1:
             given["counted"] = self._counted(tokens)
         return Trace(table, run(table, given), tokens)
@@ -135,7 +135,7 @@ class Training:
         for _ in range(n):
             seen = tuple(ids[-task.length :])
             table = of_text(self.model.table, seen, len(seen))
-            logits = run(table, moment.parameters)["logits"][-1] / temperature
+            logits = run(table, {**moment.parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
             best = logits.topk(most)
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))

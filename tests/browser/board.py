@@ -5,7 +5,7 @@ from typing import Any, Self
 from playwright.sync_api import Locator, expect
 
 from attnviz import AttentionTrace, Scenario
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import MASK, STAGES
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.cells import number_as
@@ -156,7 +156,7 @@ class Board(Playground):
 def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
     """Every number of a trace that has a place from the start, a masked weight as a dash."""
     wanted: dict[str, str] = {}
-    for name in STAGES:
+    for name in (*STAGES, MASK):
         if name == "scaled_scores":  # these stand where scores do, when they are asked for
             continue
         matrix: Any = getattr(trace, name)
@@ -164,6 +164,6 @@ def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
             continue
         for row, values in enumerate((matrix[None] if matrix.dim() == 1 else matrix).tolist()):
             for column, value in enumerate(values):
-                masked = name == "attention_weights" and trace.causal and column > row and value == 0
+                masked = name == "attention_weights" and bool(trace.is_hidden[row, column]) and value == 0
                 wanted[f"{name},{row},{column}"] = "–" if masked else written(value, digits)
     return wanted

@@ -1,5 +1,6 @@
 """The board: every number on it is torch's, every lit source is the core's, and it follows the hand."""
 
+import math
 import re
 from collections.abc import Callable
 from functools import partial
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
+from attnviz.core.changes import edit_cells
 from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say
@@ -33,7 +35,7 @@ def edited(*edits: tuple[str, int, int, float], **setup: object) -> Scenario:
 
 def around(name: str, made: Trace) -> tuple[str, str, str]:
     """What is to stand around a matrix: its symbol, its shape, what it is; K stands on its side."""
-    stage, shape = STAGES[name], made[name].shape
+    stage, shape = made.stages[name], made[name].shape
     rows, columns = shape if len(shape) == 2 else (1, *shape)
     if name in ("k", "b_k"):
         return f"{stage.symbol}ᵀ", f"{columns} × {rows}", stage.plain
@@ -69,6 +71,24 @@ def test_every_cell_is_torchs_before_and_after_scrubs(
         now = edited(*edits, **setup)
         board.shows_all(now, trace(now), digits)
     eventually(lambda: board.link.count("*"), 2)
+
+
+def test_a_mask_is_painted_cell_by_cell(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(masking="painted", query=1)
+    painted = {(1, 3): -math.inf, (1, 0): -2.5}
+    for (row, column), value in painted.items():
+        board.type_over(("mask", row, column), "-inf" if value == -math.inf else str(value))
+    now = Scenario(**PUBLISHED, mask="painted", edits=[("mask", *place, value) for place, value in painted.items()])
+    board.shows_all(now, trace(now))
+    eventually(lambda: board.link, "?masking=painted&edits=mask.1.3.-inf*mask.1.0.-2.5&query=1")
+    board.focus_on(("mask", 1, 3))
+    expect(board.panel).to_contain_text(
+        say("board.dock.hidden", to="with", **{"from": "journey"}, symbol="M", value="−∞")
+    )
+    expect(board.panel).to_contain_text(say("board.next.added", symbol="S′"))
+    board.page.keyboard.press("Control+z")
+    once = edit_cells(now, {("mask", 1, 0): None})
+    board.shows_all(once, trace(once))
 
 
 def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) -> None:

@@ -92,7 +92,7 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     assert board.page.locator("iframe").count() == 0
     share(board, "Code").says("The same computation in PyTorch.")
     assert saved(board, "Python script").read_text(encoding="utf-8") == pytorch_script(scenario)
-    assert "masked_fill" in board.page.get_by_test_id("stCode").inner_text()
+    assert "mask = torch.full(" in board.page.get_by_test_id("stCode").inner_text()
 
     board.page.get_by_test_id("stPopoverBody").get_by_text("Pictures", exact=True).click()
     figure = board.page.get_by_test_id("stPopoverBody").frame_locator("iframe")

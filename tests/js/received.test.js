@@ -11,7 +11,7 @@ const bits = (numbers) => Buffer.from(Float32Array.from(numbers).buffer).toStrin
 const SENT = {
   q: { rows: 1, columns: 2, float32: bits([1, 2]) },
   scores: { rows: 1, columns: 2, float32: bits([3, -4]) },
-  scaled_scores: { rows: 1, columns: 2, of: "scores", dividedBy: 2, hides: false },
+  scaled_scores: { rows: 1, columns: 2, of: "scores", dividedBy: 2 },
   x: { rows: 1, columns: 1, values: [7] },
 };
 

@@ -21,13 +21,15 @@ function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, s
     given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
     product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v", ["x", "w_v", ...bias("b_v")]),
     product("scores", ["q", "k"], "key", "query"),
-    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature), causal } },
+    ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
+    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) } },
     { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: {} },
     product("context", ["attention_weights", "v"], "feature", "query"),
   ];
   const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns, values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });
   const sizes = { x: [tokens, 2], w_q: [2, dK], w_k: [2, dK], w_v: [2, dV], b_q: [1, dK], b_k: [1, dK], b_v: [1, dV] };
   const numbers = Object.fromEntries(Object.entries(sizes).map(([name, [rows, columns]]) => [name, matrix(rows, columns)]));
+  if (causal) numbers.mask = { rows: tokens, columns: tokens, values: Float64Array.from({ length: tokens * tokens }, (_, at) => (at % tokens > Math.floor(at / tokens) ? -Infinity : 0)) };
   const matrices = evaluate(/** @type {any} */ (stages), numbers);
   return { matrices, stages: new Map(stages.map((stage) => [stage.name, stage])), numbers, list: stages };
 }
@@ -85,8 +87,8 @@ test("nothing is there before all that it's made from", () => {
         if (before < 0) return;
         const there = reachedColumns(phases, moment, before);
         for (const column of reachedColumns(phases, moment, index)) {
-          const read = sourcesOf(phase.stage, query, column, made.matrices)[0].filter((place) => !isMasked(made.stages, made.stages.get(place.matrix), query, place.column));
-          for (const place of read) assert.ok(there.includes(place.column) || place.matrix === "scores" && made.stages.get("scaled_scores").settings.causal && place.column > query, `${phase.name} ${column} at ${time}`);
+          const read = sourcesOf(phase.stage, query, column, made.matrices)[0].filter((place) => !isMasked(made, made.stages.get(place.matrix), query, place.column));
+          for (const place of read) assert.ok(there.includes(place.column) || place.matrix === "scores" && made.stages.has("mask") && place.column > query, `${phase.name} ${column} at ${time}`);
         }
       });
     }
@@ -106,7 +108,7 @@ test("what is there stays, and in the end all is there that isn't masked", () =>
       });
     }
     phases.forEach(({ stage }, index) => {
-      const keys = stage.columns === "key" && made.stages.get("scaled_scores").settings.causal;
+      const keys = stage.columns === "key" && made.stages.has("mask");
       assert.equal(counts[index], keys ? query + 1 : made.matrices[stage.name].columns);
     });
   });

@@ -29,6 +29,10 @@ CONTROLS = [
     ("seed", 2**32 - 1),
     ("bias", True),
     ("causal", True),
+    ("masking", "window"),
+    ("masking", "not-self"),
+    ("n_heads", 2),
+    ("output", True),
     ("scale", False),
     ("temperature", 0.5),
     ("positions", "sinusoidal"),
@@ -58,7 +62,7 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
-    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm", "n_layers"} == {
+    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm", "n_layers", "mask_size"} == {
         control for control, _ in CONTROLS
     } - {"text"}
 
@@ -155,8 +159,8 @@ def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
 
 def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
     playground.set("causal", True)
-    assert playground.signs("scaled_scores") == {"−∞, masked: a later token": 15}
-    assert playground.signs("attention_weights") == {"0, masked: a later token": 15}
+    assert playground.signs("scaled_scores") == {"−∞, masked": 15}
+    assert playground.signs("attention_weights") == {"0, masked": 15}
     explained = "15 of 36 scaled scores are masked (−∞): no token may read a later one."
     assert any(explained in caption for caption in playground.captions)
     assert "15 cells are masked or hold no finite numbers." in playground.charts["scaled_scores"].alt

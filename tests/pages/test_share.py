@@ -109,7 +109,7 @@ def test_the_code_on_screen_is_that_of_the_scenario_on_screen(sharing: Sharing) 
     sharing.edit("w_q", 0, 1, 0.9).set("causal", True).part("Code")
     (code,) = sharing.at.code
     assert "w_q[0, 1] = 0.9" in code.value
-    assert "masked_fill" in code.value
+    assert "mask = torch.full(" in code.value
     assert code.language == "python"
 
 

@@ -40,7 +40,7 @@ STATISTIC = (
 STAGES = (
     ("mixed_twice", "Mt", "query", "feature", "vectors", "Product()", ("attention_weights", "context")),
     ("compared", "Mc", "query", "key", "scores", "Product(transposed=True)", ("mixed_twice", "context")),
-    ("warmed", "Mw", "query", "key", "scores", "Scale(None, 2.0, causal)", ("compared",)),
+    ("warmed", "Mw", "query", "key", "scores", "Scale(None, 2.0)", ("compared",)),
     ("shared_out", "Ms", "query", "key", "attention", "Softmax()", ("warmed",)),
     ("summed", "Ma", "query", "feature", "vectors", "Add()", ("context", "mixed_twice")),
     ("cut_off", "Mr", "query", "feature", "vectors", "ReLU()", ("summed",)),

@@ -30,7 +30,7 @@ FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } },
     const own = new Set();
     values.forEach((_, at) => {
       const [row, column] = [Math.floor(at / columns), at % columns];
-      if (isMasked(made.stages, stage, row, column)) return;
+      if (isMasked(made, stage, row, column)) return;
       const cells = sourcesOf(stage, row, column, made.matrices).flat();
       const reads = ({ matrix, row, column }) => reached[matrix]?.has(row * made.matrices[matrix].columns + column);
       if (cells.some(reads)) own.add(at);

@@ -126,7 +126,7 @@ def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
 def test_edits_of_the_projections_survive_another_text(case: tuple[Scenario, tuple[Edit, ...]], text: str) -> None:
     setup, edits = case
     kept, _ = carry_over(Changes(edits), setup, replace(setup, text="a" + text))
-    assert set(kept.edits) >= {edit for edit in edits if edit.matrix not in ("x", "e", "p")}
+    assert set(kept.edits) >= {edit for edit in edits if edit.matrix not in ("x", "e", "p", "mask")}
 
 
 @pytest.mark.parametrize("setting", [{"device": "cuda:9"}, {"causal": True}, {"scale": False}, {"temperature": 2.0}])
@@ -159,9 +159,10 @@ def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenari
     old, new = step
     kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in old.editable)), old, new)
     for edit in kept.edits:
-        if edit.matrix == "p":
+        if edit.matrix in ("p", "mask"):
             n = min(len(old.tokens), len(new.tokens))
-            assert torch.equal(old.matrix("p")[:n], new.matrix("p")[:n])
+            of_both = slice(n), slice(n if edit.matrix == "mask" else None)
+            assert torch.equal(old.matrix(edit.matrix)[of_both], new.matrix(edit.matrix)[of_both])
         elif edit.matrix not in ("x", "e"):
             assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
     for edit in dropped.edits:

@@ -141,7 +141,23 @@ def test_long_sentences_are_cut_in_print_and_whole_in_csv(capsys: pytest.Capture
         assert {len(row) for row in csv.reader(file)} == {121}
 
 
+@pytest.mark.parametrize(
+    ("mask", "settings"),
+    [
+        ("none", []), ("causal", ["--causal"]), ("window:3", ["--masking", "window", "--mask-size", "3"]),
+        ("padding:1", ["--masking", "padding", "--mask-size", "1"]), ("not-self", ["--masking", "not-self"]),
+    ],
+)  # fmt: skip
+def test_a_mask_is_named_in_one_word(capsys: pytest.CaptureFixture[str], mask: str, settings: list[str]) -> None:
+    assert printed(capsys, "the cat sat on a mat", "--mask", mask) == printed(capsys, "the cat sat on a mat", *settings)
+
+
 WRONG: list[tuple[list[str], str]] = [
+    (["--mask", "diagonal"], "mask is 'diagonal', expected none, causal, window:W"),
+    (["--mask", "window"], "mask is 'window', expected none, causal, window:W"),
+    (["--mask", "zeros"], "mask is 'zeros', expected none, causal, window:W"),
+    (["--mask", "causal", "--masking", "window"], "expected no masking beside it"),
+    (["--mask", "causal", "--link", "?text=a"], "expected no mask beside it"),
     (["--d-in", "abc"], "d_in is 'abc', expected a whole number from 1 to 1024"),
     (["--seed", "-1"], "seed is '-1', expected a whole number from 0 to 4294967295"),
     (["--init", "xavier"], "init is 'xavier', expected one of uniform, linear, normal"),

@@ -26,9 +26,17 @@ from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
 ROOT = Path(__file__).parents[2]
 TWINS = ROOT / "attnviz/board/rules"
 METHODS = {"compute", "reads", "bounded", "explain"}  # of every twin
-FURTHER = {"hidden", "seen"}  # of the twins of rules that have their own
+FURTHER = {"masked_by", "seen"}  # of the twins of rules that have their own
 DIGITS = (4, 1, 6, 2, 3, 5)
 EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e4, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf, math.nan)
+
+# Hidden from itself alone, from all, as a later one, by hand, and some numbers that are added.
+ALL_KINDS = (
+    (-math.inf, -math.inf, 0, 0.5),
+    (0, -math.inf, 0, -1e4),
+    (-math.inf, -math.inf, 2, 0),
+    (0, -math.inf, 0, -0.0),
+)
 
 # What the page's rules say of a whole trace.
 _SAID = """({ made: madeOf, evaluate: { boundedOf, evaluate, seenSourcesOf }, explain: { explain } }, data) => {
@@ -85,6 +93,11 @@ def traces() -> tuple[Trace, ...]:
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         traced(Scenario("a cat a mat", d_out=3, n_layers=2)),
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_layers=3, n_heads=2, norm="pre")).seen_from(1, 2),
+        *(
+            traced(Scenario("a cat a mat", d_in=4, mask=mask))
+            for mask in ("window:2", "padding:1", "not-self", ALL_KINDS)
+        ),
+        traced(Scenario("a cat", mask="window:1", scale=False, edits=[("mask", 0, 1, -1e4), ("mask", 0, 0, 1.5)])),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),
     ]

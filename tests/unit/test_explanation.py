@@ -52,8 +52,8 @@ def from_sources(explanation: Explanation, tables: dict[str, list[list[float]]],
             assert explanation.tolerance <= 1.2e-7 * (len(terms) + 2) * size + 1e-35
         return math.fsum(terms) if math.isfinite(size) else sum(terms)
     if explanation.rule == "scale":
-        masked = trace.causal and explanation.column > explanation.row
-        return -math.inf if masked else blocks[0][0] / trace.divisor
+        added = blocks[1][0] if len(blocks) > 1 else 0.0
+        return -math.inf if added == -math.inf else blocks[0][0] / trace.divisor + added
     if explanation.rule == "add":
         return blocks[0][0] + blocks[1][0]
     if explanation.rule == "relu":
@@ -87,7 +87,9 @@ def check_terms(explanation: Explanation) -> None:
     factors = [factor for term in explanation.terms for factor in term.factors]
     assert {factor[:3] for factor in factors} <= lit or explanation.rule == "given"
     if all(term.n_terms == 1 for term in explanation.terms) and explanation.rule != "given":
-        assert {factor[:3] for factor in factors} == lit
+        # What a mask adds is no term where it is nothing, or hides the cell.
+        silent = {cell for cell in lit if cell[0].name == "mask"} if len(factors) < len(lit) else set()
+        assert {factor[:3] for factor in factors} == lit - silent
     values = [term.value for term in explanation.terms]
     if not all(map(math.isfinite, values)):
         return
@@ -98,13 +100,16 @@ def check_terms(explanation: Explanation) -> None:
         own = next(t for t in explanation.terms if t.factors and t.factors[0].column == explanation.column)
         assert own.value / explanation.divisor == explanation.exact
     elif explanation.rule == "scale":
-        assert values == [pytest.approx(explanation.terms[0].factors[0].value / explanation.divisor)]
+        divided, *added = explanation.terms
+        assert divided.value == pytest.approx(divided.factors[0].value / explanation.divisor)
+        assert explanation.masked or math.fsum(values) == pytest.approx(explanation.exact)
+        assert [term.value for term in added] == [term.factors[0].value for term in added]
 
 
 def check_words(explanation: Explanation) -> None:
     masked_score = explanation.masked and explanation.value == -math.inf
     assert "asked" in explanation.text or not explanation.masked
-    if not math.isfinite(explanation.value) and not masked_score:
+    if not math.isfinite(explanation.value) and not masked_score and explanation.matrix != "mask":
         assert explanation.notes
     assert explanation.text.startswith(EVERY_STAGE[explanation.matrix].title.partition(",")[0])
     assert explanation.symbols in explanation.text or explanation.rule != "given"
@@ -162,7 +167,9 @@ def test_every_cell_of_any_size(n_tokens: int, d_in: int, d_k: int, d_v: int, se
     if "causal" in settings:
         inputs["w_q"] = inputs["w_q"] * 30  # scores of hundreds
     n_cells = check_trace(attend(**inputs, **settings), 4)
-    assert n_cells == sum(matrix.numel() for matrix in inputs.values()) + n_tokens * (2 * d_k + 2 * d_v + 3 * n_tokens)
+    squares = 4 if "causal" in settings else 3  # with a mask
+    made = n_tokens * (2 * d_k + 2 * d_v + squares * n_tokens)
+    assert n_cells == sum(matrix.numel() for matrix in inputs.values()) + made
 
 
 def test_a_trace_in_other_precisions() -> None:
@@ -251,7 +258,7 @@ def test_sources_need_no_trace() -> None:
     )  # fmt: skip
     del shapes["b_q"]
     assert [cells.matrix for cells in sources_of("q", 4, 1, shapes)] == ["x", "w_q"]
-    assert sources_of("attention_weights", 2, 5, shapes) == ((STAGES["scaled_scores"], range(2, 3), range(6)),)
+    assert sources_of("attention_weights", 2, 5, shapes) == ((EVERY_STAGE["scaled_scores"], range(2, 3), range(6)),)
     assert sources_of("x", 0, 0, shapes) == ()
     hash(sources_of("q", 4, 1, shapes))
 

@@ -110,7 +110,9 @@ def test_a_heatmap_is_valid_for_plotly(scenario: Scenario, name: str, dark: bool
 @pytest.mark.parametrize("name", list(EVERY_STAGE))
 def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
     norm = "pre" if name.startswith("residual") else "none"
-    made = trace(Scenario(bias=True, init="linear", positions="seeded", d_in=2, d_ff=3, output=True, norm=norm))
+    made = trace(
+        Scenario(bias=True, init="linear", positions="seeded", d_in=2, d_ff=3, output=True, norm=norm, mask="painted")
+    )
     figure = heatmap(made, name)
     drawn = cells({"data": [{"z": data.z, "hovertemplate": data.hovertemplate} for data in figure.data]})
     expected = getattr(made, name).numpy()

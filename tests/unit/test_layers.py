@@ -111,7 +111,7 @@ def test_a_scenario_is_pytorchs_layer_on_its_matrices(setup: Scenario, data: st.
     assert torch.equal(made.x, x)
     q, k, v = (F.linear(x, given_[f"w_{c}"].T, given_[f"b_{c}"][0] if setup.bias else None) for c in "qkv")
     scale = (1 / math.sqrt(setup.d_out) if setup.scale else 1.0) / setup.temperature
-    context = F.scaled_dot_product_attention(q, k, v, is_causal=setup.causal, scale=scale)
+    context = F.scaled_dot_product_attention(q, k, v, attn_mask=given_.get("mask"), scale=scale)
     torch.testing.assert_close(made.context, context, rtol=1e-4, atol=1e-4)
     assert list(made.matrices) == list(made.stages)
     goes_in = made.context if made.output is None else made.output

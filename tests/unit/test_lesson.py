@@ -270,7 +270,7 @@ def test_what_a_mask_makes_impossible_says_so() -> None:
     for challenge in (CAT, UNIFORM):
         solved, says = challenge.check(trace(Scenario(text=CAT.text, w_q="zeros", causal=True)), 4)
         assert not solved
-        assert says.endswith("switch the causal mask off.")
+        assert says.endswith("switch it off.")
     assert done(UNIFORM, Scenario(text="alone", causal=True))
     assert "mask" not in CAT.check(trace(Scenario(text="sat cat", causal=True)), 4)[1]
 

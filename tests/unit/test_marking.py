@@ -584,6 +584,8 @@ def test_every_stage_is_evaluated_as_attend_computes_it(
     inputs, _, scale = computed
     trace = attended(inputs, causal=causal, scale=scale, temperature=temperature)
     tables = {name: Bounded.exactly(each) for name, each in inputs.items()}
+    if causal:
+        tables["mask"] = Bounded.exactly(trace["mask"].numpy())
     for name in RESULTS:
         tables[name] = made_of(trace.stages[name], tables)
         np.testing.assert_allclose(tables[name].value, getattr(trace, name).numpy(), rtol=1e-12, atol=1e-12)

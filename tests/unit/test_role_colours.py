@@ -85,7 +85,7 @@ def test_a_matrix_has_the_colour_of_what_it_is_to_attention() -> None:
     for part in "qkv":
         assert {roles[name] for name in (f"w_{part}", f"b_{part}", part)} == {part}
     assert roles["context"] == "v"
-    assert {role for name, role in roles.items() if name not in STAGES} == {"x"}
+    assert {role for name, role in roles.items() if name not in (*STAGES, "mask")} == {"x"}
     # Whatever has a number for each pair of tokens.
     assert {name for name, role in roles.items() if role == "a"} == {
         name for name, stage in EVERY_STAGE.items() if (stage.rows, stage.columns) == ("query", "key")

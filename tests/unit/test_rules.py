@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnviz.core.rules import RULES, Bounded, Rule, Scale
+from attnviz.core.stages import attention_table
 from attnviz.core.trace import Trace
 from tests.unit.single_stage import CASES, drawn
 
@@ -75,7 +76,6 @@ def test_the_bound_holds_what_errors_of_the_sources_can_do(
 def test_a_cell_reads_exactly_the_cells_that_move_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
     sources = [each.abs() + 0.1 for each in drawn(shapes)]  # no zero, and nothing that ReLU cuts off
     made = rule.compute(*sources)
-    hidden = rule.hidden(made.shape[0], made.shape[1])
     for row in range(made.shape[0]):
         for column in range(made.shape[1]):
             blocks = rule.reads(row, column, *shapes)
@@ -86,10 +86,7 @@ def test_a_cell_reads_exactly_the_cells_that_move_it(rule: Rule, shapes: tuple[t
                         moved = [each.clone() for each in sources]
                         moved[i][r, c] += 0.5
                         is_moved = rule.compute(*moved)[row, column] != made[row, column]
-                        if hidden is None or not hidden[row, column]:
-                            assert bool(is_moved) == (r in rows and c in columns)
-                        else:
-                            assert not is_moved
+                        assert bool(is_moved) == (r in rows and c in columns)
 
 
 @each_case
@@ -129,11 +126,20 @@ def test_gradients_flow_through_it(rule: Rule, shapes: tuple[tuple[int, int], ..
 
 
 def test_what_is_hidden_is_minus_infinity_and_its_share_is_hidden_too() -> None:
-    rule = Scale(d_k=4, causal=True)
-    hidden = rule.hidden(3, 3)
-    assert hidden is not None
-    assert hidden.tolist() == [[False, True, True], [False, False, True], [False, False, False]]
-    assert (rule.compute(torch.ones(3, 3)).numpy() == -math.inf).tolist() == hidden.tolist()
+    scores = torch.tensor([[1.0, math.inf, math.nan], [1.0, 2.0, 3e38]])
+    mask = torch.tensor([[0.0, -math.inf, -math.inf], [-math.inf, -1e4, 3e38]])
+    scaled = Scale(d_k=4).compute(scores, mask)
+    assert ((scaled == -math.inf) == (mask == -math.inf)).all()
+    bounded = Scale(d_k=4).bounded(*as_tables([scores, mask], 0.5))
+    assert (bounded.error[mask.numpy() == -math.inf] == 0).all()
+    made = Trace(
+        attention_table(4, mask=True),
+        {"mask": mask, "scaled_scores": scaled, "attention_weights": torch.softmax(scaled, -1)},
+    )
+    for name in made.matrices:
+        hidden = made.masked_in(name)
+        assert hidden is not None
+        assert (hidden == (mask == -math.inf).numpy()).all()
 
 
 def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:

@@ -271,14 +271,14 @@ def test_a_formula_has_what_is_switched_on_and_no_more(
     bias: bool, scale: bool, temperature: float, causal: bool
 ) -> None:
     table = attention_table(
-        2, biases=BIASES if bias else (), scale=scale, temperature=temperature, causal=causal
+        2, biases=BIASES if bias else (), scale=scale, temperature=temperature, mask=causal
     )  # fmt: skip
     formulas = {name: formula_of(name, table) for name in table}
     assert [name for name in "qkv" if re.search(rf"\+ b_{name}$", formulas[name])] == (list("qkv") if bias else [])
     assert ("√d_k" in formulas["scaled_scores"]) == scale
     assert ("2.5" in formulas["scaled_scores"]) == (temperature != 1)
     assert ("/" in formulas["scaled_scores"]) == (scale or temperature != 1)
-    assert ("masked" in formulas["scaled_scores"]) == causal
+    assert formulas["scaled_scores"].endswith("+ M") == causal
 
 
 _KINDS = {"token": "tokens", "query": "queries", "key": "keys", "feature": "features"}

@@ -8,6 +8,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.stages import (
     ACTIVATIONS,
     BIASES,
+    MASK,
     OUTPUT,
     Table,
     attention_table,
@@ -27,6 +28,8 @@ _EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # of what may be typed,
 def _fold_of(name: str) -> str:
     if name in (*OUTPUT, "output"):
         return "output"
+    if name == MASK:
+        return "mask"
     if name == "residual_1":
         return "residual"
     return "positions" if name in _WITH_POSITIONS else "biases" if name in BIASES else "feed_forward"
@@ -49,8 +52,9 @@ def text_of(name: str) -> str:
 def stages_of(tables: Sequence[str], activation: str) -> Table:
     """Return the stages of a computation of which these tables are typed."""
     attention = layer_table(
-        biases=tuple(name for name in BIASES if name in tables), positions="e" in tables or "p" in tables, output=True
-    )
+        biases=tuple(name for name in BIASES if name in tables), positions="e" in tables or "p" in tables,
+        mask=MASK in tables, output=True,
+    )  # fmt: skip
     return gone_on_with(attention, tables, activation)
 
 

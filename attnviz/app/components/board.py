@@ -1,7 +1,8 @@
 """The board: the whole computation as one component, editable in place."""
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -141,6 +142,11 @@ def _from_place(sent: dict[str, Any] | None) -> Place | None:
     return None if sent is None else (str(sent["matrix"]), int(sent["row"]), int(sent["column"]))
 
 
+def _number(sent: float | str | None) -> float | None:
+    """Return a number as the board sends it: −∞, which JSON does not have, comes as a word."""
+    return -math.inf if sent == "-Infinity" else cast("float | None", sent)
+
+
 def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[int], None], *, picks: bool) -> None:
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("changes")
@@ -160,7 +166,9 @@ def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[in
                 if sent.get("query") is not None:
                     follow(int(sent["query"]))
             if sent["edits"]:
-                cells = {(each["matrix"], each["row"], each["column"]): each["value"] for each in sent["edits"]}
+                cells = {
+                    (each["matrix"], each["row"], each["column"]): _number(each["value"]) for each in sent["edits"]
+                }
                 make(lambda scenario: edit_cells(scenario, cells))
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         state.say(say("board.refused", why=told(error)))

@@ -16,13 +16,13 @@ from attnviz.app.session import state
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import ALL_STAGES
+from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import token_labels
-from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
+from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why_no_number
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
-OF_TOKENS = ("x", "e", "p")  # matrices with a row for each token
+OF_TOKENS = ("x", "e", "p", "mask")  # matrices with a row for each token
 _EDITOR = "editor.current"
 
 
@@ -92,6 +92,9 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[s
     start = (row, column) if current["row"] is None else (column, 0)
     if text == current["texts"][start]:  # as it was shown: the number itself, with all its digits
         numbers[row, column] = current["numbers"][start]
+        return
+    if current["matrix"] == MASK and hides(str(text)):
+        numbers[row, column] = -np.inf
         return
     try:
         numbers[row, column] = parse_number("" if text is None else str(text))

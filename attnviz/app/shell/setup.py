@@ -26,7 +26,7 @@ _THIRD, _TWO_THIRDS = 95, 198  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
 
 # A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "temperature", "embedding", "positions",
+_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "temperature", "embedding", "positions",
                         "n_heads", "n_kv_heads", "norm", "n_layers"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
@@ -121,7 +121,11 @@ def _cut_what_was_pasted() -> None:
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw what most readers change first, then the rest."""
-    values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale", "temperature")}
+    values: dict[str, Any] = {"causal": _draw(table["causal"])}
+    with st.container(horizontal=True, gap="small"):
+        values["masking"] = _draw(table["masking"], width=_TWO_THIRDS)
+        values["mask_size"] = _draw(table["mask_size"], width=_THIRD)
+    values |= {name: _draw(table[name]) for name in ("scale", "temperature")}
     st.markdown(f"##### {say('setup.sizes')}")
     with st.container(horizontal=True, gap="small"):
         values["d_in"] = _draw(table["d_in"], width=_THIRD)

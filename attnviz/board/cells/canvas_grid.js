@@ -33,12 +33,16 @@ function inksFor(ramp) {
 }
 
 export class CanvasGrid extends Grid {
+  // Which cells are masked, by the numbers that are shown; null where none can be.
+  get hidden() {
+    return hiddenIn({ stages: this.board.stages, matrices: this.board.shown }, this.stage);
+  }
+
   /** @param {Board} board @param {string} name @param {Box} box */
   constructor(board, name, box) {
     super(board, name, box);
     const { rows, columns } = board.torch[name];
     const [width, height] = box.turned ? [rows, columns] : [columns, rows];
-    this.hidden = hiddenIn(board.stages, this.stage);
     this.image = new ImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.look = "";

@@ -117,7 +117,7 @@ export class Grid {
   // What the looks of all cells depend on, beside their numbers.
   get lookOfAll() {
     const { board, stage } = this;
-    return `${board.limitOf(stage)},${board.digits},${board.data.settings.causal},${board.theme},`;
+    return `${board.limitOf(stage)},${board.digits},${board.theme},`;
   }
 
   /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {string} ofAll */
@@ -136,7 +136,7 @@ export class Grid {
     Object.assign(cell, { value: values[at], look, empty, change });
     if (anew) cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
-    cell.masked = blank && isMasked(board.made.stages, stage, row, column);
+    cell.masked = blank && isMasked({ stages: board.stages, matrices: board.shown }, stage, row, column);
     const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);
     if (cell.text.data !== text) {
       cell.text.data = text;

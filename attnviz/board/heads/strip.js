@@ -115,7 +115,7 @@ export class Strip {
     if (!stage || !matrix || !this.pictures[head]) return;
     const { ramps } = board;
     this.pictures[head].paint((pixels) => paintPixels(pixels, matrix, {
-      turned: false, limit: board.limitOf(stage), inks: inksOf(ramps[stage.role]), negative: inksOf(ramps.negative), hidden: hiddenIn(board.stages, stage),
+      turned: false, limit: board.limitOf(stage), inks: inksOf(ramps[stage.role]), negative: inksOf(ramps.negative), hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
     }));
   }
 

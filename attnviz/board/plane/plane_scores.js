@@ -24,7 +24,8 @@ const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach eq
 
 // What a query meets: its keys, and what comes of them; `drawn` are those whose numbers are all finite.
 /** @param {Made} made @param {number} query @returns {Row} */
-export function rowOf({ stages, matrices }, query) {
+export function rowOf(made, query) {
+  const { stages, matrices } = made;
   const { q, k, scores, attention_weights: weights } = matrices;
   const all = Array.from({ length: k.rows }, (_, key) => key);
   const keys = all.map((key) => Array.from(lineOf(k, key)));
@@ -32,7 +33,7 @@ export function rowOf({ stages, matrices }, query) {
     query: Array.from(lineOf(q, query)), keys,
     weights: all.map((key) => valueAt(weights, query, key)),
     scores: all.map((key) => valueAt(scores, query, key)),
-    masked: all.map((key) => isMasked(stages, stages.get("attention_weights"), query, key)),
+    masked: all.map((key) => isMasked(made, stages.get("attention_weights"), query, key)),
     drawn: allFinite(lineOf(q, query)) ? all.filter((key) => allFinite(keys[key])) : [],
   };
 }

@@ -292,7 +292,7 @@ export class Play {
     return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices).flatMap((block, at) => block.filter((place) => {
       if (kind === "mix" && at === 1) return steps.includes(place.row);
       const of = made.stages.get(place.matrix);
-      return of.columns !== "key" || !isHidden(made.stages, of, query, place.column);
+      return of.columns !== "key" || !isHidden(made, of, query, place.column);
     })));
   }
 

@@ -57,8 +57,8 @@ function kindOf(stages, stage) {
 
 // Whether scores are divided by anything but one, or masked.
 /** @param {Stage} stage */
-function doesSomething({ settings: { d_k: dK, temperature, causal } }) {
-  return (dK !== null && dK !== 1) || temperature !== 1 || causal;
+function doesSomething({ settings: { d_k: dK, temperature }, sources }) {
+  return (dK !== null && dK !== 1) || temperature !== 1 || sources.length > 1;
 }
 
 // The columns of a stage's row that hold a number, and what happens one after the other: a column for each, or of what is
@@ -72,16 +72,16 @@ function stepsOf(made, { kind, stage }, query) {
 }
 
 /** @param {Made} made @param {Stage} stage @param {number} query */
-function columnsOf({ stages, matrices }, stage, query) {
-  const all = Array.from({ length: matrices[stage.name].columns }, (_, column) => column);
-  return stage.columns === "key" ? all.filter((key) => !isHidden(stages, stage, query, key)) : all;
+function columnsOf(made, stage, query) {
+  const all = Array.from({ length: made.matrices[stage.name].columns }, (_, column) => column);
+  return stage.columns === "key" ? all.filter((key) => !isHidden(made, stage, query, key)) : all;
 }
 
 // Whether a query may not read a key: said by a stage's own rule, by that of what it reads, or by that of what divides it.
-/** @param {Made["stages"]} stages @param {Stage} stage @param {number} query @param {number} key */
-export function isHidden(stages, stage, query, key) {
-  const after = [...stages.values()].filter(({ rule, sources }) => rule === "scale" && sources[0] === stage.name);
-  return [stage, ...after].some((each) => isMasked(stages, each, query, key));
+/** @param {Made} made @param {Stage} stage @param {number} query @param {number} key */
+export function isHidden(made, stage, query, key) {
+  const after = [...made.stages.values()].filter(({ rule, sources }) => rule === "scale" && sources.includes(stage.name));
+  return [stage, ...after].some((each) => isMasked(made, each, query, key));
 }
 
 // A number of the row that isn't finite, with which nothing can be played; null where there is none.

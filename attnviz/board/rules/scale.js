@@ -1,60 +1,86 @@
-// Scores divided, and masked where a key comes after its query: core/rules/scale.py.
+// Scores divided, and masked: core/rules/scale.py.
 
 import { tolerance } from "../values/bounds.js";
 import { already, largestFloat, namedCell } from "../cells/cell.js";
-import { decimal, productOf, ratioOf, rootOf, sign } from "../values/decimals.js";
+import { decimal, productOf, ratioOf, rootOf, sign, sumOf } from "../values/decimals.js";
 import { valueAt } from "../values/matrices.js";
-import { quotient } from "../values/terms.js";
+import { inSum, quotient } from "../values/terms.js";
+import { reasonOf } from "../values/hiding.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Cell, MadeCell, Matrix, Settings, Source } from "../types.js" */
+/** @import { Cell, Explained, MadeCell, Matrix, Settings, Source } from "../types.js" */
 
-/** @param {Settings} settings @param {number} row @param {number} column */
-export function hidden({ causal }, row, column) {
-  return causal && column > row;
-}
+export const masked_by = 1;
 
-/** @param {Settings} settings @param {Matrix} scores */
-export function compute(settings, { rows, columns, values: scores }) {
+/** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
+export function compute(settings, { rows, columns, values: scores }, mask) {
   const divisor = divisorOf(settings);
   const values = new Float64Array(rows * columns);
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1, at += 1) {
-      values[at] = hidden(settings, row, column) ? -Infinity : Math.fround(scores[at] / divisor);
-    }
+  for (let at = 0; at < values.length; at += 1) {
+    const scaled = Math.fround(scores[at] / divisor);
+    values[at] = mask ? withMask(scaled, mask.values[at]) : scaled;
   }
   return { rows, columns, values };
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @returns {[number, number][][]} */
-export function reads(_, row, column) {
-  return [[[row, column]]];
+// A score with what the mask adds to it; what is hidden stays so, even a score of ∞.
+/** @param {number} scaled @param {number} added */
+function withMask(scaled, added) {
+  return added === -Infinity ? -Infinity : Math.fround(scaled + added);
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores */
-export function bounded(settings, row, column, scores) {
-  if (hidden(settings, row, column)) return { exact: -Infinity, tolerance: 0 };
-  const exact = valueAt(scores, row, column) / divisorOf(settings);
-  return { exact, tolerance: tolerance(Math.abs(exact), 4) };
+/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix[]} sources @returns {[number, number][][]} */
+export function reads(_, row, column, ...sources) {
+  return sources.map(() => [[row, column]]);
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
+export function bounded(settings, row, column, scores, mask) {
+  const added = mask ? valueAt(mask, row, column) : 0;
+  if (added === -Infinity) return { exact: -Infinity, tolerance: 0 };
+  const divided = valueAt(scores, row, column) / divisorOf(settings);
+  if (added === 0) return { exact: divided, tolerance: tolerance(Math.abs(divided), 4) };
+  return { exact: divided + added, tolerance: tolerance(Math.abs(divided) + Math.abs(added), 5) };
 }
 
 /** @param {MadeCell} cell */
 export function explain(cell) {
   const { settings } = cell.stage;
-  const score = cell.sources[0][0];
+  const [[score], [mask] = []] = cell.sources;
   const source = namedCell(cell, score);
   const by = inWords(settings, cell);
   const words = by
     ? say("explanation.scale.divided", { score: source, divisor: by })
     : say("explanation.scale.undivided", { score: source });
   const divided = { symbols: quotient(source, inSymbols(settings)), steps: steps(cell, score), words, notes: trouble(cell, score) };
-  if (!cell.masked) return divided;
-  const masked = say("explanation.step.masked");
+  if (cell.masked) return maskedCell(cell, divided, mask);
+  return mask && mask.value !== 0 ? plusMask(cell, divided, score.value / divisorOf(settings), mask) : divided;
+}
+
+// What is said of a cell that the mask hides: what its score would be, and why it isn't.
+/** @param {MadeCell} cell @param {Explained} divided @param {Source} mask @returns {Explained} */
+function maskedCell(cell, divided, mask) {
+  const said = say("explanation.step.masked");
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column);
+  const why = say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n });
   return {
-    symbols: `−∞ ${masked}`,
-    steps: [...divided.steps, `→ −∞ ${masked}`],
-    words: say("explanation.scale.masked", { key: cell.ofColumn, query: cell.ofRow, words }),
+    symbols: `−∞ ${said}`,
+    steps: [...divided.steps, `→ −∞ ${said}`],
+    words: say("explanation.scale.masked", { why, words: divided.words }),
     notes: divided.notes,
+  };
+}
+
+// What is said of a cell to which the mask adds a number.
+/** @param {MadeCell} cell @param {Explained} made @param {number} divided @param {Source} mask @returns {Explained} */
+function plusMask(cell, made, divided, mask) {
+  const [text, value] = [cell.write(mask.value), cell.write(cell.value)];
+  const symbols = namedCell(cell, mask);
+  return {
+    symbols: `${made.symbols} + ${symbols}`,
+    steps: [...made.steps.map((step) => inSum([step, text])), `${sign(sumOf([decimal(cell.write(divided)), decimal(text)]), value)} ${value}`],
+    words: say("explanation.scale.added", { words: made.words, mask: symbols }),
+    notes: made.notes,
   };
 }
 
@@ -62,7 +88,8 @@ export function explain(cell) {
 function steps(cell, score) {
   const { settings } = cell.stage;
   const divisor = divisorOf(settings);
-  const [numerator, value] = [cell.write(score.value), cell.write(cell.masked ? score.value / divisor : cell.value)];
+  const isLast = !cell.sources[1] || cell.sources[1][0].value === 0; // nothing is added to it
+  const [numerator, value] = [cell.write(score.value), cell.write(isLast ? cell.value : score.value / divisor)];
   const cooled = cell.write(settings.temperature);
   const denominator = inSymbols(settings).length ? cell.write(divisor) : "1";
   const said = [quotient(numerator, divisors(settings, `√${settings.d_k}`, cooled), " × ")];

@@ -117,7 +117,7 @@ function scoresBeside(cell, row) {
 export function seen(stage, { stages, shown }) {
   const read = stages.get(stage.sources[0]);
   if (shown.includes(read.name)) return [read.name];
-  return read.rule === "scale" && shown.includes(read.sources[0]) ? read.sources : [];
+  return read.rule === "scale" && shown.includes(read.sources[0]) ? [read.sources[0]] : [];
 }
 
 /** @param {MadeCell} cell @param {Source[]} row @param {number} shift @param {Beside} beside */

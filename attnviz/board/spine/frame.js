@@ -5,6 +5,7 @@ import { make, toggle } from "../cells/elements.js";
 import { percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -14,6 +15,7 @@ const NAMED = 11; // rows as high have names
 const LEGEND = 120;
 const WORD = 44; // what is done between two matrices
 const STAGES = 58; // the width of what leads to all stages
+const { MASK } = CONSTANTS;
 const FEWER = 32; // and back
 
 export class Frame {
@@ -87,7 +89,8 @@ export class Frame {
     if (!weights) return [];
     const { boxes, above, scale, end } = board.layout;
     const box = boxes[weights.name];
-    const read = ["scaled_scores", "scores"].map((name) => boxes[name]).find(Boolean);
+    // What stands right before them: scores, or the mask that is added to these.
+    const read = ["scores", MASK, "scaled_scores"].flatMap((name) => boxes[name] ?? []).toSorted((a, b) => b.x - a.x)[0];
     Object.assign(this.legend.style, { left: `${box.x}px`, top: `${Math.max(0, above - 62 * scale)}px`, width: `${LEGEND * scale}px` });
     if (!read) return [this.legend];
     const gap = { left: `${read.x + read.width}px`, width: `${box.x - read.x - read.width}px` };

@@ -127,6 +127,7 @@ class Measure {
     if (!factor) return { rows: 0, fixed: 0 };
     if (turned) return { rows: this.shapes[factor.name].columns + rowsOf(weight), fixed: weight ? TITLE + GAP.stack : 0 };
     if (factor.rule === "product") return { rows: rowsOf(weight, weightBias), fixed: weightBias ? GAP.bias : 0 };
+    if (factor.columns === "key") return { rows: 0, fixed: 0 }; // its rows are as high as those of the spine
     return { rows: rowsOf(factor, bias), fixed: bias ? GAP.bias : 0 };
   }
 
@@ -135,7 +136,8 @@ class Measure {
   heightOver(column) {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
-    const ofTokens = factor?.rule === "product" && !turned ? this.shapes[factor.name].rows * this.row : 0;
+    const heads = factor?.columns === "key" ? TITLE : 0; // names of its columns, under its title
+    const ofTokens = factor && (factor.rule === "product" || heads) && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
 

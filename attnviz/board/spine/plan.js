@@ -6,7 +6,7 @@
 
 /**
  * The columns of the spine, from left to right, of the stages that are placed. Over a product stands its right factor:
- * a given one with its bias under it; K on its side, with what it is made by over it; V with what it is made by at its left.
+ * a given one with its bias under it; over scaled scores that stand beside scores, their mask; K on its side, with what it is made by over it; V with what it is made by at its left.
  * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the spine.
  * @param {Stage[]} stages @param {string[]} placed @param {boolean} many @returns {Column[]}
  */
@@ -24,7 +24,8 @@ export function planOf(stages, placed, many) {
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     const product = made.rule === "product";
     const normed = made.rule === "layer_norm"; // its gain and its offset stand over it, as a factor and a bias do
-    const right = product || normed ? get(made.sources[1]) : null;
+    const masked = stage.rule === "scale" && made === stage; // between two squares a third would be too much
+    const right = product || normed || masked ? get(made.sources[1]) : null;
     const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
     const factor = upright ? null : right;
     const computed = factor?.rule === "product";
@@ -38,7 +39,15 @@ export function planOf(stages, placed, many) {
     for (const each of [column.factor, column.bias, column.weight, column.weightBias]) if (each) taken.add(each.name);
     columns.unshift(column);
   }
-  return many ? factorsBefore(columns) : columns;
+  const ordered = maskBehind(columns);
+  return many ? factorsBefore(ordered) : ordered;
+}
+
+// A mask keeps its place while scaled scores stand in the place of scores.
+/** @param {Column[]} columns */
+function maskBehind(columns) {
+  const at = columns.findIndex(({ stage, made }, i) => stage.rule === "scale" && made !== stage && stage.sources[1] === columns[i - 1]?.stage.name);
+  return at < 1 ? columns : [...columns.slice(0, at - 1), columns[at], columns[at - 1], ...columns.slice(at + 1)];
 }
 
 // What is the right factor of a column further on stands right before it.

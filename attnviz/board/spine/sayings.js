@@ -3,6 +3,7 @@
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
 import { percent } from "../values/reads_most.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, Place, Settings, Stage } from "../types.js" */
@@ -16,6 +17,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const { symbol } = stage;
   if (stage.columns === "key") {
     const [from, to] = [made.names[row], made.names[column]];
+    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (stage.rule === "softmax") return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return row === column ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
@@ -30,6 +32,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";
+  if (next.rule === "scale" && next.sources[0] !== matrix) return say("board.next.added", { symbol: next.symbol });
   if (next.rule === "scale" || next.rule === "softmax") {
     const weights = [...made.stages.values()].find((stage) => stage.rule === "softmax");
     const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;

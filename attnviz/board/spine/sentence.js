@@ -210,7 +210,7 @@ export class Sentence {
     const { stages } = this.board;
     const stage = stages.get("attention_weights");
     const weights = matrices.attention_weights;
-    const hidden = hiddenIn(stages, stage);
+    const hidden = hiddenIn({ stages, matrices }, stage);
     return Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 
@@ -219,7 +219,7 @@ export class Sentence {
   givenTo(matrices, key) {
     const { stages } = this.board;
     const weights = matrices.attention_weights;
-    const hidden = hiddenIn(stages, stages.get("attention_weights"));
+    const hidden = hiddenIn({ stages, matrices }, stages.get("attention_weights"));
     return Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 

@@ -21,10 +21,12 @@ export function titlesOf(layout, stages, named, end) {
   /** @type {(Rect & { of: string })[]} */
   const starts = placed.map((stage) => {
     const box = boxes[stage.name];
-    const below = stage.columns === "key" || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
+    const over = columns.some(({ factor }) => factor === stage);
+    const headed = isNamed(stage) || (over && stage.columns === "key"); // by names of its columns
+    const below = (stage.columns === "key" && !over) || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
     const weight = columns.find((column) => column.factor === stage)?.weight;
     const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0; // of the line that leads there
-    const y = below ? box.y + box.height + 3 : box.y - (isNamed(stage) ? 2 : 1) * ABOVE * scale;
+    const y = below ? box.y + box.height + 3 : box.y - (headed ? 2 : 1) * ABOVE * scale;
     return { of: stage.name, x: box.x + beside, y, width: 1, height: LINE * scale };
   });
   const heads = placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)

@@ -7,7 +7,7 @@ import { addressOf } from "../places.js";
 
 // What Python sends once it has answered these edits too: `before` are the numbers that it sent last, `torch` the
 // matrices, in which a cell that isn't in `before` has the number that it had from the start.
-/** @param {Record<string, number>} before @param {Matrices} torch @param {Iterable<Edit>} edits */
+/** @param {Record<string, number | string>} before @param {Matrices} torch @param {Iterable<Edit>} edits */
 export function beforeEdits(before, torch, edits) {
   const after = { ...before };
   for (const { matrix, row, column, value } of edits) {

@@ -1,9 +1,12 @@
 // The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
 // The numbers that count are torch's; the board compares the two after every change.
 
+import { valueAt } from "./matrices.js";
 import { RULES } from "./rules.js";
 
 /** @import { Made, Matrices, Matrix, Place, Stage, Stages } from "../types.js" */
+
+/** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
 
 /** @param {Stage[]} stages @param {Matrices} given */
 export function evaluate(stages, given) {
@@ -89,19 +92,26 @@ export function boundedOf(stage, row, column, matrices) {
 }
 
 // Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
-/** @param {Stages} stages @param {Stage} stage @param {number} row @param {number} column */
-export function isMasked(stages, stage, row, column) {
-  return hiddenIn(stages, stage)?.(row, column) ?? false;
+/** @param {Numbers} made @param {Stage} stage @param {number} row @param {number} column */
+export function isMasked(made, stage, row, column) {
+  return hiddenIn(made, stage)?.(row, column) ?? false;
 }
 
 // The same for all cells of a stage; null where none can be.
-/** @param {Stages} stages @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
-export function hiddenIn(stages, stage) {
+/** @param {Numbers} made @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
+export function hiddenIn({ stages, matrices }, stage) {
+  const masks = masksOf(stages, stage).map((name) => matrices[name]);
+  if (!masks.length) return null;
+  return (row, column) => masks.some((mask) => valueAt(mask, row, column) === -Infinity);
+}
+
+// The names of the matrices that hide cells of a stage where they hold −∞: that of its own rule, and of the scores which it
+// is shares of.
+/** @param {Stages} stages @param {Stage} stage */
+function masksOf(stages, stage) {
   const makers = [stage, ...(stage.rule === "softmax" ? stage.sources.map((name) => stages.get(name)) : [])];
-  const hides = makers.flatMap(({ rule, settings }) => {
-    const hidden = RULES[rule]?.hidden;
-    return hidden ? [(/** @type {number} */ row, /** @type {number} */ column) => hidden(settings, row, column)] : [];
+  return makers.flatMap(({ rule, sources }) => {
+    const place = RULES[rule]?.masked_by;
+    return place !== undefined && place < sources.length ? [sources[place]] : [];
   });
-  if (!hides.length) return null;
-  return (row, column) => hides.some((hidden) => hidden(row, column));
 }

@@ -74,7 +74,7 @@ function madeBy(cell) {
   const { made, stage, row, column } = cell;
   const valued = (/** @type {Place} */ place) => ({ ...place, value: valueAt(made.matrices[place.matrix], place.row, place.column) });
   const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
-  const masked = isMasked(made.stages, stage, row, column);
+  const masked = isMasked(made, stage, row, column);
   return { ...boundedOf(stage, row, column, made.matrices), ...RULES[stage.rule].explain({ ...cell, sources, masked }) };
 }
 
@@ -87,7 +87,7 @@ function given(cell) {
   const words =
     before === undefined
       ? say("explanation.given.origin", { origin: how })
-      : say("explanation.given.edited", { before: cell.write(before), origin: how });
+      : say("explanation.given.edited", { before: cell.write(Number(before)), origin: how });
   return { symbols: "", steps: [cell.write(cell.value)], words, notes: [], exact: cell.value, tolerance: 0 };
 }
 

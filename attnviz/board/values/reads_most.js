@@ -1,6 +1,7 @@
 // What a token reads most, said of the board's own numbers, so that sentences follow while one of them is dragged: what
 // `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
 
+import { hiddenIn } from "./evaluate.js";
 import { written } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -14,11 +15,19 @@ const { NAMED } = CONSTANTS;
 /** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
   const { columns, values } = made.matrices.attention_weights;
-  const reach = made.settings.causal ? query + 1 : columns;
+  const reach = readableFor(made, query).length;
   const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
-  const none = reach === 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  const none = reach <= 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
+}
+
+// The keys that no mask hides from a query.
+/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+export function readableFor(made, query) {
+  const hidden = hiddenIn(made, made.stages.get("attention_weights"));
+  const all = Array.from({ length: made.matrices.attention_weights.columns }, (_, key) => key);
+  return hidden ? all.filter((key) => !hidden(query, key)) : all;
 }
 
 // A share in whole percent; nothing is said to be all or none that isn't.
@@ -35,21 +44,27 @@ export function percent(share) {
  * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string} tell
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
-export function mostRead({ names, settings, matrices }, query, tell, name, write) {
+export function mostRead(made, query, tell, name, write) {
+  const { names, matrices } = made;
   const { columns: count, values } = matrices.attention_weights;
   const row = Array.from(values.slice(query * count, (query + 1) * count));
   const token = names[query];
   if (row.some(Number.isNaN)) return tell("undefined", { token });
-  const reach = settings.causal ? query + 1 : count;
+  const readable = readableFor(made, query);
+  const reach = readable.length;
   const largest = Math.max(...row);
   const weight = write(largest);
-  if (reach === 1) return tell(count > 1 ? "first" : "alone", { token, weight });
+  if (reach === 1) {
+    const only = readable[0] !== query ? "only" : query ? "itself" : "first";
+    return tell(count > 1 ? only : "alone", { token, names: namesOf(names, query, readable, name), weight });
+  }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
-  const ties = Array.from({ length: reach }, (_, key) => key).filter((key) => isLargest(row[key]));
+  const ties = readable.filter((key) => isLargest(row[key]));
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
-    if (settings.causal && reach < count) return tell(`equally_masked${both}`, { token, weight });
-    return tell(`equally${both}`, { token, count, weight });
+    if (reach === count) return tell(`equally${both}`, { token, count, weight });
+    const past = readable.every((key, at) => key === at) && reach === query + 1;
+    return tell(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
   }
   const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");

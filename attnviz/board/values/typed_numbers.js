@@ -38,6 +38,7 @@ const THOUSANDS = {
   ".": whole(String.raw`[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)`),
   ",": whole(String.raw`[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+,[0-9]*)`),
 };
+const HIDES = /^-\s*(?:inf|infinity|∞)$/i;
 const TWO_WAYS = whole("[1-9][0-9]{0,2},[0-9]{3}");
 
 /** @param {string} pattern */
@@ -59,6 +60,13 @@ export function readNumber(text, { blanks = false } = {}) {
   if (value === undefined) return { reason };
   if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };
   return { value: plain[0] === "-" ? -value : value };
+}
+
+// What is typed into a cell of a matrix: into one of a mask −∞, too.
+/** @param {string} matrix @param {string} text @param {{ blanks?: boolean }} [options] @returns {Read<number>} */
+export function readCell(matrix, text, options) {
+  const hides = matrix === CONSTANTS.MASK && text.length <= LONGEST_TYPED && HIDES.test(inAscii(text));
+  return hides ? { value: -Infinity } : readNumber(text, options);
 }
 
 // A text with plain digits and signs in place of typeset ones.

@@ -50,6 +50,7 @@ class Rule(ABC):
     name: ClassVar[str]
     n_sources: ClassVar[tuple[int, ...]]  # how many sources it may have
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
+    masked_by: ClassVar[int | None] = None  # which of its sources, where there is one, hides cells: where it holds -∞
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -113,27 +114,25 @@ class Rule(ABC):
         """Return the sources of a cell as its explanation names them: those that stand beside it."""
         return cell.sources
 
-    def hidden(self, n_rows: int, n_columns: int) -> np.ndarray | None:
-        """Return which cells are masked, so that they hold no number whatever their sources are; None for none."""
-        return None
-
 
 class EachCell(Rule):
-    """A rule that makes each cell from the cell at the same place of its only source."""
+    """A rule that makes each cell from the cells at the same place of its sources: of one, if it says nothing else."""
 
-    n_sources = (1,)
+    n_sources: ClassVar[tuple[int, ...]] = (1,)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape of the source."""
+        for shape in shapes[1:]:
+            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
         return shapes[0]
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The cell at the same place."""
-        return ((range(row, row + 1), range(column, column + 1)),)
+        """The cell at the same place of each."""
+        return tuple((range(row, row + 1), range(column, column + 1)) for _ in shapes)
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """The same places."""
-        return marks[0]
+        return np.logical_or.reduce(marks)
 
 
 def expect(fits: bool, what: str, has: Sequence[object], expected: str) -> None:

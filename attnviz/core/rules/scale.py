@@ -1,4 +1,4 @@
-"""Scores divided, and masked where a key comes after its query."""
+"""Scores divided, and masked: a mask is added to them, which holds -∞ where a key is hidden from its query."""
 
 import math
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.displayed import as_decimal, quotient, sign
+from attnviz.core.rules.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.displayed import as_decimal, in_sum, quotient, sign
+from attnviz.core.rules.hiding import reason_of
 from attnviz.words import say
 
 
@@ -27,9 +28,10 @@ def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu") -> Te
 
 @dataclass(frozen=True)
 class Scale(EachCell):
-    """A score over √d_k (where `d_k` is not None) and the temperature; with `causal`, -∞ where its key comes later.
+    """A score over √d_k (where `d_k` is not None) and the temperature; with a second source, plus the mask, and -∞
+    where the mask holds that, whatever the score is.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    Source: Vaswani et al. 2017, Attention Is All You Need, sections 3.2.1 and 3.2.3.
 
     >>> Scale(d_k=4, temperature=2.0).divisor
     4.0
@@ -37,10 +39,11 @@ class Scale(EachCell):
 
     d_k: int | None = None
     temperature: float = 1.0
-    causal: bool = False
 
     name = "scale"
+    n_sources = (1, 2)
     spells_sources = True
+    masked_by = 1
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -55,61 +58,62 @@ class Scale(EachCell):
     def compute(self, *sources: Tensor) -> Tensor:
         """Divide, then mask."""
         scaled = sources[0] / self.divisor
-        if self.causal:
-            scaled = scaled.masked_fill(later(scaled.shape[-2], scaled.shape[-1], scaled.device), -math.inf)
-        return scaled
-
-    def hidden(self, n_rows: int, n_columns: int) -> np.ndarray | None:
-        """Where the key comes after the query of a causal mask."""
-        return later(n_rows, n_columns).numpy() if self.causal else None
+        if len(sources) == 1:
+            return scaled
+        mask = sources[1]
+        return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """What is masked is exact."""
         value, error = tables[0]
-        hidden = self.hidden(*value.shape)
-        if hidden is None:
-            hidden = np.zeros(value.shape, dtype=bool)
         with np.errstate(all="ignore"):
-            return Bounded(np.where(hidden, -np.inf, value / self.divisor), np.where(hidden, 0.0, error / self.divisor))
+            if len(tables) == 1:
+                return Bounded(value / self.divisor, error / self.divisor)
+            mask, of_mask = tables[1]
+            hidden = mask == -np.inf
+            return Bounded(
+                np.where(hidden, -np.inf, value / self.divisor + mask),
+                np.where(hidden, 0.0, error / self.divisor + of_mask),
+            )
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The quotient, and the sum where there is a mask."""
+        quotients = np.abs(tables[0].value / self.divisor)
+        return quotients if len(tables) == 1 else quotients + np.abs(made.value)
 
     def formula(self, *symbols: str) -> str:
-        """The score over its divisors."""
-        formula = quotient(symbols[0], self.in_symbols) if self.in_symbols else say("stages.formula.undivided")
-        return say("stages.formula.masked", formula=formula) if self.causal else formula
+        """The score over its divisors, plus the mask."""
+        if len(symbols) == 1 and not self.in_symbols:
+            return say("stages.formula.undivided")
+        return " + ".join((quotient(symbols[0], self.in_symbols), *symbols[1:]))
 
     def code(self, made: str, *names: str) -> list[str]:
-        """A quotient, masked where the key comes later."""
-        lines = [f"{made} = {quotient(names[0], self._divisors('d_k**0.5', repr(self.temperature)), ' * ')}"]
-        if self.causal:
-            lines += [
-                f"future = torch.ones_like({names[0]}, dtype=torch.bool).triu(1)",
-                f'{made} = {made}.masked_fill(future, float("-inf"))  # none attends to a later token',
-            ]
-        return lines
+        """A quotient, and the mask added to it."""
+        divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
+        return [f"{made} = {' + '.join((divided, *names[1:]))}"]
 
     def explain(self, cell: Cell) -> Made:
         """A quotient, then the mask."""
         (score,) = cell.factors(cell.sources[0])
-        exact = score.value / self.divisor
-        symbols, steps = quotient(score.symbols, self.in_symbols), self._steps(cell, score.value)
-        divided = self.in_words(cell)
-        words = say("explanation.scale.divided", score=score.symbols, divisor=divided)
-        if not divided:
+        (mask,) = cell.factors(cell.sources[1]) if len(cell.sources) > 1 else (None,)
+        is_last = mask is None or mask.value == 0
+        divided = score.value / self.divisor
+        symbols = quotient(score.symbols, self.in_symbols)
+        steps = self._steps(cell, score.value, cell.value if is_last else divided)
+        by = self.in_words(cell)
+        words = say("explanation.scale.divided", score=score.symbols, divisor=by)
+        if not by:
             words = say("explanation.scale.undivided", score=score.symbols)
-        if cell.masked:
-            masked = say("explanation.step.masked")
-            steps.append(f"→ −∞ {masked}")
-            symbols = f"−∞ {masked}"
-            words = say("explanation.scale.masked", key=cell.label("columns"), query=cell.label("rows"), words=words)
-        return Made(
-            symbols, steps, words, (Term(exact, (score,)),), -math.inf if cell.masked else exact,
-            0.0 if cell.masked else cell.tolerance(abs(exact), 4), self.divisor, masked=cell.masked,
+        made = Made(
+            symbols, steps, words, (Term(divided, (score,)),), divided, cell.tolerance(abs(divided), 4), self.divisor,
             notes=_trouble(cell, score),
         )  # fmt: skip
+        if cell.masked:
+            return _hidden(cell, made)
+        return made if is_last or mask is None else _added(cell, made, mask)
 
-    def _steps(self, cell: Cell, score: float) -> list[str]:
-        numerator, value = cell.write(score), cell.write(score / self.divisor if cell.masked else cell.value)
-        cooled = cell.write(self.temperature)
+    def _steps(self, cell: Cell, score: float, quotient_: float) -> list[str]:
+        numerator, value, cooled = map(cell.write, (score, quotient_, self.temperature))
         steps = [quotient(numerator, self._divisors(f"√{self.d_k}", cooled), " × ")]
         denominator = cell.write(self.divisor) if self.in_symbols else "1"
         if self.d_k is not None:
@@ -134,6 +138,35 @@ class Scale(EachCell):
 
     def _divisors(self, root: str, temperature: str) -> list[str]:
         return [root] * (self.d_k is not None) + [temperature] * (self.temperature != 1)
+
+
+def _hidden(cell: Cell, made: Made) -> Made:
+    """Return what is said of a cell that the mask hides: what its score would be, and why it isn't."""
+    masked = say("explanation.step.masked")
+    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
+    why = reason_of(hidden, cell.row, cell.column).told(cell.label("rows"), cell.label("columns"))
+    return made._replace(
+        symbols=f"−∞ {masked}",
+        steps=[*made.steps, f"→ −∞ {masked}"],
+        words=say("explanation.scale.masked", why=why, words=made.words),
+        exact=-math.inf,
+        tolerance=0.0,
+        masked=True,
+    )
+
+
+def _added(cell: Cell, made: Made, mask: Factor) -> Made:
+    """Return what is said of a cell to which the mask adds a number."""
+    exact, added, value = made.exact + mask.value, cell.write(mask.value), cell.write(cell.value)
+    displayed = as_decimal(cell.write(made.exact)) + as_decimal(added)
+    return made._replace(
+        symbols=f"{made.symbols} + {mask.symbols}",
+        steps=[*(in_sum([step, added]) for step in made.steps), f"{sign(displayed, value)} {value}"],
+        words=say("explanation.scale.added", words=made.words, mask=mask.symbols),
+        terms=(*made.terms, Term(mask.value, (mask,))),
+        exact=exact,
+        tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 5),
+    )
 
 
 def _trouble(cell: Cell, score: Factor) -> tuple[str, ...]:

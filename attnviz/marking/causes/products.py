@@ -95,9 +95,9 @@ def residual_added(step: Step) -> Candidates:
 
 
 def left_as_it_was(step: Step) -> Candidates:
-    """The step was left out. (Of a sum, that is a summand left out, and said so.)"""
-    if step.stage.kind == "add":
+    """The step was left out. (Of a sum, that is a summand left out, and said so; of a quotient, it is what scores are
+    that aren't scaled.)"""
+    if step.stage.kind in ("add", "scale"):
         return
     for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
-        if name != "scores" or step.stage.name != "scaled_scores":
-            yield Candidate(step.tables[name], {"of": step.symbol(name)})
+        yield Candidate(step.tables[name], {"of": step.symbol(name)})

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from attnviz.core.rules import Bounded, Scale, Softmax, later
+from attnviz.core.rules import Bounded, Scale, Softmax
+from attnviz.core.stages import MASK
 from attnviz.marking.causes.step import Candidate, Candidates, Step
 
 
@@ -13,10 +14,9 @@ def divided_otherwise(step: Step) -> Candidates:
     rule, settings = step.rule, step.settings
     assert isinstance(rule, Scale)
     scores = step.sources[0] / rule.temperature
-    hidden = rule.hidden(*scores.shape)
+    mask = step.sources[1] if len(step.sources) > 1 else 0.0
     for name, divisor, places in _divisors(step, settings.d_head if settings.scale else None):
-        values = scores / divisor
-        yield Candidate(values if hidden is None else np.where(hidden, -np.inf, values), places, named=name)
+        yield Candidate(scores / divisor + mask, places, named=name)
 
 
 def _divisors(step: Step, d_k: int | None) -> list[tuple[str, float, dict[str, object]]]:
@@ -41,7 +41,7 @@ def mask_forgotten(step: Step) -> Candidates:
     """Scaled without the mask."""
     rule = step.rule
     assert isinstance(rule, Scale)
-    if rule.causal:
+    if len(step.sources) > 1:
         yield Candidate(step.sources[0] / rule.divisor)
 
 
@@ -55,7 +55,7 @@ def mask_after(step: Step) -> Candidates:
     """The mask laid over the attention weights, or zeros in place of −∞."""
     unmasked = _unmasked(step)
     if unmasked is not None:
-        hidden = later(*unmasked.shape).numpy()
+        hidden = step.tables[MASK] == -np.inf
         yield Candidate(np.where(hidden, 0.0, _softmax(unmasked)))
         yield Candidate(np.where(hidden, 1 / unmasked.shape[1], step.right), named="mask_as_zero")
         zeros = np.where(hidden, 0.0, unmasked)
@@ -71,7 +71,7 @@ def mask_ignored(step: Step) -> Candidates:
 
 def _unmasked(step: Step) -> np.ndarray | None:
     rule = step.stages["scaled_scores"].rule
-    if isinstance(rule, Scale) and rule.causal and step.has("scores"):
+    if isinstance(rule, Scale) and step.has("scores", MASK):
         return step.tables["scores"] / rule.divisor
     return None
 
@@ -122,9 +122,7 @@ def from_unscaled(step: Step) -> Candidates:
         and (step.settings.d_head or 1) > 1
     ):
         scores = step.tables["scores"]
-        rule = step.stages["scaled_scores"].rule
-        hidden = rule.hidden(*scores.shape) if rule is not None else None
-        yield Candidate(_softmax(scores if hidden is None else np.where(hidden, -np.inf, scores)))
+        yield Candidate(_softmax(scores + step.tables[MASK] if step.has(MASK) else scores))
 
 
 def scaled_again(step: Step) -> Candidates:

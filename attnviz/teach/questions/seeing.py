@@ -62,7 +62,8 @@ def in_float64(trace: AttentionTrace) -> AttentionTrace:
     b_q, b_k, b_v = (None if b is None else b.double() for b in (trace.b_q, trace.b_k, trace.b_v))
     return attend(
         x, w_q, w_k, w_v, b_q, b_k, b_v,
-        causal=trace.causal, scale=trace.scale, temperature=trace.temperature, tokens=trace.tokens,
+        mask=None if trace.mask is None else trace.mask.double(), scale=trace.scale, temperature=trace.temperature,
+        tokens=trace.tokens,
     )  # fmt: skip
 
 

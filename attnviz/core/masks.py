@@ -1,0 +1,58 @@
+"""Masks that a set-up draws: a number for each query and key, which is added to their score; -∞ hides the key."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
+from attnviz.core.seeding import FLOAT32_ON_CPU
+
+MASKINGS = ("none", "window", "padding", "not-self", "painted")  # besides the causal mask, which has its own switch
+SIZED = ("window", "padding")  # those that count tokens
+
+
+def drawn_mask(kind: str, size: int, n_tokens: int) -> Tensor:
+    """Return a mask ``(n_tokens, n_tokens)``: query, key.
+
+    "causal" lets a token read itself and those before it, "window" only `size` of these, itself among them, "padding"
+    hides the last `size` tokens from all, "not-self" hides each from itself, and "painted" hides nothing yet.
+
+    Source: for the window, Jiang et al. 2023, Mistral 7B, section 2, and Beltagy et al. 2020, Longformer, section 3.1.
+
+    >>> drawn_mask("window", 2, 3)
+    tensor([[0., -inf, -inf],
+            [0., 0., -inf],
+            [-inf, 0., 0.]])
+    """
+    hidden = torch.full((n_tokens, n_tokens), -math.inf, **FLOAT32_ON_CPU)
+    if kind == "causal":
+        return hidden.triu(1)
+    if kind == "window":
+        return hidden.triu(1) + hidden.tril(-size)
+    mask = torch.zeros(n_tokens, n_tokens, **FLOAT32_ON_CPU)
+    if kind == "padding":
+        mask[:, -size:] = -math.inf
+    elif kind == "not-self":
+        mask.fill_diagonal_(-math.inf)
+    return mask
+
+
+def mask_named(given: str) -> tuple[str, int | None]:
+    """Return the kind of a mask, and how many tokens it counts, where it does, of a text such as "window:3".
+
+    Raises ``ValueError`` for any other text.
+
+    >>> mask_named("window:3"), mask_named("causal")
+    (('window', 3), ('causal', None))
+    """
+    kind, colon, size = given.partition(":")
+    if kind in SIZED and size.isascii() and size.isdigit() and len(size) < 9:
+        return kind, check_whole("mask_size", int(size), 1, MAX_TOKENS)
+    if colon or kind in SIZED or kind not in (*MASKINGS, "causal"):
+        raise RefusedError(
+            f"mask is {in_short(given)}, expected none, causal, window:W, padding:K, not-self, painted, or numbers",
+            "mask", value=given,
+        )  # fmt: skip
+    return kind, None

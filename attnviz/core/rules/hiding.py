@@ -1,0 +1,40 @@
+"""Why a mask hides a cell, told by the mask alone: what holds of all that it hides is the reason."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attnviz.words import say
+
+
+class Reason(NamedTuple):
+    """Why a cell is hidden, by the key of its sentence; of a window, how many tokens it has."""
+
+    key: str
+    window: int = 0
+
+    def told(self, query: str, key: str) -> str:
+        """Say it of a query and a key that are called so."""
+        return say(f"explanation.hidden.{self.key}", query=query, key=key, n=self.window)
+
+
+def reason_of(hidden: np.ndarray, row: int, column: int) -> Reason:
+    """Return why a mask hides a cell; `hidden` is where it holds -∞, ``(n_queries, n_keys)``.
+
+    >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
+    >>> reason_of(causal, 0, 2).key, reason_of(causal | np.eye(3, dtype=bool), 1, 1).key
+    ('later', 'itself')
+    """
+    distance = np.subtract.outer(np.arange(hidden.shape[0]), np.arange(hidden.shape[1]))
+    if column > row and hidden[distance < 0].all():
+        return Reason("later")
+    if hidden[:, column].all():
+        return Reason("nobody")
+    if column == row and np.diagonal(hidden).all():
+        return Reason("itself")
+    window = row - column
+    if window > 0:
+        window = int(distance[hidden & (distance >= 0)].min())
+        if (hidden == ((distance < 0) | (distance >= window))).all():
+            return Reason("window", window)
+    return Reason("painted")
