@@ -172,14 +172,16 @@ class AttentionTrace(Trace):
     @property
     def is_hidden(self) -> np.ndarray:
         """Which keys the mask hides from which queries, ``(n_tokens, n_tokens)`` of bool: nothing without a mask."""
-        if self.mask is None:
+        mask = self.layers[0].mask
+        if mask is None:
             return np.zeros((self.x.shape[-2],) * 2, dtype=bool)
-        return self.mask.detach().cpu().numpy() == -np.inf
+        return mask.detach().cpu().numpy() == -np.inf
 
     @property
     def causal(self) -> bool:
         """Whether a token may attend to itself and those before it, and to no other."""
-        return self.mask is not None and bool((self.is_hidden == later(*self.mask.shape).numpy()).all())
+        mask = self.layers[0].mask
+        return mask is not None and bool((self.is_hidden == later(*mask.shape).numpy()).all())
 
     @property
     def scale(self) -> bool:

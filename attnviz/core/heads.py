@@ -228,7 +228,8 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     if is_stack(table):
         for layer in range(n_layers_in(table)):
             of_one = gathered(*of_layer(table, matrices, layer))
-            shown |= {in_layer(layer, name): each for name, each in of_one.items() if not is_elsewhere(name)}
+            shown |= {in_layer(layer, name): each for name, each in of_one.items()
+                      if not is_elsewhere(name) and not (layer and name == MASK)}  # fmt: skip
         return shown
     for name, matrix in matrices.items():
         own = name.split(".", 2)[-1]

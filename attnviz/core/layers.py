@@ -107,7 +107,8 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
     stages: dict[str, Stage] = {}
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
-        if layer and shared in stage.sources and MASK not in stages and name.startswith(path):
+        reads = shared in stage.sources or stage.head is not None  # of several heads, it stands before all
+        if layer and reads and shared in table and MASK not in stages and name.startswith(path):
             stages[MASK], made[MASK] = replace(table[shared], name=MASK), matrices[shared]
         if not name.startswith(path):
             continue

@@ -80,6 +80,29 @@ def test_the_plain_lines_the_script_the_link_and_the_json_have_the_same_mask(sce
         assert list(plain.matrices) == list(made.matrices)
 
 
+@given(masked(), st.sampled_from(["none", "pre", "post"]))
+@settings(max_examples=15, deadline=None)
+def test_a_stack_has_one_mask_for_all_its_layers(scenario: Scenario, norm: str) -> None:
+    stack = replace(scenario, d_in=4, n_layers=2, norm=norm, init="linear")
+    made = trace(stack)
+    assert [name for name in made.matrices if name.endswith("mask")] == ["layers.0.mask"]
+    for layer in made.layers:
+        assert layer.mask is not None
+        assert np.array_equal(layer.is_hidden, made.is_hidden)
+        for head in layer.heads:
+            wanted = F.scaled_dot_product_attention(
+                head.q, head.k, head.v, attn_mask=layer.mask, scale=1 / made.divisor
+            )
+            torch.testing.assert_close(head.context, wanted, rtol=1e-4, atol=1e-4)
+    again, ignored = scenario_from_query(query_of(stack))
+    assert (ignored, again) == ([], stack)
+    names: dict[str, Any] = {}
+    exec(pytorch_script(stack), names)
+    assert torch.equal(names["mask"], made.layers[0]["mask"])
+    painted = edit_cells(stack, {("mask", 0, 0): -1.5})
+    assert trace(painted).layers[1]["mask"][0, 0] == -1.5
+
+
 @given(st.integers(1, 7), st.integers(1, 9))
 def test_each_kind_hides_what_it_says(n: int, size: int) -> None:
     text = " ".join(WORDS[:n])
@@ -157,7 +180,16 @@ def test_a_mask_counts_tokens_that_there_may_be(mask: str) -> None:
 
 
 def test_a_page_uses_the_causal_mask_where_both_are_on() -> None:
-    given = {"n_heads": 1, "n_kv_heads": None, "d_out": 2, "d_v": None, "positions": "none", "norm": "none"}
+    given = {
+        "n_layers": 1,
+        "d_in": 3,
+        "n_heads": 1,
+        "n_kv_heads": None,
+        "d_out": 2,
+        "d_v": None,
+        "positions": "none",
+        "norm": "none",
+    }
     values, refused = fitted({**given, "causal": True, "masking": "window", "mask_size": 2}, 6)
     assert (values["masking"], [error.kind for error in refused]) == ("none", ["two_masks"])
     scenario, (said,) = scenario_from_query("causal=true&masking=not-self")

@@ -107,7 +107,7 @@ def test_each_cell_of_each_layer_is_explained(scenario: Scenario, data: st.DataO
     row, column = data.draw(st.tuples(*(st.integers(0, n - 1) for n in rows)))
     told = explain(view, name, row, column, scenario=scenario)
     assert told.value == view.matrices[name].reshape(rows)[row, column].item()
-    assert abs(told.exact - told.value) <= told.tolerance
+    assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
 
 
 @given(stacks(), st.data())
@@ -122,7 +122,7 @@ def test_an_edit_is_of_the_layer_in_view(scenario: Scenario, data: st.DataObject
     for other in range(scenario.n_layers):
         seen = trace(scenario).seen_from(0, other)
         there = as_seen(seen.stages, seen.matrices, *whole)
-        assert (there is None) == (other != number)
+        assert (there is None) == (other != number and name != "mask")  # which is one for all
 
 
 @given(stacks(init="linear"))  # with larger numbers, roundings of the first layers grow in the last
