@@ -114,7 +114,9 @@ def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: 
         "w_1": (d, d_ff), "b_1": (d_ff,), "w_2": (d_ff, d), "b_2": (d,), "w_u": (d, n_entries), "b_u": (n_entries,),
     }  # fmt: skip
     return {
-        name: sizes[name.rpartition(".")[2]] for name, stage in table.items() if stage.rule is None and name != MASK
+        name: sizes[name.rpartition(".")[2]]
+        for name, stage in table.items()
+        if stage.rule is None and not _is_mask(name)
     }
 
 
