@@ -103,6 +103,8 @@ export class Board {
     this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
     /** @type {Matrices | null} */
     this.base = null; // what was there before a number was held
+    /** @type {{ left: number, top: number, by: number } | null} */
+    this.held = null; // where the spine was in the window then, and how much larger than it is laid out
     this.picked = data.query;
     this.head = data.head; // of several, the one in view
     this.looked = 0; // the number of the message that said no more than that
@@ -632,7 +634,10 @@ export class Board {
   change(place, value) {
     if (!this.fits(place)) return;
     this.play.stop();
-    if (this.drag) this.base ??= this.shown;
+    if (this.drag && !this.base) {
+      this.base = this.shown;
+      this.held = this.place();
+    }
     const { columns, values } = this.given[place.matrix];
     values[place.row * columns + place.column] = Math.fround(value);
     this.at = place;
@@ -644,6 +649,11 @@ export class Board {
       this.older = older;
       this.show(matrices);
     });
+  }
+
+  place() {
+    const { left, top, width } = this.spine.getBoundingClientRect();
+    return width ? { left, top, by: width / this.spine.offsetWidth } : null; // a story has no spine
   }
 
   // Take a number into the hand, before anything changes: the veil over what isn't lit goes now, and not with the first

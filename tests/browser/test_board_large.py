@@ -84,16 +84,18 @@ def test_colours_are_painted_and_cells_are_pointed_at_pinned_and_changed(
     assert board.errors == []
 
 
-def test_what_a_drag_changes_has_a_bar_where_cells_are_pixels_too(new_board: Callable[..., Board]) -> None:
-    count = 24
+@pytest.mark.parametrize(("count", "under_the_lens"), [(24, 4), (70, 9)])
+def test_what_a_drag_changes_has_a_bar_where_cells_are_pixels_too(
+    new_board: Callable[..., Board], count: int, under_the_lens: int
+) -> None:
+    """Of the rows under the lens one is enlarged, and has bars of its own."""
     board = new_board().open_board(text=of_words(count).text, embedding="stable")
     board.torch_says()
     weights = ["attention_weights", count, count]
     assert board.page.evaluate(BARRED, weights) == 0
     x, y = board.grab(("w_q", 1, 0))
     board.page.mouse.move(x + 800, y)
-    rows_under_the_lens = 4  # one of them enlarged, with bars of its own
-    eventually(lambda: board.page.evaluate(BARRED, weights) >= 0.95 * (1 - rows_under_the_lens / count), True)
+    eventually(lambda: board.page.evaluate(BARRED, weights) >= 0.95 * (1 - under_the_lens / count), True)
     assert board.page.evaluate(BARRED, ["x", count, 3]) == 0, "what isn't changed has none"
     board.press_keys("Escape")
     board.page.mouse.up()

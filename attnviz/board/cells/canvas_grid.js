@@ -117,9 +117,22 @@ export class CanvasGrid extends Grid {
     const matrix = board.shown[stage.name];
     const limit = board.limitOf(stage);
     const inkOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.ink ?? "#000";
-    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf });
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);
+  }
+
+  // Which part of the matrix is in the window, or within another window's reach of it: a page may be scrolled meanwhile.
+  get seen() {
+    const { box, bars: { canvas }, board: { held } } = this;
+    if (!held) return { left: 0, top: 0, width: canvas.width, height: canvas.height };
+    const part = (/** @type {number} */ start, /** @type {number} */ window, /** @type {number} */ whole) => {
+      const from = Math.min(whole, Math.max(0, Math.floor((-window - start) / held.by)));
+      return [from, Math.max(0, Math.min(whole, Math.ceil((2 * window - start) / held.by)) - from)];
+    };
+    const [left, width] = part(held.left + box.x * held.by, window.innerWidth, canvas.width);
+    const [top, height] = part(held.top + box.y * held.by, window.innerHeight, canvas.height);
+    return { left, top, width, height };
   }
 
   // The row of the picked word is high enough to be read, and has its numbers where its cells are wide enough.

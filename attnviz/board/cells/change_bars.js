@@ -1,5 +1,6 @@
-// Bars for what a change that is held does to a large matrix, of which each cell is a pixel: one in each changed cell, as
-// far as cells have room for one.
+// Bars for what a change that is held does to a large matrix, of which each cell is a pixel: one in each changed cell that
+// is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and these are
+// set as pixels: of a thousand tokens a hundred thousand may be seen at once.
 
 import { changeOf } from "./grid.js";
 import { rectOf } from "./pixels.js";
@@ -11,33 +12,83 @@ import { rectOf } from "./pixels.js";
 const ROOM = 4; // pixels that a cell has each way
 const HIGH = 2;
 const LEAST = 0.12; // of a cell's width: a change that is there is seen
+const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
+
+/** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
+/** @typedef {{ box: Box, limit: number, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
 
 /**
  * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from the
  * middle. The row in the lens has its own where it has numbers; what is under the lens has none.
  * @param {CanvasRenderingContext2D} context @param {Matrix} matrix @param {ArrayLike<number>} before
- * @param {{ box: Box, limit: number, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} how
+ * @param {How} how @param {Part} seen
  */
-export function drawBars(context, { rows, columns, values }, before, { box, limit, lens, numbers, inkOf }) {
+export function drawBars(context, matrix, before, how, seen) {
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-  if (box.cell < ROOM || box.row < ROOM) return;
+  if (how.box.cell < ROOM || how.box.row < ROOM) {
+    if (!(seen.width > 0 && seen.height > 0)) return;
+    const image = context.createImageData(seen.width, seen.height);
+    dash(new Uint32Array(image.data.buffer), matrix, before, how, seen);
+    context.putImageData(image, seen.left, seen.top);
+    return;
+  }
   /** @type {Record<string, Path2D>} */
   const paths = {};
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    const [top, bottom] = [row * box.row, (row + 1) * box.row];
-    const covered = lens && !box.turned && (row === lens.row ? numbers : bottom > lens.top && top < lens.top + lens.height);
-    for (let column = 0; column < columns; column += 1, at += 1) {
-      const change = covered ? 0 : changeOf(values[at], before[at], limit);
-      if (!change || !Number.isFinite(change)) continue;
-      const cell = rectOf({ row, column, rows: 1, columns: 1 }, box, lens);
-      const length = cell.width * Math.min(0.5, Math.max(LEAST, Math.abs(change) / limit));
-      const middle = cell.left + cell.width / 2;
-      const path = (paths[inkOf(values[at])] ??= new Path2D());
-      path.rect(change > 0 ? middle : middle - length, cell.top + cell.height - HIGH - 1, length, HIGH);
-    }
-  }
+  eachChanged(matrix, before, how, seen, (row, column, change, value) => {
+    const cell = rectOf({ row, column, rows: 1, columns: 1 }, how.box, how.lens);
+    const length = cell.width * share(change, how.limit);
+    const middle = cell.left + cell.width / 2;
+    const path = (paths[how.inkOf(value)] ??= new Path2D());
+    path.rect(change > 0 ? middle : middle - length, cell.top + cell.height - HIGH - 1, length, HIGH);
+  });
   for (const [ink, path] of Object.entries(paths)) {
     context.fillStyle = ink;
     context.fill(path);
+  }
+}
+
+/**
+ * The same in pixels, those of a part of the canvas: the lowest line of a cell, of which at least one pixel is set; the
+ * larger the change, the darker.
+ * @param {Uint32Array} pixels @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
+ */
+export function dash(pixels, matrix, before, how, seen) {
+  eachChanged(matrix, before, how, seen, (row, column, change, value) => {
+    const cell = rectOf({ row, column, rows: 1, columns: 1 }, how.box, how.lens);
+    const [first, end] = [Math.floor(cell.left), Math.max(Math.floor(cell.left) + 1, Math.floor(cell.left + cell.width))];
+    const middle = Math.min(end - 1, Math.floor((first + end) / 2));
+    const length = Math.max(1, Math.round((end - first) * share(change, how.limit)));
+    const [from, to] = change > 0 ? [middle, Math.min(end, middle + length)] : [Math.max(first, middle + 1 - length), middle + 1];
+    const y = Math.max(Math.floor(cell.top), Math.floor(cell.top + cell.height) - 1) - seen.top;
+    if (y < 0 || y >= seen.height) return;
+    const opaque = Math.round(255 * (FAINT + (1 - FAINT) * 2 * share(change, how.limit)));
+    const ink = ((opaque << 24) | (how.inkOf(value) === "#fff" ? 0xffffff : 0)) >>> 0;
+    for (let x = Math.max(0, from - seen.left); x < Math.min(seen.width, to - seen.left); x += 1) pixels[y * seen.width + x] = ink;
+  });
+}
+
+// How long a bar is, as a share of its cell's width.
+/** @param {number} change @param {number} limit */
+function share(change, limit) {
+  return Math.min(0.5, Math.max(LEAST, Math.abs(change) / limit));
+}
+
+/**
+ * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
+ * @param {(row: number, column: number, change: number, value: number) => void} act
+ */
+function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers }, seen, act) {
+  const [down, across] = box.turned ? [columns, rows] : [rows, columns];
+  const [top, bottom] = [Math.max(0, Math.floor(seen.top / box.row)), Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
+  const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)), Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
+  for (let y = top; y < bottom; y += 1) {
+    const covered = lens && !box.turned && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
+    if (covered) continue;
+    for (let x = left; x < right; x += 1) {
+      const [row, column] = box.turned ? [x, y] : [y, x];
+      const at = row * columns + column;
+      const change = changeOf(values[at], before[at], limit);
+      if (change && Number.isFinite(change)) act(row, column, change, values[at]);
+    }
   }
 }

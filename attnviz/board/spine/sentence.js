@@ -78,6 +78,9 @@ export class Sentence {
     this.shares = [];
     /** @type {{ share: SVGPathElement, before: SVGPathElement }[]} */
     this.paths = [];
+    this.drawn = { share: false, before: false }; // whether any of these has a ribbon
+    /** @type {{ at: number, tips: string } | null} */
+    this.marked = null; // which chip says that it is picked
     /** @type {number[]} */
     this.middles = [];
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
@@ -135,6 +138,8 @@ export class Sentence {
     toggle(this.tools, "above", above);
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
     this.offer();
+    this.drawn = { share: false, before: false };
+    this.marked = null;
     this.mark();
   }
 
@@ -144,10 +149,15 @@ export class Sentence {
     this.why.focus();
   }
 
-  // Which word is picked, and what its chip says.
+  // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
   mark() {
     const { data, picked } = this.board;
+    const { marked } = this;
+    const tips = JSON.stringify(data.tips);
+    const same = marked?.tips === tips;
+    this.marked = { at: picked, tips };
     this.chips.forEach((chip, at) => {
+      if (same && at !== picked && at !== marked?.at) return;
       const on = at === picked;
       toggle(chip, "on", on);
       toggle(chip, "published", Boolean(data.tips?.[at]?.published));
@@ -255,7 +265,8 @@ export class Sentence {
 
   /** @param {"share" | "before"} which @param {(number | null)[]} shares @param {number} query */
   draw(which, shares, query) {
-    if (!this.layout) return;
+    if (!this.layout || (!shares.length && !this.drawn[which])) return;
+    this.drawn[which] = shares.length > 0;
     const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, query, this.middles, this.layout.arcs, this.layout.scale).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
@@ -272,8 +283,8 @@ export class Sentence {
     const at = event.key === "Home" ? 0 : event.key === "End" ? count - 1 : step ? (this.board.picked + step + count) % count : null;
     if (at === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
+    this.chips[at].focus(); // before anything changes: it has the page laid out, and so that is done once
     this.board.pick(at);
-    this.chips[at].focus();
   }
 }
 
