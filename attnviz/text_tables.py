@@ -6,7 +6,6 @@ import pandas as pd
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import formula_of
-from attnviz.core.tokens import axis_labels
 from attnviz.export import matrix_names
 from attnviz.words.numbers import written
 
@@ -29,9 +28,8 @@ def tables(computed: AttentionTrace, digits: int) -> list[str]:
 def _table(computed: AttentionTrace, name: str, digits: int) -> str:
     stage, matrix = computed.stages[name], in_rows(computed[name].cpu())
     formula = formula_of(name, computed.stages)
-    rows, columns = (
-        axis_labels(computed.tokens, kind, n) for n, kind in zip(matrix.shape, (stage.rows, stage.columns), strict=True)
-    )
+    rows = stage.labels("rows", computed.tokens, matrix.shape[0])
+    columns = stage.labels("columns", computed.tokens, matrix.shape[1])
     texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
     hidden = computed.masked_in(name)
     if hidden is not None and stage.kind == "softmax":  # masked, which is not a number of 0

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.core.layers import in_layer, is_stack, n_layers_in, named, of_layer, placed
+from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules import Matrix, Slice
 from attnviz.core.stages import HEADS, MASK, Stage, Table, head_name
 from attnviz.words import say
@@ -226,10 +226,14 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """
     shown: dict[str, Tensor] = {}
     if is_stack(table):
-        for layer in range(n_layers_in(table)):
-            of_one = gathered(*of_layer(table, matrices, layer))
-            shown |= {in_layer(layer, name): each for name, each in of_one.items()
-                      if not is_elsewhere(name) and not (layer and name == MASK)}  # fmt: skip
+        for name, matrix in matrices.items():
+            layer, own = placed(name)
+            if own == name:  # it is given to the whole stack, or made of all of it
+                shown[name] = matrix
+            elif in_layer(layer, "q") not in shown:
+                of_one = gathered(*of_layer(table, matrices, layer))
+                shown |= {in_layer(layer, each): made for each, made in of_one.items()
+                          if not is_elsewhere(each) and each not in table and not (layer and each == MASK)}  # fmt: skip
         return shown
     for name, matrix in matrices.items():
         own = name.split(".", 2)[-1]

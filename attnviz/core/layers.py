@@ -117,6 +117,9 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
             (before,) = stage.sources
             stages[before] = replace(table[before], rule=None, sources=(), rows="token", part="")
             made[before] = matrices[before]
+        for source in stage.sources:
+            if not source.startswith(f"{STACK}."):  # what is given to the whole stack, as a token table is
+                stages[source], made[source] = table[source], matrices[source]
         title = stage.title.removesuffix(say("stages.layer.title", title="", layer=layer))
         sources = tuple(MASK if source == shared else source.removeprefix(path) for source in stage.sources)
         stages[own], made[own] = replace(stage, name=own, title=title, sources=sources), matrices[name]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
+from attnviz.core.tokens import axis_labels
 from attnviz.words import say
 
 
@@ -73,6 +74,14 @@ class Stage:
         if self.head is not None and self.columns == "key":
             row = f"{self.head}, {row}"
         return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
+
+    def labels(
+        self, axis: Literal["rows", "columns"], tokens: tuple[str, ...], n: int, most: int | None = None
+    ) -> tuple[str, ...]:
+        """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
+        its vocabulary, or numbers."""
+        kind = self.rows if axis == "rows" else self.columns
+        return axis_labels(self.entries if kind == "entry" else tokens, kind, n, most)
 
     @property
     def masked_by(self) -> str | None:

@@ -175,12 +175,12 @@ def _visible(char: str) -> str:
 
 def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = None) -> tuple[str, ...]:
     """Return what stands at each of `n` rows or columns of a `kind`: the tokens, told apart and cut to `most`
-    characters, or the numbers of the features, or of the entries of a vocabulary.
+    characters, or the numbers of the features.
 
     >>> axis_labels(("a", "cat"), "query", 2), axis_labels(("a", "cat"), "feature", 2)
     (('a', 'cat'), ('0', '1'))
     """
-    if kind in ("feature", "entry") or len(tokens) != n:
+    if kind == "feature" or len(tokens) != n:
         return tuple(map(str, range(n)))
     return token_labels(tokens, most)
 

@@ -176,12 +176,13 @@ def trace_markup(trace: AttentionTrace) -> str:
     >>> "W_q 3×2" in trace_markup(trace(Scenario()))
     True
     """
-    if trace.context.dim() != 2:
+    context = trace.layers[-1].context
+    if context.dim() != 2:
         shapes = ", ".join(
             f"{trace.stages[name].symbol} {tuple(matrix.shape)}" for name, matrix in trace.matrices.items()
         )
         return f"<p>{say('report.batch', shapes=shapes)}</p>"
-    n_tokens = len(trace.context)
+    n_tokens = len(context)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
     settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
     small = "".join(_small(trace, name) for name in matrix_names(trace))

@@ -14,7 +14,6 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
 from attnviz.core.rules import PassOn, in_rows
-from attnviz.core.tokens import axis_labels
 from attnviz.export.tensor_files import write_tensors
 from attnviz.words.numbers import for_json
 
@@ -52,14 +51,14 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     stage, rows = trace.stages[name], _arrays(trace[name])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([stage.symbol, *_names(trace, stage.columns, len(rows[0]))])
-    for label, row in zip(_names(trace, stage.rows, len(rows)), rows, strict=True):
+    writer.writerow([stage.symbol, *_names(stage.labels("columns", trace.tokens, len(rows[0])))])
+    for label, row in zip(_names(stage.labels("rows", trace.tokens, len(rows))), rows, strict=True):
         writer.writerow([label, *map(_digits, row)])
     return out.getvalue()
 
 
-def _names(trace: AttentionTrace, kind: str, n: int) -> list[str]:
-    return [for_spreadsheet(label) for label in axis_labels(trace.tokens, kind, n)]
+def _names(labels: tuple[str, ...]) -> list[str]:
+    return [for_spreadsheet(label) for label in labels]
 
 
 def for_spreadsheet(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from torch import Tensor
@@ -11,7 +12,6 @@ from attnviz.colours.palette import Theme, theme
 from attnviz.colours.shading import shades
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import Stage
-from attnviz.core.tokens import axis_labels
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -93,12 +93,12 @@ def picture_of(
         kinds=kinds,
         shape=matrix.shape,
         steps=steps,
-        rows=_axis_labels(trace, stage.rows, matrix.shape[0], steps[0]),
-        columns=_axis_labels(trace, stage.columns, matrix.shape[1], steps[1]),
+        rows=_axis_labels(trace, stage, "rows", matrix.shape[0], steps[0]),
+        columns=_axis_labels(trace, stage, "columns", matrix.shape[1], steps[1]),
         limits=colour_limits(trace, name),
         digits=digits,
         theme=theme(dark),
-        query=None if query is None or stage.rows == "feature" or query >= matrix.shape[0] else query,
+        query=None if query is None or stage.rows in ("feature", "entry") or query >= matrix.shape[0] else query,
         readable=None if hidden is None else (~hidden).sum(1),
     )
 
@@ -139,12 +139,12 @@ def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
     return [say("figures.labels.numbered", place=i * step, label=label) for i, label in enumerate(labels)]
 
 
-def _axis_labels(trace: Trace, kind: str, n: int, step: int = 1) -> list[str]:
+def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n: int, step: int = 1) -> list[str]:
     """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
 
     With a step, each label stands for as many and names the first.
     """
-    labels = axis_labels(trace.tokens, kind, n, LABEL_CHARS)
+    labels = stage.labels(axis, trace.tokens, n, LABEL_CHARS)
     if step == 1:
         return list(labels)
     return [

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
 from attnviz.core.seeding import generator_for
-from attnviz.core.trace import Trace, run
+from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment
 from attnviz.training.model import mask_of, of_text
 from attnviz.training.settings import TrainingSettings
@@ -67,7 +68,7 @@ class Training:
         step = check_whole("step", step, 0, len(self.losses))
         return [moment for moment in self.moments if moment.step <= step][-1]
 
-    def trace(self, step: int, text: str | None = None) -> Trace:
+    def trace(self, step: int, text: str | None = None) -> AttentionTrace:
         """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
         the loss of each place; the step is that of the last moment kept up to it.
 
@@ -80,7 +81,7 @@ class Training:
         given = {**self.at(step).parameters, **mask_of(table, len(ids))}
         if len(ids) > 1:
             given["counted"] = self._counted(tokens)
-        return Trace(table, run(table, given), tokens)
+        return AttentionTrace(table, run(table, given), tokens)
 
     def _counted(self, tokens: tuple[str, ...]) -> Tensor:
         """Return the share of each place in the loss of a text ``(1, tokens - 1)``: those count that do in training."""

@@ -1,6 +1,8 @@
 """Watch it learn: the numbers of a training are those of plain torch, and every default teaches what its text says."""
 
+import csv
 import dataclasses
+import json
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -8,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
@@ -17,6 +20,8 @@ from torch import Tensor
 import attnviz
 from attnviz import Training, explain, train
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.tokens import token_labels
+from attnviz.export import matrix_csv, trace_json, trace_safetensors
 from attnviz.training import (
     TASKS,
     Batch,
@@ -385,3 +390,26 @@ def test_the_largest_model_stays_within_its_memory() -> None:
 
 def test_the_library_has_it_by_its_public_names() -> None:
     assert {"train", "train_many", "Training", "TrainingSettings"} <= set(attnviz.__all__)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_moment_is_shown_and_exported_as_every_trace_is(model: dict[str, Any]) -> None:
+    training = small("order", **model)
+    trace = training.trace(4)
+    assert f"of {len(trace.tokens)} tokens" in trace._repr_html_()
+    assert json.loads(trace_json(trace))["tokens"] == list(trace.tokens)
+    assert safetensors.torch.load(trace_safetensors(trace))["probabilities"].shape == trace.probabilities.shape
+    rows = list(csv.reader(matrix_csv(trace, "probabilities").splitlines()))
+    assert rows[0] == ["P", *training.model.task.vocabulary]
+    assert [row[0] for row in rows[1:]] == list(token_labels(trace.tokens))
+    drawn = json.dumps(attnviz.figures.heatmap(trace, "probabilities").to_plotly_json(), default=str)
+    assert "kicks" in drawn
+    assert "entry" in drawn
+    asked = training.settings
+    assert len(trace.layers) == asked.n_layers
+    for layer, own in enumerate(trace.layers):
+        assert len(own.heads) == asked.n_heads
+        for head, one in enumerate(own.heads):
+            assert torch.equal(one.attention_weights, trace[training.model.name_of(layer, head, "attention_weights")])
+            check_arithmetic(explain(one, "x", 1, 0))
+            check_arithmetic(explain(one, "scores", 1, 0))
