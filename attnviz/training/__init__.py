@@ -5,7 +5,7 @@ from attnviz.training.learning import Learner, Model, Moment, Step, moment_steps
 from attnviz.training.many import train_many
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import TASKS, Batch, Task, settings_for, task_of
-from attnviz.training.training import Ablation, Gradients, Training, finished, train
+from attnviz.training.training import Ablation, Gradients, StepTaken, Training, Update, finished, train
 
 __all__ = [
     "TASKS",
@@ -16,9 +16,11 @@ __all__ = [
     "Model",
     "Moment",
     "Step",
+    "StepTaken",
     "Task",
     "Training",
     "TrainingSettings",
+    "Update",
     "finished",
     "moment_safetensors",
     "moment_steps",

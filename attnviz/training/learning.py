@@ -143,10 +143,10 @@ class Learner:
     """A training that goes on step by step: whoever asks for the next one may pause, and stop.
 
     `losses` are those of the examples of each step, `moments` what is kept; `stopped` says why it ended before its
-    last step: "loss" where the loss was no finite number.
+    last step: "loss" where the loss was no finite number. One that keeps nothing has the moment it starts with alone.
     """
 
-    def __init__(self, settings: TrainingSettings) -> None:
+    def __init__(self, settings: TrainingSettings, keeps: bool = True) -> None:
         self.model = Model.of(settings)
         drawn = drawn_parameters(settings, self.model.shapes)
         self.parameters = {name: each.requires_grad_(name not in settings.frozen) for name, each in drawn.items()}
@@ -154,7 +154,7 @@ class Learner:
         self.losses: list[float] = []
         self.stopped = ""
         n_kept = max(2, min(MOMENTS, MOST_BYTES // (4 * self.model.n_numbers)))
-        self._kept = frozenset(moment_steps(settings.steps, n_kept))
+        self._kept = frozenset(moment_steps(settings.steps, n_kept) if keeps else ())
         self.moments = [self.model.judged(0, self.parameters)]
 
     @property

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
@@ -34,6 +35,28 @@ class Gradients(NamedTuple):
 
     loss: float
     of: Mapping[str, Tensor]
+
+
+class Update(NamedTuple):
+    """What one step did to a learned matrix: its numbers before and after, the gradient, and what Adam remembers of
+    the gradients so far: their running mean, and that of their squares (None with SGD, which remembers nothing)."""
+
+    before: Tensor
+    gradient: Tensor
+    mean: Tensor | None
+    mean_square: Tensor | None
+    after: Tensor
+
+
+class StepTaken(NamedTuple):
+    """One step, with the texts that it learned from, their loss, the learning rate, and what became of each matrix that
+    isn't frozen."""
+
+    step: int
+    texts: tuple[tuple[str, ...], ...]
+    loss: float
+    rate: float
+    updates: Mapping[str, Update]
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,46 @@ class Training:
         found = torch.autograd.grad(loss, list(parameters.values()))
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
 
+    def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
+        """Return by how much each number of each matrix of :meth:`trace` moves the loss of that text: of the computed
+        ones, too, for what is learned gets its gradient through them.
+
+        Raises ``ValueError`` for a step or a text that doesn't fit, or a text of one token, which has no loss.
+        """
+        trace = self.trace(step, text)
+        if "loss" not in trace.matrices:
+            raise RefusedError("text has 1 token, expected at least 2: nothing comes after the first", "one_token")
+        given = {
+            name: trace[name].clone().requires_grad_(stage.origin == "learned")
+            for name, stage in trace.stages.items()
+            if stage.rule is None
+        }
+        made = run(trace.stages, given)
+        moved = {name: each for name, each in made.items() if each.requires_grad}
+        found = torch.autograd.grad(made["loss"].sum(), list(moved.values()), materialize_grads=True, allow_unused=True)
+        return dict(zip(moved, found, strict=True))
+
+    def step_taken(self, step: int) -> StepTaken:
+        """Return what happened in a step, which takes the training from `step` steps done to one more: it is done once
+        more from the start, to the same numbers.
+
+        Raises ``ValueError`` for a step that the training didn't take.
+        """
+        step = check_whole("step", step, 0, len(self.losses) - 1)
+        learner = Learner(self.settings, keeps=False)
+        while learner.step < step:
+            learner.advance()
+        before = {name: each.detach().clone() for name, each in learner.parameters.items()}
+        learner.advance()
+        updates = {
+            name: _update(before[name], after, learner.optimizer.state.get(after, {}))
+            for name, after in learner.parameters.items()
+            if after.grad is not None
+        }
+        vocabulary = self.model.task.vocabulary
+        texts = tuple(tuple(vocabulary[i] for i in row) for row in self.model.examples(step).ids.tolist())
+        return StepTaken(step, texts, self.losses[step], self.settings.rate_at(step), updates)
+
     def generate(
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0
     ) -> tuple[str, ...]:
@@ -141,6 +204,11 @@ class Training:
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))
         return tuple(task.vocabulary[i] for i in ids)
+
+
+def _update(before: Tensor, after: Tensor, state: Mapping[str, Any]) -> Update:
+    assert after.grad is not None
+    return Update(before, after.grad, state.get("exp_avg"), state.get("exp_avg_sq"), after.detach())
 
 
 def finished(learner: Learner) -> Training:

@@ -145,6 +145,68 @@ def test_a_step_is_that_of_torchs_optimizer(optimizer: str) -> None:
             torch.testing.assert_close(given[name], each, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["agreement", "sort"])
+def test_gradients_follow_the_chain_rule_from_matrix_to_matrix(name: str) -> None:
+    """Each is a product of two that stand beside it: what a page says of a cell of them is true."""
+    training = small(name)
+    trace, g = training.trace(4), training.gradients_of(4)
+    assert trace.w_o is not None
+    assert trace.residual_1 is not None
+    a, d_k = trace.attention_weights, training.settings.d_k
+    laws = {
+        "w_o": trace.context.T @ g["output"],
+        "context": g["output"] @ trace.w_o.T,
+        "attention_weights": g["context"] @ trace.v.T,
+        "v": a.T @ g["context"],
+        "w_v": trace.x.T @ g["v"],
+        "scores": a * (g["attention_weights"] - (g["attention_weights"] * a).sum(-1, keepdim=True)) / d_k**0.5,
+        "q": g["scores"] @ trace.k,
+        "k": g["scores"].T @ trace.q,
+        "w_q": trace.x.T @ g["q"],
+        "w_k": trace.x.T @ g["k"],
+        "w_u": trace.residual_1.T @ g["logits"],
+        "losses": trace.counted.T,
+    }
+    for matrix, law in laws.items():
+        torch.testing.assert_close(g[matrix], law, rtol=1e-4, atol=1e-7, msg=matrix)
+    assert g.keys() == {each for each, stage in trace.stages.items() if stage.origin != "input"}
+
+
+def test_where_softmax_is_saturated_w_q_and_w_k_hardly_learn_and_w_v_does() -> None:
+    training = small("agreement")
+    moment = training.moments[-1]
+    sharp = {**moment.parameters, "w_q": 1e5 * moment.parameters["w_q"]}
+    found = dataclasses.replace(training, moments=(moment._replace(parameters=sharp),)).gradients_of(4)
+    plain = training.gradients_of(4)
+    for name in ("w_q", "w_k", "scores"):
+        assert float(found[name].abs().max()) < 1e-3 * float(plain[name].abs().max()), name
+    assert float(found["w_v"].abs().max()) > 0.1 * float(plain["w_v"].abs().max())
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_step_is_told_with_the_arithmetic_of_its_optimizer(optimizer: str) -> None:
+    training = small("agreement", optimizer=optimizer, frozen=("w_e",))
+    taken = training.step_taken(2)
+    assert (taken.step, taken.loss, taken.rate) == (2, training.losses[2], training.settings.learning_rate)
+    assert taken.updates.keys() == {*training.model.shapes} - {"w_e"}
+    assert len(taken.texts) == 4
+    assert all(text[0] == START for text in taken.texts)
+    gradients = training.gradients(2).of
+    for name, update in taken.updates.items():
+        assert torch.equal(update.before, training.at(2).parameters[name])
+        assert torch.equal(update.after, training.at(3).parameters[name])
+        torch.testing.assert_close(update.gradient, gradients[name])
+        if update.mean is None or update.mean_square is None:
+            want = update.before - taken.rate * update.gradient
+        else:  # Kingma and Ba 2015, algorithm 1
+            mean, square = update.mean / (1 - 0.9**3), update.mean_square / (1 - 0.99**3)
+            want = update.before - taken.rate * mean / (square.sqrt() + 1e-8)
+        torch.testing.assert_close(update.after, want, rtol=1e-5, atol=1e-6)
+    for step in (-1, 4):
+        with pytest.raises(ValueError, match=f"step is {step}, expected a whole number from 0 to 3"):
+            training.step_taken(step)
+
+
 def test_nobody_elses_randomness_is_read_or_moved() -> None:
     torch.manual_seed(1)
     first, state = train("sort", steps=3, batch_size=4).losses, torch.get_rng_state()
