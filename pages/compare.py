@@ -29,7 +29,7 @@ def show_compare(scenario: Scenario) -> None:
             show_numbers(a, scenario)
             layer = show_layer_picker(scenario)
             head = show_head_picker(scenario)
-            if said := heads_in_words(a, scenario, head):
+            if said := heads_in_words(a, scenario, head, layer):
                 st.caption(said)
             show_comparison(Comparison.of_heads(traced(a), traced(scenario), head, layer), query)
 

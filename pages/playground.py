@@ -8,7 +8,7 @@ from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
-from attnviz.app.parts.head_picker import show_head_picker, show_layer_picker
+from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view
 from attnviz.app.session.link_values import traced_in_view
@@ -26,14 +26,12 @@ def show_playground(scenario: Scenario) -> None:
         return
     show_folded_editor(scenario)
     with board:  # with what was typed into the editor
-        show_layer_picker(scenario)
         show_board_of_now(sentence=True)
 
 
 def show_pictures(scenario: Scenario) -> None:
     """Draw every matrix as a picture, beside the editor."""
     query = show_token_picker(scenario)
-    show_layer_picker(scenario)
     show_head_picker(scenario)
     says = st.container(gap="xsmall")
     editor, pictures = st.columns([27, 73], gap="small")

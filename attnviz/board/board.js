@@ -42,7 +42,7 @@ const MOST_STEPS = 3e7; // products that are made while a number is dragged: som
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, text?: string, example?: string }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false, tells: false, words: 1, ribbons: 0 });
@@ -167,6 +167,7 @@ export class Board {
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
     const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
     const received = this.data.matrices;
+    if (data.layer !== this.data.layer) this.undo.forget(); // what takes changes of another layer back
     this.data = data;
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices, { sent: received, matrices: this.torch });
@@ -550,8 +551,8 @@ export class Board {
     this.motion.follow(() => this.follow(), PICKED_MS);
   }
 
-  // Begin with another sentence, or with an example.
-  /** @param {{ text: string } | { example: string }} other */
+  // Begin with another sentence, with an example, or have another layer in view, of which the page has nothing yet.
+  /** @param {{ text: string } | { example: string } | { layer: number }} other */
   begin(other) {
     this.sender.send({ edits: [], pinned: null, ...other });
   }
@@ -700,7 +701,8 @@ export class Board {
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned, query, head, text, example }) {
+  tellAgain({ edits, pinned, query, head, layer, text, example }) {
+    if (layer !== undefined) return this.begin({ layer });
     if (example !== undefined) return this.begin({ example });
     if (text !== undefined) return this.begin({ text });
     if (head !== undefined && head < this.data.heads.length) this.look(head);

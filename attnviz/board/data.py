@@ -8,6 +8,7 @@ from attnviz.colours.limits import all_limits
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
+from attnviz.core.layers import layer_in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
@@ -72,6 +73,8 @@ def board_data(
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
+        "layers": scenario.n_layers,
+        "layer": layer_in_view(trace.stages),
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
         "features": list(features) if features else None,

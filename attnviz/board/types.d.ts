@@ -155,6 +155,9 @@ export interface BoardData extends TableData {
   query: number;
   /** Of several heads, which is in view; else null. */
   head: number | null;
+  /** How many layers there are, and which is in view. */
+  layers: number;
+  layer: number;
   /** What each of several does, in few words and with its definition. */
   heads: { short: string; full: string }[];
   digits: number;

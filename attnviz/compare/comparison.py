@@ -68,12 +68,23 @@ def _with_contexts(trace: AttentionTrace) -> AttentionTrace:
     return AttentionTrace(MappingProxyType({**trace.stages, CONTEXTS: told}), matrices, trace.tokens, trace.notices)
 
 
-def heads_in_words(a: Scenario, b: Scenario, head: int) -> str:
-    """Say which head is compared with which; empty where A and B have one each.
+def heads_in_words(a: Scenario, b: Scenario, head: int, layer: int = 0) -> str:
+    """Say which head of which layer is compared with which; empty where A and B have one each.
 
     >>> heads_in_words(Scenario(n_heads=2), Scenario(), 1)
     'A has 2 heads, B has 1 head: head 1 of A beside head 0 of B. What follows the heads is made of all of them.'
     """
+    return " ".join(filter(None, (_layers_in_words(a, b, layer), _heads_in_words(a, b, head))))
+
+
+def _layers_in_words(a: Scenario, b: Scenario, layer: int) -> str:
+    if a.n_layers == b.n_layers:
+        return ""
+    places = {"layer_a": min(layer, a.n_layers - 1), "layer_b": min(layer, b.n_layers - 1)}
+    return say("compare.heads.layers", a=plural(a.n_layers, "layer"), b=plural(b.n_layers, "layer"), **places)
+
+
+def _heads_in_words(a: Scenario, b: Scenario, head: int) -> str:
     if a.n_heads == b.n_heads:
         return say("compare.heads.same", head=head) if a.n_heads > 1 else ""
     places = {"head_a": min(head, a.n_heads - 1), "head_b": min(head, b.n_heads - 1)}

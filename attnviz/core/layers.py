@@ -13,6 +13,7 @@ from attnviz.words import say
 
 STACK = "layers"
 OF_TOKENS = ("x", "e", "p", MASK)  # what only the first layer is given: the mask is one for all
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def in_layer(layer: int, name: str) -> str:
@@ -102,20 +103,22 @@ def layer_in_view(table: Table) -> int:
 
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
-    anew. Of the layer before, there is what it makes, under its path."""
+    anew. Of the layer before, there is what it makes, under its path and with its number."""
     path, shared = in_layer(layer, ""), in_layer(0, MASK)
     stages: dict[str, Stage] = {}
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
         reads = shared in stage.sources or stage.head is not None  # of several heads, it stands before all
         if layer and reads and shared in table and MASK not in stages and name.startswith(path):
-            stages[MASK], made[MASK] = replace(table[shared], name=MASK), matrices[shared]
+            title = table[shared].title.removesuffix(say("stages.layer.title", title="", layer=0))
+            stages[MASK], made[MASK] = replace(table[shared], name=MASK, title=title), matrices[shared]
         if not name.startswith(path):
             continue
         own = name.removeprefix(path)
         if own == "x" and layer:
             (before,) = stage.sources
-            stages[before] = replace(table[before], rule=None, sources=(), rows="token", part="")
+            symbol = f"{table[before].symbol}⁽{str(layer - 1).translate(_RAISED)}⁾"
+            stages[before] = replace(table[before], symbol=symbol, rule=None, sources=(), rows="token", part="")
             made[before] = matrices[before]
         for source in stage.sources:
             if not source.startswith(f"{STACK}."):  # what is given to the whole stack, as a token table is

@@ -12,7 +12,8 @@ import torch
 from attnviz.core.changes import Changes, bring_back, carry_over, changes_of
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_whole
-from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.scenario import SETTINGS, Scenario, without_changes
+from attnviz.core.settings import fitted
 from attnviz.scaling.arguments import (
     EXPONENTS,
     MAX_DIM,
@@ -105,7 +106,8 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
     16
     """
     before = without_changes(scenario)
-    after = replace(before, d_out=settings.picked)
+    wanted = {name: getattr(before, name) for name in SETTINGS} | {"d_out": settings.picked}
+    after = Scenario(**fitted(wanted, len(before.tokens))[0])  # with as many heads and layers as d_out has room for
     if settings.of_projections:
         after = replace(after, init=settings.source.removesuffix(OF_PROJECTIONS))
         seeded = replace(after, seed=settings.seed)

@@ -24,7 +24,7 @@ from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.link.page_texts import Place
-from attnviz.link.parameter_table import HEAD, QUERY
+from attnviz.link.parameter_table import HEAD, LAYER, QUERY
 from attnviz.words import say
 
 Change = Callable[[Scenario], Scenario]
@@ -154,6 +154,9 @@ def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[in
         with answering(key, int(sent["number"])):
             if picks and sent.get("example") is not None:
                 examples.use(str(sent["example"]))
+                st.session_state[_asked(key)] = True
+            elif picks and sent.get("layer") is not None:
+                url_texts.put(LAYER, int(sent["layer"]))
                 st.session_state[_asked(key)] = True
             elif picks and sent.get("text") is not None:
                 st.session_state["text"] = str(sent["text"])

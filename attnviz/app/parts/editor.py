@@ -6,10 +6,12 @@ from zlib import crc32
 
 import streamlit as st
 
-from attnviz.app.parts.typed_cells import OF_TOKENS, scenario_now, start_table, with_typed
+from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.session.link_values import picked_layer
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
+from attnviz.core.layers import OF_TOKENS, named, placed
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, symbol_in_words
@@ -48,10 +50,11 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 
 
 def _show_table(scenario: Scenario) -> Scenario:
-    names = scenario.editable
+    layer = picked_layer(scenario)
+    names = [name for name in scenario.editable if placed(name)[0] == layer]
     name = st.pills(
-        say("editor.matrix"), names, default="w_q", required=True,
-        format_func=symbol_in_words, key="playground.matrix", persist_state="session",
+        say("editor.matrix"), names, default=named(layer, "w_q"), required=True,
+        format_func=symbol_in_words, key=f"playground.matrix{layer or ''}", persist_state="session",
     )  # fmt: skip
     scenario = _show_cells(scenario, name)
     _show_actions(scenario, name)

@@ -24,6 +24,7 @@ def show_layer_picker(scenario: Scenario) -> int:
     layer = picked_layer(scenario)
     if scenario.n_layers > 1:
         _show(LAYER, say("heads.layers"), scenario.n_layers, layer)
+        st.caption(say("heads.layers_how"), width="content")
     return layer
 
 
@@ -32,6 +33,7 @@ def _show(name: str, label: str, n: int, picked: int) -> None:
     st.segmented_control(
         label, range(n), key=_KEYS[name], required=True, on_change=_take, args=(name,),
         format_func=lambda each: say("heads.layer", layer=each) if name == LAYER else str(each),
+        label_visibility="collapsed" if name == LAYER else "visible",
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
+from attnviz.core.layers import OF_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import token_labels
@@ -22,7 +23,6 @@ from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
-OF_TOKENS = ("x", "e", "p", "mask")  # matrices with a row for each token
 _EDITOR = "editor.current"
 
 

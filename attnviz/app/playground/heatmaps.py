@@ -10,7 +10,7 @@ from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.heads import is_of_a_head
+from attnviz.core.heads import is_elsewhere
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation.summary import described
@@ -28,7 +28,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
     dark, digits = is_dark(), state.digits()
     picked = picked_cell(trace, scenario)
     with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
-        groups = [group for group in pictured(trace.stages) if not is_of_a_head(group[-1])]
+        groups = [group for group in pictured(trace.stages) if not is_elsewhere(group[-1])]
         for i, group in enumerate(groups):
             with st.container(horizontal=True, gap="small", width="content", key=f"playground_heatmaps_{i}"):
                 for name in group:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.app.parts.head_picker import show_layer_picker
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.board.data import MOST_COLUMNS, fits_board
@@ -13,10 +14,19 @@ _KEY = "playground.view"
 
 
 def chosen_view(scenario: Scenario) -> str:
-    """Draw the choice between board and heatmaps and return what was chosen: the board, where it fits.
+    """Draw the choice between board and heatmaps and return what was chosen: the board, where it fits. Beside heatmaps
+    stand the layers, which a board has itself.
 
     Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
     """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = _choice(scenario)
+        if view == HEATMAPS:
+            show_layer_picker(scenario)
+    return view
+
+
+def _choice(scenario: Scenario) -> str:
     if not fits_board(scenario):
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
         return HEATMAPS

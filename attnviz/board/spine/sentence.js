@@ -21,7 +21,7 @@ const AROUND = 34; // of a chip, beside its letters
 const BETWEEN = 14;
 const SMALLEST = 0.6; // of these, before the words scroll
 export const SAYS = 350; // the room that what is read takes beside the words
-const TOOLS = { few: 220, most: 390, why: 130 }; // and that the tools take: where nothing is read, where it is, and the plane's
+const TOOLS = { few: 220, most: 390, why: 130, layers: 110 }; // and that the tools take: where nothing is read, where it is, and the plane's
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 // How wide a word's chip is, by its letters.
@@ -64,13 +64,17 @@ export class Sentence {
     this.examples = make("select", "examples");
     this.examples.setAttribute("aria-label", say("board.sentence.examples"));
     this.examples.onchange = () => this.take(this.examples.value);
+    this.layers = make("select", "examples layers");
+    this.layers.setAttribute("aria-label", say("heads.layers"));
+    this.layers.title = say("heads.layers_how");
+    this.layers.onchange = () => board.begin({ layer: Number(this.layers.value) });
     this.readers = make("button", "readers", [say("board.sentence.readers")]);
     this.readers.type = "button";
     this.readers.onclick = () => board.motion.follow(() => board.showAs({ byReaders: !board.byReaders }), PICKED_MS);
     this.why = make("button", "why", [say("board.plane.tab_scores")]);
     this.why.type = "button";
     this.why.onclick = () => this.turnPlane();
-    this.tools.append(this.editing, this.examples, this.readers, this.why);
+    this.tools.append(this.editing, this.examples, this.layers, this.readers, this.why);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools]);
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -133,7 +137,7 @@ export class Sentence {
     toggle(this.tools, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
     this.readers.hidden = !said || data.ribbons === false || labels.length < 2;
     this.why.hidden = layout.plane !== null || !plane.possible;
-    const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why);
+    const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why) + (data.layers > 1 ? TOOLS.layers : 0);
     const above = below || left + tools * scale > width;
     toggle(this.tools, "above", above);
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
@@ -175,6 +179,11 @@ export class Sentence {
     const rest = examples.map(({ name, title }) => Object.assign(make("option", "", [title]), { value: name }));
     this.examples.replaceChildren(first, ...rest);
     this.examples.hidden = examples.length === 0;
+    const { layers, layer } = this.board.data;
+    const each = Array.from({ length: layers }, (_, at) => Object.assign(make("option", "", [say("heads.layer", { layer: at })]), { value: String(at) }));
+    this.layers.replaceChildren(...each);
+    this.layers.value = String(layer);
+    this.layers.hidden = layers < 2;
   }
 
   /** @param {string} name */

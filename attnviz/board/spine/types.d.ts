@@ -145,6 +145,7 @@ export interface StoryRoom {
   width: number;
   height: number;
   labels: string[];
+  layers: number;
   /** The parts, by their matrices, that show what is learned ... */
   open: Set<string>;
   /** ... and another word's row of a matrix: in its own part, or in the one that is made of it. */

@@ -106,6 +106,11 @@ export class Undo {
     this.steps = this.steps.map((step) => step.map((edit) => ({ ...edit, matrix: named(edit.matrix) })));
   }
 
+  forget() {
+    this.hide();
+    this.steps = [];
+  }
+
   hide() {
     this.element.hidden = true;
   }

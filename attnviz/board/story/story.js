@@ -106,7 +106,7 @@ export class Story {
   layoutOf(parts, open, others) {
     const { width, height } = this.room ?? { width: 1, height: 1 };
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
-    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels: this.board.data.labels, open, others });
+    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels: this.board.data.labels, layers: this.board.data.layers, open, others });
   }
 
   /** @param {Part} part @param {Spot} spot */

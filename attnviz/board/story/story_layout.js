@@ -20,7 +20,7 @@ const GAP = { most: 9, least: 3 };
 const DOCK = 108; // nothing picked in it
 // by: of the letters over the spine. What is read has four lines.
 const HEAD_OF = { whole: { height: 36, by: 0.85, between: 8, line: 6, says: 78 }, low: { height: 30, by: 0.74, between: 6, line: 6, says: 66 } };
-const TOOLS = 206; // behind the words
+const TOOLS = { few: 206, layers: 84 }; // behind the words, with a list of layers
 const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4, low: 2 };
 const SCALE = 96; // the button of what scores are divided by
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
@@ -47,8 +47,8 @@ export function storyOf(parts, shapes, room) {
 
 // The words, what is done with them, and what is read.
 /** @param {StoryRoom} room @param {typeof HEAD_OF.whole} size */
-function headOf({ labels, width }, size) {
-  const line = inLines([...labels.map((label) => widthOf(label, size.by)), TOOLS], width, size);
+function headOf({ labels, layers, width }, size) {
+  const line = inLines([...labels.map((label) => widthOf(label, size.by)), TOOLS.few + (layers > 1 ? TOOLS.layers : 0)], width, size);
   const [chips, tools] = [line.slice(0, -1), line[line.length - 1]];
   return { chips, tools, says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
 }
