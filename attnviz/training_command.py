@@ -132,7 +132,12 @@ def _write(training: Training, given: argparse.Namespace) -> None:
 
 def _json(training: Training) -> str:
     moments = [
-        {"step": at.step, "loss": for_json(at.loss), "accuracy": at.accuracy, "figures": dict(at.figures)}
+        {
+            "step": at.step,
+            "loss": for_json(at.loss),
+            "accuracy": at.accuracy,
+            "figures": {name: for_json(value) for name, value in at.figures.items()},
+        }
         for at in training.moments
     ]
     settings = asdict(training.settings)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from attnviz.board.packing import FITS
-from attnviz.core.rules import displayed, gelu, softmax, surprise
+from attnviz.core.rules import displayed, gelu, softmax
 from attnviz.core.stages import MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
@@ -23,7 +23,6 @@ CONSTANTS: dict[str, Any] = {
     "READABLE": softmax.READABLE,
     "FAR": softmax.FAR,
     "GELU_ROUNDINGS": gelu.ROUNDINGS,
-    "SURPRISE_ROUNDINGS": surprise.ROUNDINGS,
     "LONG": displayed.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,

@@ -19,7 +19,6 @@ export const CONSTANTS: {
   /** exp of this far below is 0 at every precision. */
   readonly FAR: number;
   readonly GELU_ROUNDINGS: number;
-  readonly SURPRISE_ROUNDINGS: number;
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;
   /** Weights that differ by less are the same, if they are written alike. */

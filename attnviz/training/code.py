@@ -104,7 +104,7 @@ def _model(settings: TrainingSettings) -> list[str]:
         f"        path = {path}",
         *(f"        {line}" for line in _layer(settings)),
         f"    logits = x {unembedding}{bias}",
-        "    return torch.softmax(logits, dim=-1), weights",
+        "    return logits, weights",
     ]
 
 
@@ -165,8 +165,8 @@ def _training(settings: TrainingSettings, end: int) -> list[str]:
         *(changes if settings.rates else ()),
         f"    generator = torch.Generator().manual_seed(({settings.seed} + {STRIDE} * (step + 1)) % 2**32)",
         f"    ids, counted = draw({settings.batch_size}, generator)",
-        "    probabilities, _ = model(ids)",
-        "    surprise = -torch.log(probabilities[:, :-1].gather(-1, ids[:, 1:, None]))",
+        "    logits, _ = model(ids)",
+        "    surprise = -torch.log_softmax(logits[:, :-1], dim=-1).gather(-1, ids[:, 1:, None])",
         "    loss = (counted[:, None, :] / counted.sum() @ surprise).sum()  # the mean of those that count",
         "    if step in shown:",
         '        print(f"step {step}: loss {loss.item():.4f}")',

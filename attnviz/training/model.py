@@ -90,7 +90,7 @@ def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
             of_places = stage.sources == ("w_p",)
             stages[name] = replace(stage, rule=Lookup(tuple(range(length)) if of_places else ids))
     if targets:
-        stages["losses"] = _stage("losses", "L", "query", "feature", "scores", Surprise(targets), ("probabilities",))
+        stages["losses"] = _stage("losses", "L", "query", "feature", "scores", Surprise(targets), ("logits",))
         stages["counted"] = _stage("counted", "c", "feature", "feature", "attention")
         stages["loss"] = _stage("loss", "J", "feature", "feature", "scores", Product(), ("counted", "losses"))
     return MappingProxyType(stages)

@@ -56,6 +56,7 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Lookup((4, 0, 4)), ((5, 3),)),
     (Lookup((1, 1)), ((2, 2),)),
     (Surprise((2, 0)), ((2, 3),)),
+    (Surprise((1, 10)), ((2, 11),)),
     (Surprise((1, 1)), ((3, 2),)),  # what follows the last is not known
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )

@@ -320,7 +320,7 @@ def test_what_comes_next_is_explained_by_name() -> None:
     assert shown.value > 0.9
     loss = explain(trace, "losses", 5, 0, digits=2)
     assert loss.words.startswith("What really comes next is 'are'.")
-    assert loss.symbols == "L[5, 0] = −ln(P[5, 5])"
+    assert loss.symbols == "L[5, 0] = ln Σ_j exp(Y[5, j]) − Y[5, 5]"
     vector = explain(trace, "e", 2, 0)
     assert vector.words == "The row of 'keys' in W_e, unchanged"
 
@@ -407,6 +407,14 @@ def test_too_large_a_rate_ends_the_training_and_keeps_its_curves(optimizer: str)
     assert all(math.isfinite(loss) for loss in training.losses)
     assert training.moments[0].step == 0
     assert train("agreement", steps=2).stopped == ""
+
+
+@pytest.mark.parametrize(("name", "rate"), [("order", 0.05), ("sort", 0.1)])
+def test_a_large_rate_is_no_reason_to_end_as_long_as_cross_entropy_is_finite(name: str, rate: float) -> None:
+    """A probability that is too small to be kept has a logarithm that isn't: places that don't count have such."""
+    training = train(name, steps=60, learning_rate=rate)
+    assert training.stopped == ""
+    assert len(training.losses) == 60
 
 
 def test_a_training_is_paused_and_ended_and_changed_on_its_way() -> None:

@@ -114,7 +114,7 @@ def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["agreement", "--learning-rate", "1e9", "--steps", "9"], 1, "the loss of step 1 is no finite number"),
+        (["agreement", "--learning-rate", "1e9", "--steps", "9"], 1, "is no finite number. It ends here."),
         (["text", "--text", ""], 2, "text has 0 characters, expected at least 8"),
         (["text", "--text", "word", "--cut", "words"], 2, "text has 1 words, expected at least 8"),
         (["agreement", "--steps", "0"], 2, "steps is 0, expected a whole number from 1 to 5000"),

@@ -1,6 +1,7 @@
 """How surprised a model is by what really comes next: minus the logarithm of the probability that it gave to it."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -10,24 +11,23 @@ from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
 from attnviz.core.rules.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.displayed import as_decimal, sign
+from attnviz.core.rules.displayed import as_decimal, exp, in_sum, shortened, sign, total
 from attnviz.core.rules.lookup import Ids
+from attnviz.core.rules.softmax import READABLE
 from attnviz.core.tokens import visible
 from attnviz.words import say
-
-ROUNDINGS = 4  # of a logarithm, as torch takes it
 
 
 @dataclass(frozen=True)
 class Surprise(Rule):
-    """−ln of the number that stands in the column `targets` gives for each row: the negative log likelihood.
+    """Of each row of logits, −ln of the softmax at the column that `targets` gives: the negative log likelihood.
 
-    What follows the last rows may be unknown: there are as many as targets; those of a batch are to compute alone. A
-    mean of these is the cross-entropy. Source: Shannon 1948, A Mathematical Theory of Communication, section 6.
+    It is made from the logits, for a probability may be too small to be kept, and its logarithm isn't. What follows the
+    last rows may be unknown: there are as many as targets; those of a batch are to compute alone. A mean of these is
+    the cross-entropy. Source: Shannon 1948, A Mathematical Theory of Communication, section 6.
 
-    >>> Surprise((1, 0)).compute(torch.tensor([[0.5, 0.5], [1.0, 0.0]]))
-    tensor([[0.6931],
-            [-0.0000]])
+    >>> Surprise((1,)).compute(torch.tensor([[0.0, 0.0]]))
+    tensor([[0.6931]])
     """
 
     targets: Ids = (0,)
@@ -44,10 +44,11 @@ class Surprise(Rule):
         return [int(each) for each in self.targets]  # type: ignore[arg-type]
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's logarithm."""
+        """Torch's logarithm of a softmax."""
         targets = torch.tensor(self.targets, dtype=torch.long, device=sources[0].device)
         n = targets.shape[-1]
-        return -torch.log(sources[0][..., :n, :].gather(-1, targets.expand(*sources[0].shape[:-2], n)[..., None]))
+        shares = torch.log_softmax(sources[0][..., :n, :], dim=-1)
+        return -shares.gather(-1, targets.expand(*shares.shape[:-2], n)[..., None])
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """One number for each target."""
@@ -60,59 +61,109 @@ class Surprise(Rule):
         return made
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """What stands in the column of the target."""
-        target = self.of_one[row]
-        return ((range(row, row + 1), range(target, target + 1)),)
+        """The whole row."""
+        return ((range(row, row + 1), range(shapes[0][1])),)
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """A logarithm moves most where its number becomes less; from 0 on, by anything."""
-        (value, error) = (each[range(len(self.targets)), self.of_one][:, None] for each in tables[0])
+        """The logarithm of the sum moves no more than the number that moves most."""
+        n = len(self.targets)
+        value, error = (each[:n] for each in tables[0])
+        own, its_error = (each[range(n), self.of_one][:, None] for each in (value, error))
         with np.errstate(all="ignore"):
-            made = np.where(value >= 0, -np.log(value), np.nan)
-            moved = np.where(value > error, -np.log1p(-error / value), np.inf)
-            return Bounded(made, np.where((error == 0) & (value >= 0), 0.0, moved))
+            largest = value.max(-1, keepdims=True)
+            summed = np.log(np.exp(value - largest).sum(-1, keepdims=True))
+            return Bounded(summed - (own - largest), error.max(-1, keepdims=True) + its_error)
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The difference to the largest is kept, and so is the logarithm of the sum."""
+        sizes: np.ndarray = np.abs(made.value) + 2 * self._largest(*tables) + math.log(tables[0].value.shape[1]) + 1
+        return sizes
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Differences to the largest are rounded, and so are their exps, their sum and its logarithm."""
+        sizes: np.ndarray = 2 * (4 * self._largest(*tables) + tables[0].value.shape[1] + 8)
+        return sizes
+
+    def _largest(self, *tables: Bounded) -> np.ndarray:
+        value = tables[0].value[: len(self.targets)]
+        largest: np.ndarray = np.where(np.isfinite(value), np.abs(value), 0.0).max(-1, keepdims=True)
+        return largest
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Where what it reads is marked."""
-        read: np.ndarray = marks[0][range(len(self.targets)), self.of_one]
-        return read[:, None]
+        """Where a row holds a mark."""
+        marked: np.ndarray = np.logical_or.reduce(marks[0][: len(self.targets)], axis=1, keepdims=True)
+        return marked
 
     def formula(self, *symbols: str) -> str:
         """In words, for the columns of the targets are many."""
         return say("stages.formula.surprise", source=symbols[0])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """As Python writes it."""
-        return [f"{made} = -torch.log({names[0]}[{list(range(len(self.targets)))}, {self.of_one}])[:, None]"]
+        """Torch's own."""
+        rows = list(range(len(self.targets)))
+        return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {self.of_one}][:, None]"]
 
     def explain(self, cell: Cell) -> Made:
-        """−ln of the number."""
-        (number,) = cell.factors(cell.sources[0])
-        exact = surprise(number.value)
-        before, value = cell.write(number.value), cell.write(cell.value)
-        displayed = Decimal(surprise(float(as_decimal(before))))
-        entry = visible(number.stage.entries[number.column]) if number.column < len(number.stage.entries) else None
-        told = "words" if entry is None else "of_entry"
+        """The logarithm of the sum of the row's exps, less its own number; a shift of the whole row cancels."""
+        row, target = cell.factors(cell.sources[0]), self.of_one[cell.row]
+        own, stage = row[target], row[target].stage
+        largest = math.nan if any(math.isnan(each.value) for each in row) else max(each.value for each in row)
+        shift = 0.0 if abs(largest) <= READABLE else largest
+        exps = [Term(exp(each.value - shift), (each,)) for each in row]
+        divisor = total(term.value for term in exps)
+        summed = math.log(divisor) if divisor > 0 else math.nan
+        terms = shortened(exps, keep=target)
+        told = "of_entry" if target < len(stage.entries) else "words"
+        lowered = say("explanation.surprise.lowered", largest=cell.write(shift))
+        steps = _steps(cell, terms, summed, own.value - shift, shift)
         return Made(
-            f"−ln({number.symbols})", [f"−ln({before})", f"{sign(displayed, value)} {value}"],
-            say(f"explanation.surprise.{told}", number=number.symbols, entry=entry),
-            (Term(exact, (number,)),), exact, cell.tolerance(abs(exact), ROUNDINGS),
-            notes=() if math.isfinite(cell.value) else (_trouble(cell, number),),
+            f"ln Σ_j exp({stage.at(cell.row, 'j')}) − {own.symbols}", steps,
+            say(f"explanation.surprise.{told}", number=own.symbols,
+                entry=visible(stage.entries[target]) if told == "of_entry" else ""),
+            terms, summed - (own.value - shift), cell.tolerance(_size(row), 2), divisor, shift,
+            notes=(*([lowered] if shift else []), *([] if math.isfinite(cell.value) else _trouble(cell, row))),
         )  # fmt: skip
 
 
-def _trouble(cell: Cell, number: Factor) -> str:
-    if not math.isfinite(number.value):
-        return cell.already(number)
-    return say("explanation.surprise.certain" if number.value == 0 else "explanation.surprise.negative")
+def _size(row: Sequence[Factor]) -> float:
+    """Return what the roundings are relative to; infinite where a number of the row is undefined."""
+    if any(math.isnan(each.value) or each.value == math.inf for each in row):
+        return math.inf
+    return 4 * max((abs(each.value) for each in row if each.value > -math.inf), default=0.0) + len(row) + 8
 
 
-def surprise(probability: float) -> float:
-    """Return minus the natural logarithm of any float, as floats do: infinity for 0, NaN below.
+def _steps(cell: Cell, terms: tuple[Term, ...], summed: float, own: float, shift: float) -> list[str]:
+    texts = [
+        f"exp({cell.write(term.factors[0].value - shift)})" if term.factors else cell.write_factors(term)[0]
+        for term in terms
+    ]
+    displayed = total(
+        exp(float(as_decimal(text[4:-1]))) if term.factors else float(as_decimal(cell.write(term.value)))
+        for term, text in zip(terms, texts, strict=True)
+    )
+    between, less, value = cell.write(summed), _negative(cell.write(own)), cell.write(cell.value)
+    known = Decimal(math.log(displayed)) if displayed > 0 else Decimal("NaN")
+    return [
+        in_sum([f"ln({' + '.join(texts)})", less]),
+        f"{sign(known, between)} {in_sum([between, less])}",
+        f"{sign(as_decimal(between) + as_decimal(less), value)} {value}",
+    ]
 
-    >>> surprise(1.0), surprise(0.0), surprise(-1.0)
-    (0.0, inf, nan)
+
+def _negative(text: str) -> str:
+    """Return a displayed number with the other sign.
+
+    >>> _negative("−1.5"), _negative("1.5"), _negative("NaN")
+    ('1.5', '−1.5', 'NaN')
     """
-    if probability > 0:
-        return 0.0 - math.log(probability)
-    return math.inf if probability == 0 else math.nan
+    return text if text == "NaN" else text[1:] if text.startswith("−") else f"−{text}"
+
+
+def _trouble(cell: Cell, row: Sequence[Factor]) -> list[str]:
+    broken = [each for each in row if math.isnan(each.value) or each.value == math.inf]
+    if broken:
+        return [cell.already(broken[0]), say("explanation.trouble.undefined_row")]
+    certain = [each for each in row if each.value == -math.inf]
+    if certain:
+        return [cell.already(certain[0])]
+    return [say("explanation.trouble.on_the_way", largest=cell.largest_float)]
