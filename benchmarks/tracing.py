@@ -22,11 +22,11 @@ MOST_SECONDS = 10  # for all rounds of one size; a busy machine gets fewer of th
 def run() -> list[Row]:
     """Measure with one thread of torch, as the app computes, which shares its cores among readers."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # noqa: TID251  a process of its own measures, and has its threads back afterwards
+    torch.set_num_threads(1)
     try:
         return _rows()
     finally:
-        torch.set_num_threads(threads)  # noqa: TID251
+        torch.set_num_threads(threads)
 
 
 def _rows() -> list[Row]:
