@@ -300,7 +300,7 @@ def execute(
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
     for layer in trace.layers:
-        if math.isnan(layer.context.max().item()):  # one cheap look for a NaN; the rows are searched only then
+        if math.isnan(layer.matrices["context"].max().item()):  # a cheap look for a NaN
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
             if empty.any():  # in several heads, the same row counts once
                 raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))))

@@ -23,9 +23,10 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
     tensor([[1., 0.]])
     """
     matrices: dict[str, Tensor] = {}
+    made = matrices.__getitem__
     for name, stage in stages.items():
         rule = stage.rule
-        matrices[name] = given[name] if rule is None else rule.compute(*[matrices[source] for source in stage.sources])
+        matrices[name] = given[name] if rule is None else rule.compute(*map(made, stage.sources))
     return matrices
 
 
