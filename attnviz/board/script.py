@@ -22,6 +22,7 @@ CONSTANTS: dict[str, Any] = {
     "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
     "READABLE": softmax.READABLE,
     "FAR": softmax.FAR,
+    "SMALL": softmax.SMALL,
     "GELU_ROUNDINGS": gelu.ROUNDINGS,
     "LONG": displayed.LONG,
     "SAME": summary.SAME,

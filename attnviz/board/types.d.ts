@@ -36,6 +36,8 @@ export interface Settings {
   d_k: number | null;
   temperature: number;
   temperature_text: string;
+  factor: boolean;
+  shared: boolean;
   start: number;
   stop: number;
   base: number;
@@ -278,7 +280,7 @@ export interface Rule {
   reads(settings: Settings, row: number, column: number, ...sources: Matrix[]): [row: number, column: number][][];
   bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
   explain(cell: MadeCell): Explained;
-  masked_by?: number;
+  masked_by?(settings: Settings): number | undefined;
   seen?(stage: Stage, made: Made): string[];
   reach?(settings: Settings, i: number, ...sources: Matrix[]): (row: number, column: number) => Span;
 }

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
-from attnviz.core.rules import Scale, later
+from attnviz.core.mask_uses import ADDED, FACTOR, SHARED, ZEROED
+from attnviz.core.rules import Scale, Softmax, later
 from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import BIASES, Table, attention_table, head_name
 from attnviz.core.trace import Trace, run
@@ -178,6 +179,16 @@ class AttentionTrace(Trace):
         return mask.detach().cpu().numpy() == -np.inf
 
     @property
+    def mask_use(self) -> str:
+        """What is done with the mask, one of :data:`attnviz.core.mask_uses.MASK_USES`: what attention does, without."""
+        layer = self.layers[0]
+        name = "attention_weights"
+        stage = layer.stages[name if name in layer.stages else head_name(0, name)]
+        if isinstance(stage.rule, Softmax) and len(stage.sources) > 1:
+            return SHARED if stage.rule.shared else ZEROED
+        return FACTOR if self.scaling.factor else ADDED
+
+    @property
     def causal(self) -> bool:
         """Whether a token may attend to itself and those before it, and to no other."""
         mask = self.layers[0].mask
@@ -206,15 +217,20 @@ class UndefinedAttentionError(ValueError):
     `rows` are the indices of the rows.
     """
 
-    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...]) -> None:
+    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False) -> None:
         self.trace = trace
         self.rows = rows
         named = ", ".join(_row_name(trace, row) for row in rows[:3])
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-        super().__init__(
-            f"scaled_scores has no finite value in row {named}{more}, "
-            "expected at least one finite score in each row for its softmax to exist"
+        message = (
+            f"attention_weights has nothing left in row {named}{more}, expected at least one key that isn't hidden"
         )
+        if not lost:
+            message = (
+                f"scaled_scores has no finite value in row {named}{more}, "
+                "expected at least one finite score in each row for its softmax to exist"
+            )
+        super().__init__(message)
 
 
 def attend(
@@ -302,8 +318,12 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     for layer in trace.layers:
         if math.isnan(layer.matrices["context"].max().item()):  # a cheap look for a NaN
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
-            if empty.any():  # in several heads, the same row counts once
-                raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))))
+            # What a mask leaves of a row after the softmax may be nothing, too.
+            lost = layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
+            for bad in (empty, lost):
+                if bad.any():  # in several heads, the same row counts once
+                    rows = tuple(sorted(set(bad.nonzero()[:, -1].tolist())))
+                    raise UndefinedAttentionError(trace, rows, lost=bad is lost)
     return trace
 
 

@@ -64,7 +64,9 @@ class Scenario:
     With a mask that is added to the scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`), "window:W" (a
     token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self", "painted" (hides
     nothing until its cells are edited), or given numbers, of which -inf hides a key from a query. A mask that is named
-    is kept as `causal`, or as `masking` and `mask_size`.
+    is kept as `causal`, or as `masking` and `mask_size`. A `mask_use` other than "added" does with it what attention
+    doesn't: "factor" multiplies hidden scores by 0, "zeroed" makes hidden attention weights 0 after the softmax, and
+    "renormalized" divides what is left of their rows by its sum.
 
     `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
     or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
@@ -91,6 +93,7 @@ class Scenario:
     causal: bool = False
     masking: str = "none"
     mask_size: int = 2
+    mask_use: str = "added"
     scale: bool = True
     temperature: float = 1.0
     device: str = "cpu"
@@ -363,7 +366,8 @@ class Scenario:
         """The stages of one layer of it."""
         return layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            mask=self.masked_as != "none" or self.mask is not None, positions=self.adds_positions,
+            mask=self.masked_as != "none" or self.mask is not None, mask_use=self.mask_use,
+            positions=self.adds_positions,
             rotary=self.positions == "rotary", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation,

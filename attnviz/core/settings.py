@@ -6,6 +6,7 @@ from typing import Any
 from attnviz.core import limits
 from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
+from attnviz.core.mask_uses import MASK_USES
 from attnviz.core.masks import MASKINGS, mask_named
 from attnviz.core.seeding import INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS
@@ -18,6 +19,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,
     "positions": POSITIONS,
     "masking": MASKINGS,
+    "mask_use": MASK_USES,
     "init": INITS,
     "activation": tuple(ACTIVATIONS),
     "norm": NORM_CHOICES,

@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED
 from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
 from attnviz.core.tokens import axis_labels
 from attnviz.words import say
@@ -178,8 +179,11 @@ def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -
     )  # fmt: skip
 
 
-def _attending(d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False) -> tuple[Stage, ...]:
+def _attending(
+    d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED
+) -> tuple[Stage, ...]:
     """Return the stages from Q, K and V on, which every head has for itself, but for the mask."""
+    early, late = (mask and (mask_use in uses) for uses in ((ADDED, FACTOR), LATE))
     turned = (
         _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(), ("q",), part="q"),
         _stage("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
@@ -191,8 +195,9 @@ def _attending(d_k: int, scale: bool, temperature: float, mask: bool, rotary: bo
                told="scores_turned" if rotary else ""),
         *[_stage(MASK, "M", "query", "key", "mask")] * mask,
         _stage("scaled_scores", "S′", "query", "key", "scores",
-               Scale(d_k if scale else None, temperature), ("scores", MASK)[: 1 + mask]),
-        _stage("attention_weights", "A", "query", "key", "attention", Softmax(), ("scaled_scores",)),
+               Scale(d_k if scale else None, temperature, mask_use == FACTOR), ("scores", MASK)[: 1 + early]),
+        _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED),
+               ("scaled_scores", MASK)[: 1 + late]),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
     )  # fmt: skip
 
@@ -294,7 +299,9 @@ class Heads:
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
 
-def _head(head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool) -> tuple[Stage, ...]:
+def _head(
+    head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str
+) -> tuple[Stage, ...]:
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
     cut = tuple(
@@ -303,7 +310,7 @@ def _head(head: int, heads: Heads, scale: bool, temperature: float, mask: bool, 
     )
     attending = (
         replace(stage, sources=tuple(name if name == MASK else head_name(head, name) for name in stage.sources))
-        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary)
+        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use)
         if stage.name != MASK  # one for all heads
     )
     return tuple(
@@ -328,6 +335,7 @@ def layer_table(
     scale: bool = True,
     temperature: float = 1.0,
     mask: bool = False,
+    mask_use: str = ADDED,
     positions: bool = False,
     n_heads: int = 1,
     n_kv_heads: int = 1,
@@ -350,11 +358,11 @@ def layer_table(
     ['preactivations', 'hidden', 'feed_forward']
     """
     if n_heads == 1:
-        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary)
+        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary, mask_use)
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
-        each = (_head(head, heads, scale, temperature, mask, rotary) for head in range(n_heads))
-        shared = [stage for stage in _attending(d_k, scale, temperature, mask, rotary) if stage.name == MASK]
+        each = (_head(head, heads, scale, temperature, mask, rotary, mask_use) for head in range(n_heads))
+        shared = [stage for stage in _attending(d_k, scale, temperature, mask, rotary, mask_use) if stage.name == MASK]
         attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
     table = _table(*_projected(biases, positions, norm == "pre"), *attention, *(_output(b_o) if output else ()))

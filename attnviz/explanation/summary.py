@@ -15,6 +15,8 @@ from attnviz.core.seeding import position_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
+from attnviz.explanation.listing import listed
+from attnviz.explanation.masking import mask_notes, undefined_by_mask
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -46,8 +48,11 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     if torch.isnan(row).any():
         return say("summary.reads.undefined", token=token)
     n_tokens = len(row)
-    readable = np.flatnonzero(~trace.is_hidden[query]).tolist()
+    hidden = trace.masked_in("attention_weights")
+    readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
     reach, weight = len(readable), written(row.max().item(), digits)
+    if not reach:
+        return say("summary.reads.nothing", token=token)
     if reach == 1:
         only = "only" if readable[0] != query else "itself" if query else "first"
         kind = only if n_tokens > 1 else "alone"
@@ -73,11 +78,6 @@ def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
     if len(names) > NAMED:
         return say("summary.more", names=", ".join(names[:NAMED]), rest=len(names) - NAMED)
     return listed(names)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name several things in a row: "W_q, W_k and W_v"."""
-    return say("summary.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
 
 
 def vectors_in_words(scenario: Scenario) -> str:
@@ -263,11 +263,9 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
     ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
     """
-    notes = []
-    n_tokens = trace.x.shape[-2]
-    if n_hidden := int(trace.is_hidden.sum()):
-        kind = "masked" if trace.causal else "hidden"
-        notes.append(say(f"summary.notes.{kind}", n=n_hidden, count=n_tokens * n_tokens))
+    notes = mask_notes(trace)
+    if undefined_by_mask(trace):  # of which that is all there is to say
+        return notes
     for name in (name for name, stage in trace.stages.items() if stage.rule):
         note = _not_finite(trace, name)
         if note:

@@ -88,6 +88,7 @@ def parameters() -> Mapping[str, Control]:
         _control("causal", Flag()),
         _control("masking", Choice(CHOICES["masking"]), since=2),
         _control("mask_size", Whole(1, limits.MAX_TOKENS), since=2),
+        _control("mask_use", Choice(CHOICES["mask_use"]), since=2),
         _control("scale", Flag()),
         _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE)),
         _control("digits", Whole(MIN_DIGITS, MAX_DIGITS)),

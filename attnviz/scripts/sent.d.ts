@@ -18,6 +18,7 @@ export const CONSTANTS: {
   readonly READABLE: number;
   /** exp of this far below is 0 at every precision. */
   readonly FAR: number;
+  readonly SMALL: number;
   readonly GELU_ROUNDINGS: number;
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;

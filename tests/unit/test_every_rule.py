@@ -97,6 +97,11 @@ def traces() -> tuple[Trace, ...]:
             traced(Scenario("a cat a mat", d_in=4, mask=mask))
             for mask in ("window:2", "padding:1", "not-self", ALL_KINDS)
         ),
+        *(
+            traced(Scenario("a cat a mat", d_in=4, mask=mask, mask_use=use))
+            for use in ("factor", "zeroed", "renormalized")
+            for mask in ("causal", "padding:4", ALL_KINDS)
+        ),
         traced(Scenario("a cat", mask="window:1", scale=False, edits=[("mask", 0, 1, -1e4), ("mask", 0, 0, 1.5)])),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
         attend(**random_inputs(9, 12, 9, 2), causal=True),

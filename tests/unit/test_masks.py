@@ -18,10 +18,13 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
+from attnviz.explanation.masking import leaks
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import mark_pipeline
+from attnviz.words import say
+from attnviz.words.numbers import written
 from tests.unit.helpers import random_inputs
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
@@ -290,3 +293,73 @@ def test_a_handout_with_its_mask_is_marked() -> None:
     first = mark_pipeline(tables, decimals=6).first_wrong
     assert first is not None
     assert first[0].stage.name == "attention_weights"
+
+
+# What learners do with a mask in place of adding it
+
+
+@given(masked(), st.sampled_from(["factor", "zeroed", "renormalized"]))
+@settings(max_examples=60, deadline=None)
+def test_other_uses_of_a_mask_are_what_they_say(scenario: Scenario, use: str) -> None:
+    made = traced(replace(scenario, mask_use=use))
+    assert made.mask_use == use
+    assert trace(scenario).mask_use == "added"
+    factor = made["mask"].double().exp()
+    for head in made.heads:
+        scaled = (head.q.double() @ head.k.double().T) / made.divisor
+        if use == "factor":
+            wanted = torch.softmax(scaled * factor, -1)
+        else:
+            wanted = torch.softmax(scaled, -1) * factor
+            wanted = wanted / wanted.sum(-1, keepdim=True) if use == "renormalized" else wanted
+        torch.testing.assert_close(head.attention_weights.double(), wanted, rtol=1e-4, atol=1e-5)
+    again, ignored = scenario_from_query(query_of(replace(scenario, mask_use=use)))
+    assert (again.mask_use, ignored) == (use, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(replace(scenario, mask_use=use)), names)
+    torch.testing.assert_close(names["attention_weights"], made.attention_weights, rtol=1e-5, atol=1e-6)
+
+
+@given(masked())
+@settings(max_examples=40, deadline=None)
+def test_what_is_renormalized_after_the_softmax_is_what_was_masked_before(scenario: Scenario) -> None:
+    before, after = trace(scenario), traced(replace(scenario, mask_use="renormalized"))
+    torch.testing.assert_close(after.attention_weights, before.attention_weights, rtol=1e-3, atol=1e-5)
+
+
+def test_what_goes_to_hidden_tokens_is_told() -> None:
+    text = "the cat sat on a mat"
+    for use in ("added", "zeroed", "renormalized"):
+        assert (leaks(trace(Scenario(text, causal=True, mask_use=use))) == 0).all()
+    factor = trace(Scenario(text, causal=True, mask_use="factor"))
+    given_to = factor.attention_weights.triu(1).sum(-1)
+    assert np.allclose(leaks(factor)[0], given_to.numpy())
+    notes = out_of_the_ordinary(factor)
+    assert say("summary.mask.factor") in notes
+    mean, most = (written(each.item(), 2) for each in (given_to.mean(), given_to.max()))
+    assert say("summary.mask.leak", mean=mean, most=most) in notes
+    weak = trace(Scenario("a b", mask=[[0, -1e4], [0, 0]]))
+    assert say("summary.mask.leak", mean="0.00", most="0.00") in out_of_the_ordinary(weak)
+    zeroed = trace(Scenario(text, causal=True, mask_use="zeroed"))
+    low, high = (written(each.item(), 2) for each in (zeroed.attention_weights.sum(-1).aminmax()))
+    assert say("summary.mask.sums", low=low, high=high) in out_of_the_ordinary(zeroed)
+
+
+@pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized", "finite"])
+def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
+    hidden = -1e9 if use == "finite" else HIDDEN
+    scenario = Scenario("a b c", mask=[[hidden] * 3, [0] * 3, [0] * 3], mask_use="added" if use == "finite" else use)
+    made = traced(scenario)
+    notes = out_of_the_ordinary(made)
+    assert say(f"summary.nothing.{use}", names=say("summary.named", token="a")) in notes
+    assert not any("Smaller numbers" in note for note in notes)
+    row = made.attention_weights[0]
+    if use in ("added", "renormalized"):
+        assert row.isnan().all()
+        with pytest.raises(UndefinedAttentionError, match=r"row 0 \('a'\)"):
+            trace(scenario)
+    elif use == "zeroed":
+        assert (row == 0).all()
+        assert attends_most(made, 0, 4) == say("summary.reads.nothing", token="a")
+    else:
+        torch.testing.assert_close(row, torch.full((3,), 1 / 3))

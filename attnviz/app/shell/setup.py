@@ -26,8 +26,8 @@ _THIRD, _TWO_THIRDS = 95, 198  # of the panel's width, in pixels
 _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
 
 # A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "temperature", "embedding", "positions",
-                        "n_heads", "n_kv_heads", "norm", "n_layers"})  # fmt: skip
+_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "mask_use", "temperature", "embedding",
+                        "positions", "n_heads", "n_kv_heads", "norm", "n_layers"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
@@ -125,6 +125,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     with st.container(horizontal=True, gap="small"):
         values["masking"] = _draw(table["masking"], width=_TWO_THIRDS)
         values["mask_size"] = _draw(table["mask_size"], width=_THIRD)
+    values["mask_use"] = _draw(table["mask_use"])
     values |= {name: _draw(table[name]) for name in ("scale", "temperature")}
     st.markdown(f"##### {say('setup.sizes')}")
     with st.container(horizontal=True, gap="small"):

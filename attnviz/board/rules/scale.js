@@ -10,7 +10,11 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Cell, Explained, MadeCell, Matrix, Settings, Source } from "../types.js" */
 
-export const masked_by = 1;
+// Which of its sources hides cells: a mask that is a factor hides none, for a score of 0 is read as any other.
+/** @param {Settings} settings */
+export function masked_by({ factor }) {
+  return factor ? undefined : 1;
+}
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute(settings, { rows, columns, values: scores }, mask) {
@@ -18,14 +22,15 @@ export function compute(settings, { rows, columns, values: scores }, mask) {
   const values = new Float64Array(rows * columns);
   for (let at = 0; at < values.length; at += 1) {
     const scaled = Math.fround(scores[at] / divisor);
-    values[at] = mask ? withMask(scaled, mask.values[at]) : scaled;
+    values[at] = mask ? withMask(settings, scaled, mask.values[at]) : scaled;
   }
   return { rows, columns, values };
 }
 
 // A score with what the mask adds to it; what is hidden stays so, even a score of ∞.
-/** @param {number} scaled @param {number} added */
-function withMask(scaled, added) {
+/** @param {Settings} settings @param {number} scaled @param {number} added */
+function withMask({ factor }, scaled, added) {
+  if (factor) return Math.fround(scaled * Math.fround(Math.exp(added)));
   return added === -Infinity ? -Infinity : Math.fround(scaled + added);
 }
 
@@ -37,6 +42,10 @@ export function reads(_, row, column, ...sources) {
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
 export function bounded(settings, row, column, scores, mask) {
   const added = mask ? valueAt(mask, row, column) : 0;
+  if (settings.factor && mask) {
+    const exact = (valueAt(scores, row, column) / divisorOf(settings)) * Math.exp(added);
+    return { exact, tolerance: added === 0 ? tolerance(Math.abs(exact), 4) : tolerance(Math.abs(exact), 6) };
+  }
   if (added === -Infinity) return { exact: -Infinity, tolerance: 0 };
   const divided = valueAt(scores, row, column) / divisorOf(settings);
   if (added === 0) return { exact: divided, tolerance: tolerance(Math.abs(divided), 4) };
@@ -54,6 +63,7 @@ export function explain(cell) {
     : say("explanation.scale.undivided", { score: source });
   const divided = { symbols: quotient(source, inSymbols(settings)), steps: steps(cell, score), words, notes: trouble(cell, score) };
   if (cell.masked) return maskedCell(cell, divided, mask);
+  if (mask && mask.value !== 0 && settings.factor) return timesMask(cell, divided, score.value / divisorOf(settings), mask);
   return mask && mask.value !== 0 ? plusMask(cell, divided, score.value / divisorOf(settings), mask) : divided;
 }
 
@@ -80,6 +90,19 @@ function plusMask(cell, made, divided, mask) {
     symbols: `${made.symbols} + ${symbols}`,
     steps: [...made.steps.map((step) => inSum([step, text])), `${sign(sumOf([decimal(cell.write(divided)), decimal(text)]), value)} ${value}`],
     words: say("explanation.scale.added", { words: made.words, mask: symbols }),
+    notes: made.notes,
+  };
+}
+
+// What is said of a cell that is multiplied by the exponential of the mask: by 0, where that is −∞.
+/** @param {MadeCell} cell @param {Explained} made @param {number} divided @param {Source} mask @returns {Explained} */
+function timesMask(cell, made, divided, mask) {
+  const [score, factor, value] = [cell.write(divided), cell.write(Math.exp(mask.value)), cell.write(cell.value)];
+  const symbols = namedCell(cell, mask);
+  return {
+    symbols: `${made.symbols} × exp(${symbols})`,
+    steps: [`${score} × ${factor}`, `${sign(productOf([decimal(score), decimal(factor)]), value)} ${value}`],
+    words: say("explanation.scale.times", { words: made.words, mask: symbols, factor }),
     notes: made.notes,
   };
 }

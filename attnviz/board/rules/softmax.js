@@ -2,20 +2,26 @@
 
 import { tolerance } from "../values/bounds.js";
 import { already, namedCell, writtenFactors } from "../cells/cell.js";
-import { decimal, decimalOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
-import { lineOf, rowCells } from "../values/matrices.js";
+import { decimal, decimalOf, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
+import { reasonOf } from "../values/hiding.js";
+import { lineOf, rowCells, valueAt } from "../values/matrices.js";
 import { numberOf, total } from "../values/numbers.js";
 import { quotient, shortened } from "../values/terms.js";
 import { inSymbols, inWords } from "./scale.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Made, MadeCell, Matrix, Settings, Source, Stage, Term } from "../types.js" */
+/** @import { Explained, Made, MadeCell, Matrix, Settings, Source, Stage, Term } from "../types.js" */
 
-const { FAR, READABLE } = CONSTANTS;
+const { FAR, READABLE, SMALL } = CONSTANTS;
 
-/** @param {Settings} _ @param {Matrix} scores */
-export function compute(_, { rows, columns, values: scores }) {
+// A mask that comes too late hides cells, too.
+export function masked_by() {
+  return 1;
+}
+
+/** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
+export function compute({ shared }, { rows, columns, values: scores }, mask) {
   const values = new Float64Array(rows * columns);
   for (let start = 0; start < values.length; start += columns) {
     const end = start + columns;
@@ -24,24 +30,65 @@ export function compute(_, { rows, columns, values: scores }) {
     let sum = 0;
     for (let at = start; at < end; at += 1) sum += values[at] = Math.exp(scores[at] - largest);
     for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / sum);
+    if (mask) layOver(values, mask, start, end, shared);
   }
   return { rows, columns, values };
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} scores */
-export function reads(_, row, column, scores) {
-  return [rowCells(scores, row)];
+// Multiply shares by the exponentials of a mask, and share out again what is left of them.
+/** @param {Float64Array} values @param {Matrix} mask @param {number} start @param {number} end @param {boolean} shared */
+function layOver(values, mask, start, end, shared) {
+  let left = 0;
+  for (let at = start; at < end; at += 1) left += values[at] = Math.fround(values[at] * Math.fround(Math.exp(mask.values[at])));
+  for (let at = start; at < end && shared; at += 1) values[at] = Math.fround(values[at] / left);
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} scores */
-export function bounded(_, row, column, scores) {
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] @returns {[number, number][][]} */
+export function reads({ shared }, row, column, scores, mask) {
+  const whole = rowCells(scores, row);
+  return mask ? [whole, shared ? whole : [[row, column]]] : [whole];
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
+export function bounded({ shared }, row, column, scores, mask) {
   const line = lineOf(scores, row);
   const { shift, powers, divisor } = shares(line);
   const exact = divisor === 0 ? NaN : powers[column] / divisor;
   // The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
   const distances = line.map((score) => Math.min(Math.abs(score - shift), FAR));
   const spread = total(powers.map((power, i) => power * distances[i])) / (divisor || 1);
-  return { exact, tolerance: tolerance(exact, distances[column] + spread + line.length + 8) };
+  const alone = { exact, tolerance: tolerance(exact, distances[column] + spread + line.length + 8) };
+  if (!mask) return alone;
+  if (shared) return boundedOf(keptOf(line, lineOf(mask, row), column));
+  const factor = Math.exp(valueAt(mask, row, column));
+  const value = exact * factor;
+  return { exact: value, tolerance: alone.tolerance * factor + tolerance(Math.abs(value), 6) };
+}
+
+/** @typedef {{ exact: number, left: number, size: number }} Kept a share after a mask, and what its row adds up to before it is shared out again */
+
+/** @param {Kept} kept */
+function boundedOf({ exact, left, size }) {
+  return { exact, tolerance: left > SMALL ? tolerance(Math.abs(exact), size) + tolerance(Math.abs(exact), 6) : Infinity };
+}
+
+/** @param {ArrayLike<number>} line @param {ArrayLike<number>} masks @param {number} column @returns {Kept} */
+function keptOf(line, masks, column) {
+  const scores = Array.from(line);
+  const factors = Array.from(masks, Math.exp);
+  const largest = Math.max(...scores);
+  const exps = scores.map((score) => Math.exp(score - largest));
+  const sum = total(exps);
+  const all = exps.map((each) => each / sum);
+  const kept = all.map((share, i) => share * factors[i]);
+  const left = total(kept);
+  // A share that is too small for float32 is none.
+  const computed = all.reduce((made, share, i) => made + Math.fround(share) * factors[i], 0);
+  const exact = computed > 0 && left > 0 ? kept[column] / left : NaN;
+  const far = scores.map((score) => Math.min(Math.abs(score - largest), FAR));
+  const spread = total(all.map((share, i) => share * far[i]));
+  const spreadKept = total(kept.map((each, i) => each * far[i])) / (left || 1);
+  return { exact, left, size: far[column] + spreadKept + 2 * (spread + scores.length + 8) };
 }
 
 /** @param {number[] | Float64Array} scores */
@@ -54,6 +101,40 @@ function shares(scores) {
 
 /** @param {MadeCell} cell */
 export function explain(cell) {
+  const made = explainedAlone(cell);
+  return cell.sources.length > 1 ? maskedAfter(cell, made) : made;
+}
+
+// What is said of a share that a mask is laid over: what it is multiplied by, and what its row keeps.
+/** @param {MadeCell} cell @param {Explained} made @returns {Explained} */
+function maskedAfter(cell, made) {
+  const [row, masks] = cell.sources;
+  const { shared } = cell.stage.settings;
+  const mask = shared ? masks[cell.column] : masks[0];
+  const line = row.map(({ value }) => value);
+  const { powers, divisor } = shares(line);
+  const share = divisor === 0 ? NaN : powers[cell.column] / divisor;
+  const kept = shared ? keptOf(line, masks.map(({ value }) => value), cell.column) : { exact: share * Math.exp(mask.value), left: 1 };
+  const [before, times, left, value] = [share, Math.exp(mask.value), kept.left, cell.value].map(cell.write);
+  const product = productOf([decimal(before), decimal(times)]);
+  const symbols = namedCell(cell, mask);
+  const lost = Number.isNaN(kept.exact) && Number.isFinite(share);
+  return {
+    symbols: `${made.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
+    steps: [shared ? `(${before} × ${times}) / ${left}` : `${before} × ${times}`, `${sign(shared ? (Number.isFinite(kept.left) ? ratioOf(product, decimal(left)) : null) : product, value)} ${value}`],
+    words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: made.words, mask: symbols, left }),
+    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [say("explanation.trouble.nothing_left")] : [])],
+  };
+}
+
+/** @param {MadeCell} cell @param {Source} mask */
+function whyClosed(cell, mask) {
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column);
+  return say("explanation.softmax.closed", { why: say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n }) });
+}
+
+/** @param {MadeCell} cell */
+function explainedAlone(cell) {
   const [row] = cell.sources;
   const beside = scoresBeside(cell, row);
   if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"), notes: [] };
@@ -116,8 +197,17 @@ function scoresBeside(cell, row) {
 /** @param {Stage} stage @param {Made} made */
 export function seen(stage, { stages, shown }) {
   const read = stages.get(stage.sources[0]);
-  if (shown.includes(read.name)) return [read.name];
-  return read.rule === "scale" && shown.includes(read.sources[0]) ? [read.sources[0]] : [];
+  const masks = stage.sources.slice(1);
+  if (shown.includes(read.name)) return [read.name, ...masks];
+  return read.rule === "scale" && shown.includes(read.sources[0]) ? [read.sources[0], ...masks] : [];
+}
+
+// Whether the softmax itself gives a number.
+/** @param {MadeCell} cell @param {Source[]} row */
+function isFine(cell, row) {
+  if (Number.isFinite(cell.value) || cell.sources.length === 1) return Number.isFinite(cell.value);
+  const { powers, divisor } = shares(row.map(({ value }) => value));
+  return divisor !== 0 && Number.isFinite(powers[cell.column] / divisor);
 }
 
 /** @param {MadeCell} cell @param {Source[]} row @param {number} shift @param {Beside} beside */
@@ -127,8 +217,8 @@ function notes(cell, row, shift, beside) {
   return [
     ...(divisor ? [say("explanation.softmax.divided", { score: beside.of(cell.column), divisor })] : []),
     ...(shift === 0 ? [] : notesOfShift(cell, score, shift, beside)),
-    ...(cell.masked ? [say("explanation.softmax.masked")] : []),
-    ...(Number.isFinite(cell.value) ? [] : trouble(cell, row, beside)),
+    ...(cell.masked && cell.sources.length === 1 ? [say("explanation.softmax.masked")] : []),
+    ...(isFine(cell, row) ? [] : trouble(cell, row, beside)),
   ];
 }
 

@@ -110,8 +110,8 @@ export function hiddenIn({ stages, matrices }, stage) {
 /** @param {Stages} stages @param {Stage} stage */
 function masksOf(stages, stage) {
   const makers = [stage, ...(stage.rule === "softmax" ? stage.sources.map((name) => stages.get(name)) : [])];
-  return makers.flatMap(({ rule, sources }) => {
-    const place = RULES[rule]?.masked_by;
+  return makers.flatMap(({ rule, settings, sources }) => {
+    const place = RULES[rule]?.masked_by?.(settings);
     return place !== undefined && place < sources.length ? [sources[place]] : [];
   });
 }

@@ -18,8 +18,15 @@ export function readsInPercent(made, query) {
   const reach = readableFor(made, query).length;
   const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
-  const none = reach <= 1 || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  const sharesAll = !isLate(made) || made.stages.get("attention_weights").settings.shared;
+  const none = reach <= 1 || !sharesAll || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
+}
+
+// Whether a mask comes after the softmax, so that rows need not sum to 1.
+/** @param {Pick<Made, "stages">} made */
+function isLate({ stages }) {
+  return stages.get("attention_weights").sources.length > 1;
 }
 
 // The keys that no mask hides from a query.
@@ -52,6 +59,7 @@ export function mostRead(made, query, tell, name, write) {
   if (row.some(Number.isNaN)) return tell("undefined", { token });
   const readable = readableFor(made, query);
   const reach = readable.length;
+  if (!reach) return tell("nothing", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {

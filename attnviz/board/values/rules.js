@@ -6,7 +6,7 @@
 // - bounded(settings, row, column, ...sources): what a cell should be, as { exact, tolerance }: in float64, and how far
 //   the roundings of float32 may be from it. Each cell of a board is judged after each change, so it takes numbers;
 // - explain(cell): how a cell is made, as { symbols, steps, words, notes }, in the sentences of the catalogue;
-// - masked_by, where a source may hide cells: which it is, where there are so many;
+// - masked_by(settings), where a source may hide cells: which it is, where there are so many;
 // - reach(settings, i, ...sources), where three cells don't tell of all (see spans.js): what any cell reads of source i;
 // - seen(stage, made), where they may differ from its sources: the matrices that its explanation names.
 //

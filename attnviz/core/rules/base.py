@@ -50,12 +50,16 @@ class Rule(ABC):
     name: ClassVar[str]
     n_sources: ClassVar[tuple[int, ...]]  # how many sources it may have
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
-    masked_by: ClassVar[int | None] = None  # which of its sources, where there is one, hides cells: where it holds -∞
 
     @property
     def settings(self) -> dict[str, Any]:
         """Its fields as plain values, as its twin in the page takes them."""
         return asdict(self)
+
+    @property
+    def masked_by(self) -> int | None:
+        """Which of its sources, where there is one, hides cells: where it holds -∞."""
+        return None
 
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:

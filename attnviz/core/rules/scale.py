@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
 from attnviz.core.rules.cell import Cell, Factor, Made, Term, in_rows
-from attnviz.core.rules.displayed import as_decimal, in_sum, quotient, sign
+from attnviz.core.rules.displayed import DECIMALS, as_decimal, exp, in_sum, quotient, sign
 from attnviz.core.rules.hiding import reason_of
 from attnviz.words import say
 
@@ -29,7 +29,8 @@ def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu") -> Te
 @dataclass(frozen=True)
 class Scale(EachCell):
     """A score over √d_k (where `d_k` is not None) and the temperature; with a second source, plus the mask, and -∞
-    where the mask holds that, whatever the score is.
+    where the mask holds that, whatever the score is. With `factor` the mask is none that attention has: a hidden score
+    is multiplied by 0, which is the exponential of -∞, in place of it.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, sections 3.2.1 and 3.2.3.
 
@@ -39,11 +40,16 @@ class Scale(EachCell):
 
     d_k: int | None = None
     temperature: float = 1.0
+    factor: bool = False
 
     name = "scale"
     n_sources = (1, 2)
     spells_sources = True
-    masked_by = 1
+
+    @property
+    def masked_by(self) -> int | None:
+        """The mask, unless it is a factor: what is multiplied by 0 is read as any other score."""
+        return None if self.factor else 1
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -61,6 +67,8 @@ class Scale(EachCell):
         if len(sources) == 1:
             return scaled
         mask = sources[1]
+        if self.factor:
+            return scaled * mask.exp()
         return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too
 
     def bounded(self, *tables: Bounded) -> Bounded:
@@ -70,6 +78,10 @@ class Scale(EachCell):
             if len(tables) == 1:
                 return Bounded(value / self.divisor, error / self.divisor)
             mask, of_mask = tables[1]
+            if self.factor:
+                most = np.exp(np.where(np.isfinite(mask), mask + of_mask, mask))
+                spread = (np.abs(value) + error) / self.divisor * (most - np.exp(mask)) + error / self.divisor * most
+                return Bounded(value / self.divisor * np.exp(mask), spread)
             hidden = mask == -np.inf
             return Bounded(
                 np.where(hidden, -np.inf, value / self.divisor + mask),
@@ -79,17 +91,24 @@ class Scale(EachCell):
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The quotient, and the sum where there is a mask."""
         quotients = np.abs(tables[0].value / self.divisor)
+        if self.factor and len(tables) > 1:
+            return np.abs(made.value) * 4
         return quotients if len(tables) == 1 else quotients + np.abs(made.value)
 
     def formula(self, *symbols: str) -> str:
         """The score over its divisors, plus the mask."""
         if len(symbols) == 1 and not self.in_symbols:
             return say("stages.formula.undivided")
-        return " + ".join((quotient(symbols[0], self.in_symbols), *symbols[1:]))
+        divided = quotient(symbols[0], self.in_symbols)
+        if self.factor and len(symbols) > 1:
+            return f"{divided} ⊙ exp({symbols[1]})"
+        return " + ".join((divided, *symbols[1:]))
 
     def code(self, made: str, *names: str) -> list[str]:
         """A quotient, and the mask added to it."""
         divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
+        if self.factor and len(names) > 1:
+            return [f"{made} = {divided} * {names[1]}.exp()"]
         return [f"{made} = {' + '.join((divided, *names[1:]))}"]
 
     def explain(self, cell: Cell) -> Made:
@@ -110,7 +129,9 @@ class Scale(EachCell):
         )  # fmt: skip
         if cell.masked:
             return _hidden(cell, made)
-        return made if is_last or mask is None else _added(cell, made, mask)
+        if is_last or mask is None:
+            return made
+        return _times(cell, made, mask) if self.factor else _added(cell, made, mask)
 
     def _steps(self, cell: Cell, score: float, quotient_: float) -> list[str]:
         numerator, value, cooled = map(cell.write, (score, quotient_, self.temperature))
@@ -166,6 +187,21 @@ def _added(cell: Cell, made: Made, mask: Factor) -> Made:
         terms=(*made.terms, Term(mask.value, (mask,))),
         exact=exact,
         tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 5),
+    )
+
+
+def _times(cell: Cell, made: Made, mask: Factor) -> Made:
+    """Return what is said of a cell that is multiplied by the exponential of the mask: by 0, where that is -∞."""
+    factor = exp(mask.value)
+    exact, times, value = made.exact * factor, cell.write(factor), cell.write(cell.value)
+    displayed = DECIMALS.multiply(as_decimal(cell.write(made.exact)), as_decimal(times))
+    return made._replace(
+        symbols=f"{made.symbols} × exp({mask.symbols})",
+        steps=[f"{cell.write(made.exact)} × {times}", f"{sign(displayed, value)} {value}"],
+        words=say("explanation.scale.times", words=made.words, mask=mask.symbols, factor=times),
+        terms=(Term(exact, (*made.terms[0].factors, mask)),),
+        exact=exact,
+        tolerance=cell.tolerance(abs(exact), 6),
     )
 
 

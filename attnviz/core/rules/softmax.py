@@ -10,38 +10,74 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size
-from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term
-from attnviz.core.rules.displayed import as_decimal, exp, quotient, shortened, sign, sign_of_all, total
+from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
+from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
+from attnviz.core.rules.displayed import DECIMALS, as_decimal, exp, quotient, shortened, sign, sign_of_all, total
+from attnviz.core.rules.hiding import reason_of
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision
+SMALL = 1e-30  # of what is left of a row: its shares have lost digits
 
 
 @dataclass(frozen=True)
 class Softmax(Rule):
-    """Each row becomes shares that sum to 1."""
+    """Each row becomes shares that sum to 1. A second source is a mask that comes too late: each share is multiplied by
+    its exponential, which is 0 where it holds -∞; and where they are `shared` out again, divided by what is left of its
+    row.
+    """
+
+    shared: bool = False
 
     name = "softmax"
-    n_sources = (1,)
+    n_sources = (1, 2)
+
+    @property
+    def masked_by(self) -> int:
+        """The mask, where there is one."""
+        return 1
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own."""
-        return torch.softmax(sources[0], dim=-1)
+        """Torch's own, then the mask."""
+        shares = torch.softmax(sources[0], dim=-1)
+        if len(sources) == 1:
+            return shares
+        left = shares * sources[1].exp()
+        return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape of the source."""
+        for shape in shapes[1:]:
+            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
         return shapes[0]
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The whole row."""
-        return ((range(row, row + 1), range(shapes[0][1])),)
+        """The whole row, and of the mask its own cell, or the row where that is shared out again."""
+        whole = (range(row, row + 1), range(shapes[0][1]))
+        if len(shapes) == 1:
+            return (whole,)
+        return (whole, whole if self.shared else (range(row, row + 1), range(column, column + 1)))
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """A number that is off by e makes its own exponential, and at worst the sum too, off by a factor of exp(e)."""
         value, error = tables[0]
+        if len(tables) == 1:
+            return self._shares(value, error)
+        mask, of_mask = tables[1]
+        with np.errstate(all="ignore"):
+            if self.shared:  # as if it had been added before
+                hidden = mask == -np.inf
+                made = self._shares(np.where(hidden, -np.inf, value + mask), np.where(hidden, 0.0, error + of_mask))
+                small = self._shares(value, error).value.astype(np.float32)  # what is too small for float32 is none
+                left = (small * np.exp(mask)).sum(-1, keepdims=True)
+                return Bounded(np.where(left > 0, made.value, np.nan), made.error)
+            shares = self._shares(value, error)
+            times, most = np.exp(mask), np.exp(mask + of_mask)
+            return Bounded(shares.value * times, (shares.value + shares.error) * (most - times) + shares.error * most)
+
+    def _shares(self, value: np.ndarray, error: np.ndarray) -> Bounded:
         with np.errstate(all="ignore"):
             exponentials = np.exp(value - value.max(-1, keepdims=True))
             shares = exponentials / exponentials.sum(-1, keepdims=True)
@@ -52,22 +88,34 @@ class Softmax(Rule):
         """The difference to the row's largest is rounded before its exp is taken, and so are exp, sum and quotient."""
         first = np.abs(tables[0].value)
         scores = np.where(np.isfinite(first), first, 0.0)
-        return made.value * (first.shape[1] + 4 + 2 * (scores + scores.max(-1, keepdims=True)))
+        return made.value * (2 * first.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True)))
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Every cell of a row that holds a mark."""
-        return np.broadcast_to(marks[0].any(axis=1, keepdims=True), marks[0].shape)
+        whole = np.broadcast_to(marks[0].any(axis=1, keepdims=True), marks[0].shape)
+        if len(marks) == 1:
+            return whole
+        return whole | (marks[1].any(axis=1, keepdims=True) if self.shared else marks[1])
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
-        return say("stages.formula.softmax")
+        if len(symbols) == 1:
+            return say("stages.formula.softmax")
+        return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Torch's own."""
-        return [f"{made} = torch.softmax({names[0]}, dim=-1)"]
+        """Torch's own, then the mask."""
+        lines = [f"{made} = torch.softmax({names[0]}, dim=-1)"]
+        if len(names) > 1:
+            lines[0] += f" * {names[1]}.exp()"
+        return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if self.shared and len(names) > 1 else lines
 
     def explain(self, cell: Cell) -> Made:
         """exp of a number over the sum of the exps of its row; a shift of the whole row cancels."""
+        made = self._explained(cell)
+        return made if len(cell.sources) == 1 else _masked_after(cell, made, self.shared)
+
+    def _explained(self, cell: Cell) -> Made:
         row = cell.factors(cell.sources[0])
         largest = math.nan if any(math.isnan(s.value) for s in row) else max(s.value for s in row)
         shift = 0.0 if abs(largest) <= READABLE else largest
@@ -98,7 +146,64 @@ class Softmax(Rule):
             return cell.sources
         if not isinstance(read.stage.rule, Scale) or read.stage.sources[0] not in cell.shown:
             return ()
-        return (read._replace(stage=cell.table[read.stage.sources[0]]),)
+        return (read._replace(stage=cell.table[read.stage.sources[0]]), *cell.sources[1:])
+
+
+def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
+    """Return what is said of a share that a mask is laid over: what it is multiplied by, and what its row keeps."""
+    masks = cell.factors(cell.sources[1])
+    mask = masks[cell.column] if shared else masks[0]
+    factor, share = exp(mask.value), made.exact
+    kept = _Kept.of(cell, masks) if shared else _Kept(share * factor, 1.0, made.tolerance * factor)
+    before, times, left, value = map(cell.write, (share, factor, kept.left, cell.value))
+    displayed = DECIMALS.multiply(as_decimal(before), as_decimal(times))
+    if shared:
+        displayed = DECIMALS.divide(displayed, as_decimal(left)) if math.isfinite(kept.left) else Decimal("NaN")
+    first = f"({before} × {times}) / {left}" if shared else f"{before} × {times}"
+    words = say(
+        f"explanation.softmax.{'shared' if shared else 'times'}", words=made.words, mask=mask.symbols, left=left
+    )
+    lost = math.isnan(kept.exact) and math.isfinite(share)
+    return made._replace(
+        symbols=f"{made.symbols} × exp({mask.symbols}){' / r' if shared else ''}",
+        steps=[first, f"{sign(displayed, value)} {value}"],
+        words=words,
+        exact=kept.exact,
+        tolerance=kept.tolerance + cell.tolerance(abs(kept.exact), 6),
+        notes=(*made.notes, *([_why_closed(cell)] if cell.masked else []),
+               *([say("explanation.trouble.nothing_left")] if lost else [])),
+    )  # fmt: skip
+
+
+def _why_closed(cell: Cell) -> str:
+    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
+    why = reason_of(hidden, cell.row, cell.column).told(cell.label("rows"), cell.label("columns"))
+    return say("explanation.softmax.closed", why=why)
+
+
+class _Kept(NamedTuple):
+    """A share after a mask, and what its row adds up to before it is shared out again."""
+
+    exact: float
+    left: float
+    tolerance: float
+
+    @classmethod
+    def of(cls, cell: Cell, masks: list[Factor]) -> "_Kept":
+        scores = [score.value for score in cell.factors(cell.sources[0])]
+        largest = math.nan if any(map(math.isnan, scores)) else max(scores)
+        exps = [exp(score - largest) for score in scores]
+        shares = [each / total(exps) for each in exps]
+        kept = [share * exp(mask.value) for share, mask in zip(shares, masks, strict=True)]
+        left = total(kept)
+        # A share that is too small for float32 is none.
+        as_computed = sum(float(np.float32(share)) * exp(mask.value) for share, mask in zip(shares, masks, strict=True))
+        exact = kept[cell.column] / left if as_computed > 0 and left > 0 else math.nan
+        far = [min(abs(score - largest), FAR) for score in scores]
+        spread = total(share * distance for share, distance in zip(shares, far, strict=True))
+        spread_kept = total(each * distance for each, distance in zip(kept, far, strict=True)) / (left or 1.0)
+        size = far[cell.column] + spread_kept + 2 * (spread + len(scores) + 8)
+        return cls(exact, left, cell.tolerance(abs(exact), size) if left > SMALL else math.inf)
 
 
 class _Scores(NamedTuple):
@@ -166,9 +271,10 @@ def _notes(cell: Cell, made: Made, row: list[Factor], seen: _Scores) -> list[str
             is_exact = sign(as_decimal(before) - as_decimal(most), after) == "="
             name, less = seen.name(cell.row, cell.column), "less" if is_exact else "less_rounded"
             notes.append(say(f"explanation.softmax.{less}", score=name, value=before, less=after))
-    if cell.masked:
+    if cell.masked and len(cell.sources) == 1:
         notes.append(say("explanation.softmax.masked"))
-    return notes if math.isfinite(cell.value) else notes + _trouble(cell, row, seen)
+    fine = math.isfinite(cell.value) or (len(cell.sources) > 1 and math.isfinite(made.exact))
+    return notes if fine else notes + _trouble(cell, row, seen)
 
 
 def _trouble(cell: Cell, row: list[Factor], seen: _Scores) -> list[str]:

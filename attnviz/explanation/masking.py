@@ -1,0 +1,80 @@
+"""What a mask does in a computation, in sentences: what it hides, what still goes there, and who may read nothing."""
+
+import numpy as np
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.mask_uses import ADDED, FACTOR, ZEROED
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.listing import listed
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+AS_ENDLESS = -1e3  # a mask with a number so far below means to hide, and writes it for −∞
+_NAMED = 3
+_DIGITS = 2
+
+
+def meant_hidden(trace: AttentionTrace) -> np.ndarray:
+    """Return which keys the mask means to hide from which queries, with -∞ or with a large negative number."""
+    mask = trace.layers[0].mask
+    if mask is None:
+        return trace.is_hidden
+    return mask.detach().cpu().numpy() <= AS_ENDLESS
+
+
+def leaks(trace: AttentionTrace) -> np.ndarray:
+    """Return the attention weight that each row gives to tokens hidden from it, ``(layers and heads, n_tokens)``.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> leaks(trace(Scenario("a b", causal=True))).tolist()
+    [[0.0, 0.0]]
+    """
+    return (_weights(trace) * meant_hidden(trace)).sum(-1)
+
+
+def _weights(trace: AttentionTrace) -> np.ndarray:
+    """Return the attention weights of all layers and heads, ``(n, n_tokens, n_tokens)``."""
+    each = (layer.attention_weights.detach().cpu().numpy() for layer in trace.layers)
+    return np.concatenate([weights.reshape(-1, *weights.shape[-2:]) for weights in each])
+
+
+def undefined_by_mask(trace: AttentionTrace) -> bool:
+    """Whether rows of attention weights are undefined, and only those to which the mask leaves nothing."""
+    undefined = np.isnan(_weights(trace)).any((0, -1))
+    return bool(undefined.any() and (trace.is_hidden.all(-1) | ~undefined).all())
+
+
+def mask_notes(trace: AttentionTrace) -> list[str]:
+    """Say what a mask hides, what goes to hidden tokens all the same, and which token may read nothing."""
+    hidden, meant = trace.is_hidden, meant_hidden(trace)
+    if not meant.any():
+        return []
+    notes, use = [], trace.mask_use
+    if use == ADDED and hidden.any():
+        kind = "masked" if trace.causal else "hidden"
+        notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
+    if use != ADDED:
+        notes.append(say(f"summary.mask.{use}"))
+    weights = _weights(trace)
+    if use == ZEROED:
+        sums = weights.sum(-1)
+        low, high = (written(float(each), _DIGITS) for each in (np.nanmin(sums), np.nanmax(sums)))
+        notes.append(say("summary.mask.sums", low=low, high=high))
+    elif (use == FACTOR or not np.array_equal(hidden, meant)) and not np.isnan(weights).all():
+        given = leaks(trace)
+        most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
+        notes.append(say("summary.mask.leak", mean=mean, most=most))
+    return notes + _nothing(trace, meant, hidden)
+
+
+def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:
+    """Say who may read nothing, and what becomes of it."""
+    rows = np.flatnonzero(meant.all(-1)).tolist()
+    if not rows:
+        return []
+    names = token_labels(trace.tokens) if trace.tokens else [str(row) for row in range(len(meant))]
+    told = listed([say("summary.named", token=names[row]) for row in rows[:_NAMED]])
+    if len(rows) > _NAMED:
+        told = say("summary.more", names=told, rest=len(rows) - _NAMED)
+    kind = trace.mask_use if trace.mask_use != ADDED or hidden[rows].all() else "finite"
+    return [say(f"summary.nothing.{kind}", names=told)]
