@@ -62,9 +62,16 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
-    assert controls - {"digits", "device", "setup.feed_forward", "activation", "norm", "n_layers", "mask_size"} == {
-        control for control, _ in CONTROLS
-    } - {"text"}
+    assert controls - {
+        "digits",
+        "device",
+        "setup.feed_forward",
+        "activation",
+        "norm",
+        "n_layers",
+        "mask_size",
+        "mask_use",
+    } == {control for control, _ in CONTROLS} - {"text"}
 
 
 @pytest.mark.parametrize(("control", "value"), [("norm", "pre"), ("n_layers", 2)])

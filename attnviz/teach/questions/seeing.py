@@ -8,7 +8,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from attnviz.core.attention import AttentionTrace, attend
+from attnviz.core.attention import AttentionTrace, attend, execute
+from attnviz.core.mask_uses import ADDED
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
@@ -58,6 +59,9 @@ class Seen:
 
 def in_float64(trace: AttentionTrace) -> AttentionTrace:
     """Return a trace computed once more from its inputs, in float64: what differs there is no rounding."""
+    if trace.mask_use != ADDED:
+        given = {name: trace[name].double() for name, stage in trace.stages.items() if stage.rule is None}
+        return execute(trace.stages, given, trace.tokens)
     x, w_q, w_k, w_v = (getattr(trace, name).double() for name in ("x", "w_q", "w_k", "w_v"))
     b_q, b_k, b_v = (None if b is None else b.double() for b in (trace.b_q, trace.b_k, trace.b_v))
     return attend(
