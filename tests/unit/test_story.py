@@ -26,7 +26,8 @@ TARGET = 28
 _STORY = """({story_layout: {storyOf}, story_plan: {partsOf}}, {data, width, height, open, others}) => {
   const parts = partsOf(data.stages, data.shown);
   const all = new Set(open === null ? parts.map(({stage}) => stage.name) : open);
-  const layout = storyOf(parts, data.matrices, {width, height, labels: data.labels, open: all, others});
+  const {labels, layers} = data;
+  const layout = storyOf(parts, data.matrices, {width, height, labels, layers, open: all, others});
   return {parts, ...layout};
 }"""
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
@@ -166,3 +167,11 @@ def test_a_share_of_less_than_a_percent_is_said_to_be_one(script: PageScript) ->
     shares = [0, 1e-9, 0.0051, 0.0099, 0.01, 0.5, 0.994, 0.996, 1]
     said = script.run("({reads_most: {percent}}, shares) => shares.map(percent)", shares)
     assert said == ["0 %", "< 1 %", "< 1 %", "< 1 %", "1 %", "50 %", "99 %", "> 99 %", "100 %"]
+
+
+def test_of_a_mask_the_picked_words_row_is_told(script: PageScript) -> None:
+    told = story(script, SCENARIOS["masked"], 358, [])
+    kinds = {part["stage"]["name"]: part["kind"] for part in told["parts"]}
+    assert kinds["mask"] == kinds["scaled_scores"] == "pairs"
+    row = told["spots"]["mask"]["cells"]["height"]
+    assert row == told["spots"]["scaled_scores"]["cells"]["height"]

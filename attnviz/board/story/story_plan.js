@@ -19,7 +19,8 @@ export function partsOf(stages, placed) {
     const { factor, weight, weightBias } = column;
     const own = column === raw ? [] : [{ ...partOf(column), raw: (column === scaled && raw?.stage) || null }];
     if (!factor || factor.rows === "feature") return own;
-    return [{ kind: "all", stage: factor, weight, bias: weightBias, raw: null, mixes: false }, ...own];
+    const kind = factor.columns === "key" ? "pairs" : "all"; // of a mask, the picked word's row
+    return [{ kind, stage: factor, weight, bias: weightBias, raw: null, mixes: false }, ...own];
   });
 }
 
