@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -103,13 +104,18 @@ class Model:
 
     def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
         """Return a moment: what the model makes of the examples that are held out."""
-        batch = self.task.held_out()
+        batch = _held_out(self.task)
         with torch.no_grad():
             made = self.on(batch, parameters)
             right = (made["probabilities"][:, :-1].argmax(-1) == batch.ids[:, 1:])[batch.asked]
             figures = self.task.measured(batch, self.weights_in(made))
         kept = {name: matrix.detach().clone() for name, matrix in parameters.items()}
         return Moment(step, kept, made["loss"].sum().item(), right.float().mean().item(), figures)
+
+
+@lru_cache(maxsize=16)
+def _held_out(task: Task) -> Batch:
+    return task.held_out()
 
 
 def _nested(rows: list[list[int]]) -> tuple[tuple[int, ...], ...]:

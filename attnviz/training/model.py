@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -90,10 +90,17 @@ def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
             of_places = stage.sources == ("w_p",)
             stages[name] = replace(stage, rule=Lookup(tuple(range(length)) if of_places else ids))
     if targets:
-        stages["losses"] = _stage("losses", "L", "query", "feature", "scores", Surprise(targets), ("logits",))
-        stages["counted"] = _stage("counted", "c", "feature", "feature", "attention")
-        stages["loss"] = _stage("loss", "J", "feature", "feature", "scores", Product(), ("counted", "losses"))
+        stages |= _judged()
+        stages["losses"] = replace(stages["losses"], rule=Surprise(targets))
     return MappingProxyType(stages)
+
+
+@cache
+def _judged() -> Table:
+    losses = _stage("losses", "L", "query", "feature", "scores", Surprise(), ("logits",))
+    counted = _stage("counted", "c", "feature", "feature", "attention")
+    loss = _stage("loss", "J", "feature", "feature", "scores", Product(), ("counted", "losses"))
+    return MappingProxyType({stage.name: stage for stage in (losses, counted, loss)})
 
 
 def mask_of(table: Table, length: int) -> dict[str, Tensor]:

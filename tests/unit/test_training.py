@@ -225,6 +225,11 @@ TEACHES = {
 }
 
 
+def test_every_task_with_a_law_says_what_it_teaches() -> None:
+    assert set(TEACHES) == set(TASKS) - {"text"}
+    assert all(TEACHES[name][1][0] == TASKS[name].figures[0] for name in TEACHES)
+
+
 @pytest.mark.parametrize("name", TEACHES)
 def test_every_default_teaches_what_its_text_says(name: str) -> None:
     training, (accuracy, (figure, share)) = trained(name), TEACHES[name]
