@@ -19,22 +19,24 @@ from attnviz.link.parameter_table import HEATMAPS
 
 def show_playground(scenario: Scenario) -> None:
     """Draw what the sentence and the controls make."""
-    board = st.container()
-    view = chosen_view(scenario)
+    board, top = st.container(), st.container(horizontal=True, vertical_alignment="center", key="playground_top")
+    with top:
+        view = chosen_view(scenario)
     if view == HEATMAPS:
-        show_pictures(scenario)
+        with top:  # a line for each would take it from the pictures
+            query = show_token_picker(scenario)
+        show_pictures(scenario, query)
         return
     show_folded_editor(scenario)
     with board:  # with what was typed into the editor
         show_board_of_now(sentence=True)
 
 
-def show_pictures(scenario: Scenario) -> None:
+def show_pictures(scenario: Scenario, query: int) -> None:
     """Draw every matrix as a picture, beside the editor."""
-    query = show_token_picker(scenario)
     show_head_picker(scenario)
     says = st.container(gap="xsmall")
-    editor, pictures = st.columns([27, 73], gap="small")
+    editor, pictures = st.columns([25, 75], gap="small")
     with editor:
         scenario = show_editor(scenario)
     computed = traced_in_view(scenario)

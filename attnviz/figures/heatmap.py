@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 NARROWEST = 170  # pixels; two stand beside each other on a telephone, and their sentences in five lines
-NARROW, LINES_OF_NARROW = 216, 5  # narrow pictures stand beside each other: as many lines over each, so that rows align
+# Narrow pictures stand beside each other: as many lines over each, so that rows align; fewer over brief ones.
+NARROW, LINES_OF_NARROW, LINES_OF_BRIEF = 216, 5, 4
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels
 FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
 ABOUT_CHAR_WIDTH = 5.7
@@ -68,14 +69,16 @@ def heatmap_spec(
     dark: bool = False,
     pickable: bool = False,
     picked: Explanation | None = None,
+    brief: bool = False,
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`.
 
     The cell that is `picked`, and those that it is made from, are outlined. A `pickable` heatmap whose numbers
-    stand in its cells has a point on each, which can be clicked.
+    stand in its cells has a point on each, which can be clicked. A `brief` one leaves it to its rows' and columns'
+    names what these are: beside it stand others, and each line over it is one fewer for them.
     """
     drawn = picture(trace, name, digits, query, dark)
-    spec = spec_of(drawn, formula_in(trace, drawn.stage))
+    spec = spec_of(drawn, formula_in(trace, drawn.stage), brief=brief)
     if pickable and drawn.in_cell:
         spec["data"].append(targets(drawn))
         spec["layout"] |= CLICKABLE
@@ -84,17 +87,17 @@ def heatmap_spec(
     return spec
 
 
-def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
+def spec_of(picture: Picture, formula: str, *, filled_up: bool = True, brief: bool = False) -> dict[str, Any]:
     """Return a picture as the dictionary that Plotly.js reads, with the formula after the title.
 
     The lines below a narrow one's title are `filled_up`, so that it stands level with its neighbours."""
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
         data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}
-    return {"data": data, "layout": _layout(picture, formula, filled_up)}
+    return {"data": data, "layout": _layout(picture, formula, filled_up, brief)}
 
 
-def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
+def _layout(picture: Picture, formula: str, filled_up: bool, brief: bool) -> dict[str, Any]:
     n_rows, n_columns = picture.z.shape
     width, height = _cell_size(picture)
     left = 14 + max(width_of(label) for label in picture.row_names)
@@ -104,9 +107,9 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
     right = max(right, wanted - left - width * n_columns)
     whole = left + width * n_columns + right
     title_size = min(TITLE_SIZE, TITLE_SIZE * whole / title_width)
-    lines = _lines_below_title(picture, whole)
+    lines = _lines_below_title(picture, whole, brief)
     if filled_up and whole < NARROW:
-        lines += [""] * (LINES_OF_NARROW - len(lines))
+        lines += [""] * ((LINES_OF_BRIEF if brief else LINES_OF_NARROW) - len(lines))
     top = label_room + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
     bottom = BAR_HEIGHT if has_colour_bar(picture) else 6
     row = None if picture.query is None else picture.query // picture.steps[0]
@@ -225,9 +228,11 @@ def about_of(picture: Picture) -> str:
     return say("figures.legend.several", about=about, legend=coloured) if coloured else about
 
 
-def _lines_below_title(picture: Picture, width: float) -> list[str]:
+def _lines_below_title(picture: Picture, width: float, brief: bool) -> list[str]:
     """Return what the matrix is in one sentence, then its axes, shape and colours, in lines of this width."""
-    about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
+    about = about_of(picture)
+    if not brief:
+        about = say("figures.axes_and_about", axes=picture.stage.axes, about=about)
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
     return [line for lines in wrapped for line in lines]

@@ -33,7 +33,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
             with st.container(horizontal=True, gap="small", width="content", key=f"playground_heatmaps_{i}"):
                 for name in group:
                     spec = heatmap_spec(
-                        trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked
+                        trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked, brief=True
                     )
                     # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
                     # Plotly.js sees that the second time brings nothing new.
