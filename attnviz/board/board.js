@@ -677,6 +677,7 @@ export class Board {
   // that still wait to be sent are on the way to these.
   /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
+    edits = edits.map((edit) => this.withoutChange(edit));
     this.hints.done("drag");
     this.panel.say("");
     this.undo.note(edits);
@@ -686,6 +687,12 @@ export class Board {
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
     }
     if (!this.settled) this.panel.report();
+  }
+
+  // A number that is as it was drawn is no edit.
+  /** @param {Edit} edit @returns {Edit} */
+  withoutChange(edit) {
+    return edit.value !== null && this.fits(edit) && Math.fround(edit.value) === Math.fround(this.uneditedAt(edit)) ? { ...edit, value: null } : edit;
   }
 
   /** @param {Edit[]} edits */

@@ -6,7 +6,7 @@ import { placeInWords } from "./values/explain.js";
 import { written } from "./values/numbers.js";
 import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";
-import { stepped } from "./values/stepping.js";
+import { backAt, stepped } from "./values/stepping.js";
 import { readCell, whyNoNumber } from "./values/typed_numbers.js";
 import { focusedBeside } from "../scripts/parts.js";
 import { followPointer } from "../scripts/pointer.js";
@@ -116,7 +116,7 @@ export class Input {
         board.hold({ ...place, value: before });
       }
       steps = Math.trunc((way - start) / PIXELS_PER_STEP);
-      const value = stepped(before, steps, moved.shiftKey);
+      const value = backAt(board.uneditedAt(place), stepped(before, steps, moved.shiftKey));
       if (value === board.drag?.value) return;
       board.drag = { ...place, value };
       board.change(place, value);
@@ -165,7 +165,7 @@ export class Input {
       return true;
     }
     if ((down || right) && event.altKey && editable) {
-      board.commit([{ ...place, value: stepped(board.givenAt(place), right - down, event.shiftKey) }], event.repeat);
+      board.commit([{ ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)) }], event.repeat);
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
       const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));

@@ -97,3 +97,18 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     expect(board.page.locator('[data-at="output,0,0"]')).to_be_attached()
     eventually(board.numbers, numbers_seen(edited, 2))
     expect(board.page.locator('.cell.edited[data-at="w_q,1,5"]')).to_have_count(1)
+
+    # A number of W_o, which mixes what the heads found, is dragged like any other; back where it was, it's no edit.
+    board.scrub(("w_o", 1, 0), 40)
+    mixed = Scenario(
+        embedding="published",
+        **SET_UP,
+        edits=[Edit("w_q", 1, 5, number), Edit("w_o", 1, 0, round(scenario.matrix("w_o")[1, 0].item() + 0.4, 4))],
+    )
+    eventually(board.numbers, numbers_seen(mixed, 2))
+    eventually(lambda: "w_o.1.0" in board.address, True)
+    board.torch_says()
+    board.scrub(("w_o", 1, 0), -40)
+    eventually(board.numbers, numbers_seen(edited, 2))
+    eventually(lambda: "w_o" in board.address, False)
+    expect(board.page.locator(".cell.edited")).to_have_count(1)

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
 import { moved } from "../../attnviz/app/components/token_picker.js";
-import { stepped } from "../../attnviz/board/values/stepping.js";
+import { backAt, stepped } from "../../attnviz/board/values/stepping.js";
 
 /** @type {[number, number, boolean, number][]} */
 const STEPS = [
@@ -22,6 +22,18 @@ test("steps there and back lead to the number they began at", () => {
     for (const steps of [1, 5, 40]) {
       const there = stepped(cents / 100, steps);
       if (Math.abs(there) < 10) assert.equal(stepped(there, -steps), cents / 100);
+    }
+  }
+});
+
+const sizeOf = (/** @type {number} */ value) => Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
+
+test("steps there and back from any number lead to that very number, and steps elsewhere don't", () => {
+  for (const start of [0.516612345, -0.00004, 9.99996, 10.00004, 123.45678, -4567.891, 1.234e8, 0]) {
+    for (const steps of [1, 7, -3]) {
+      const there = stepped(start, steps);
+      assert.equal(backAt(start, there), there);
+      if (sizeOf(there) === sizeOf(start)) assert.equal(backAt(start, stepped(there, -steps)), start, `${start} by ${steps}`);
     }
   }
 });

@@ -72,11 +72,13 @@ export class Undo {
     const numberBefore = (/** @type {Edit} */ edit) => board.base ? board.base[edit.matrix].values[edit.row * board.base[edit.matrix].columns + edit.column] : board.valueAt(edit);
     const before = edits.filter((edit) => board.fits(edit)).map((edit) => ({ ...edit, value: board.isEdited(edit) ? numberBefore(edit) : null, was: numberBefore(edit) }));
     if (!before.length) return;
-    this.steps = [...this.steps.slice(1 - MOST), before.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }))];
     const [edit] = edits;
     const [first] = before;
     const now = edit.value ?? board.uneditedAt(edit);
-    const places = { before: written(first.was, 2), now: written(now, 2), n: before.length };
+    if (before.length === 1 && Math.fround(now) === Math.fround(first.was)) return this.hide();
+    this.steps = [...this.steps.slice(1 - MOST), before.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }))];
+    const digits = written(first.was, 2) === written(now, 2) ? board.data.digits : 2; // what has changed is told
+    const places = { before: written(first.was, digits), now: written(now, digits), n: before.length };
     this.said.textContent = before.length > 1 ? say("board.undo.several", { n: before.length }) : say("board.undo.change", places);
     this.place(first);
   }
