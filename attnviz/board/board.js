@@ -494,7 +494,7 @@ export class Board {
 
   /** @param {Place} place */
   isEditable(place) {
-    return this.stage(place).rule === "given";
+    return !this.data.fixed && this.stage(place).rule === "given";
   }
 
   /** @param {Place} place */

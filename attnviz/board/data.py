@@ -52,14 +52,15 @@ def has_numbers(scenario: Scenario) -> bool:
 
 
 def board_data(
-    scenario: Scenario,
+    scenario: Scenario | None,
     trace: AttentionTrace,
     query: int,
     digits: int,
     some: tuple[str, ...] | None = None,
     features: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side."""
+    """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side;
+    without a scenario, those of a model."""
     shown = [name for name in in_view(trace.stages) if some is None or name in some]
     return {
         **table_data(trace),
@@ -68,12 +69,12 @@ def board_data(
         "roles": {**_tones(ROLES), **_tones({"negative": NEGATIVE, "paper": PAPER, "picked": PICKED})},
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
-        "before": _before(scenario, trace),
-        "origins": {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)},
+        "before": {} if scenario is None else _before(scenario, trace),
+        "origins": {} if scenario is None else _origins_of(scenario, trace),
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
-        "layers": scenario.n_layers,
+        "layers": 1 if scenario is None else scenario.n_layers,
         "layer": layer_in_view(trace.stages),
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
@@ -115,6 +116,10 @@ def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float | str]
         for edit in scenario.edits
         if (place := as_seen(trace.stages, trace.matrices, *edit[:3]))
     }
+
+
+def _origins_of(scenario: Scenario, trace: AttentionTrace) -> dict[str, list[str]]:
+    return {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)}
 
 
 def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]:

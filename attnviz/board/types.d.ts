@@ -196,6 +196,8 @@ export interface BoardData extends TableData {
   key: string;
   answered: number;
   ofNow: boolean;
+  /** Whether no number of it can be changed: those of a model that people use. */
+  fixed?: boolean;
   numbersOf: string;
   picked?: Place | null;
 }

@@ -101,7 +101,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
         "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns,
         "limit": float(weights.max()) or 1.0, "weights": bits_of(weights),
         "ramp": ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8).tobytes().hex(),
-        "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross",
+        "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
         "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
     }  # fmt: skip
 

@@ -97,6 +97,22 @@ class CellText:
         return say("playground.cell.expected")
 
 
+class HeadText:
+    """A head of a model as ``3.1``: its layer and its number there."""
+
+    def decode(self, raw: str) -> tuple[int, int]:
+        numbers = raw.split(".")
+        if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 4 for n in numbers):
+            raise UnreadableError
+        return int(numbers[0]), int(numbers[1])
+
+    def encode(self, value: tuple[int, int]) -> str:
+        return ".".join(map(str, value))
+
+    def expected(self) -> str:
+        return say("models.page.expected")
+
+
 def cell_fits(cell: Place | None, around: Around) -> Place | None:
     """Return a cell, if the computation has it and shows it."""
     if cell and around.trace is not None:

@@ -16,6 +16,7 @@ from attnviz.link.page_texts import (
     CellText,
     Checked,
     CheckText,
+    HeadText,
     PackedScenario,
     SweepText,
     cell_fits,
@@ -30,13 +31,16 @@ from attnviz.link.parameter import Parameter
 from attnviz.link.question_text import NUMBERED, fits_question
 from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.typed_form import FormText
+from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
+from attnviz.words import say
 
 FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
 HEAD, LAYER = "head", "layer"
+MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -44,6 +48,8 @@ BOARD, HEATMAPS = "board", "heatmaps"
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
 MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, and the controls need some
+FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
+MOST_OF_SENTENCE = 2000
 # The steps of the lesson as they were numbered in links of the first form.
 _STEPS = (
     "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
@@ -79,6 +85,9 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),
+        Parameter(MODEL, INCLUDED, Choice(offered()), 400, 2),
+        Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),

@@ -1,5 +1,7 @@
 """Models of others, by a folder or by a name that transformers knows: safetensors alone, and no code of theirs."""
 
+import os
+from functools import cache
 from typing import Any
 
 from attnviz.core.limits import in_short
@@ -33,3 +35,11 @@ def load(name: str) -> tuple[Any, Any]:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ValueError(f"the model {in_short(name)} can't be had, expected a folder or a name: {first}") from None
     return model.eval().requires_grad_(False), tokenizer
+
+
+@cache
+def offered() -> tuple[str, ...]:
+    """Return the models that a server offers: the one that comes along, and those that whoever runs it named in
+    ATTNVIZ_MODELS, with commas between them."""
+    named = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
+    return tuple(dict.fromkeys((INCLUDED, *filter(None, named))))

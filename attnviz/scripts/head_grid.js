@@ -7,7 +7,8 @@ import { say } from "./sentences.js";
 
 /**
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, weights: string, ramp: string,
- *   tokens: string[], read: string[], same: boolean, told: { short: string, full: string }[][] }} HeadGrid
+ *   tokens: string[], read: string[], same: boolean, told: { short: string, full: string }[][],
+ *   order: [layer: number, head: number][] | null }} HeadGrid `order` is that of the pictures, where it isn't by layers
  */
 
 /** @typedef {{ layer: number, head: number }} Head */
@@ -27,37 +28,77 @@ export function drawHeads(root, data, picked, onPick) {
   const sentence = sentenceOf(data.tokens);
   const grid = element("div", "heads");
   grid.style.setProperty("--heads", String(data.heads));
-  const rest = () => {
+  let rest = () => {
     told.textContent = say("models.grid.point");
     sentence.draw([], 0);
   };
-  const number = (/** @type {number | string} */ head) => Object.assign(element("span", "number"), { textContent: String(head) });
-  grid.append(number(""), ...Array.from({ length: data.heads }, (_, head) => number(head)));
-  for (let layer = 0; layer < data.layers; layer += 1) {
-    grid.append(Object.assign(element("span", "layer"), { textContent: say("models.layer", { layer }) }));
-    data.told[layer].forEach(({ short }, head) => {
-      const own = weights.subarray((layer * data.heads + head) * data.rows * data.columns).subarray(0, data.rows * data.columns);
-      const button = /** @type {HTMLButtonElement} */ (element("button", "head"));
-      button.type = "button";
-      button.dataset.head = `${layer},${head}`;
-      button.setAttribute("aria-label", say("models.grid.head", { layer, head, short }));
-      if (picked) button.setAttribute("aria-pressed", String(picked.layer === layer && picked.head === head));
-      button.append(painted(own, data, inks));
-      const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
-        told.textContent = inWords(data, own, layer, head, row, column);
-        if (data.same) sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
-      };
-      button.onpointermove = (event) => point(...cellOf(event, data));
-      button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(own, data), null);
-      button.onpointerleave = rest;
-      button.onblur = rest;
-      button.onclick = () => onPick?.({ layer, head });
-      grid.append(button);
-    });
-    for (let head = data.told[layer].length; head < data.heads; head += 1) grid.append(element("span", "none"));
-  }
+  const head = (/** @type {number} */ layer, /** @type {number} */ at) => {
+    const start = (layer * data.heads + at) * data.rows * data.columns;
+    const own = weights.subarray(start, start + data.rows * data.columns);
+    const button = pictured(data, inks, own, layer, at);
+    const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
+      told.textContent = inWords(data, own, layer, at, row, column);
+      if (data.same) sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
+    };
+    button.onpointermove = (event) => point(...cellOf(event, data));
+    button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(own, data), null);
+    button.onpointerleave = () => rest();
+    button.onblur = () => rest();
+    const pick = () => {
+      rest = () => point(mostAcross(own, data), null);
+    };
+    button.onclick = () => {
+      pick();
+      onPick?.({ layer, head: at });
+    };
+    if (picked && picked.layer === layer && picked.head === at) pick();
+    return button;
+  };
+  grid.classList.toggle("sorted", data.order !== null);
+  if (data.order) grid.append(...data.order.map(([layer, at]) => sorted(head(layer, at), layer, at)));
+  else grid.append(...byLayers(data, head));
   root.replaceChildren(sentence.place, told, grid);
-  rest();
+  if (picked) markPicked(root, picked);
+  if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
+}
+
+// Mark the head that is picked.
+/** @param {HTMLElement} root @param {Head} picked */
+export function markPicked(root, { layer, head }) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".head"))) {
+    button.setAttribute("aria-pressed", String(button.dataset.head === `${layer},${head}`));
+  }
+}
+
+// A line of numbers, then a line for each layer.
+/** @param {HeadGrid} data @param {(layer: number, head: number) => HTMLElement} head */
+function byLayers(data, head) {
+  const span = (/** @type {string} */ name, /** @type {string} */ text) => Object.assign(element("span", name), { textContent: text });
+  const lines = [span("number", ""), ...Array.from({ length: data.heads }, (_, at) => span("number", String(at)))];
+  for (let layer = 0; layer < data.layers; layer += 1) {
+    const there = data.told[layer].length;
+    lines.push(span("layer", say("models.layer", { layer })));
+    for (let at = 0; at < data.heads; at += 1) lines.push(at < there ? head(layer, at) : span("none", ""));
+  }
+  return lines;
+}
+
+// A picture with its place below it, where it doesn't stand by that.
+/** @param {HTMLElement} picture @param {number} layer @param {number} head */
+function sorted(picture, layer, head) {
+  const place = element("div", "place");
+  place.append(picture, Object.assign(element("span", "number"), { textContent: say("models.grid.place", { layer, head }) }));
+  return place;
+}
+
+/** @param {HeadGrid} data @param {Uint32Array} inks @param {Float64Array} own @param {number} layer @param {number} head */
+function pictured(data, inks, own, layer, head) {
+  const button = /** @type {HTMLButtonElement} */ (element("button", "head"));
+  button.type = "button";
+  button.dataset.head = `${layer},${head}`;
+  button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: data.told[layer][head].short }));
+  button.append(painted(own, data, inks));
+  return button;
 }
 
 /** @param {string} kind @param {string} name */
@@ -99,21 +140,21 @@ function cellOf(event, { rows, columns }) {
 // The row with the largest weight on another token than its own and the first.
 /** @param {Float64Array} own @param {HeadGrid} data */
 function mostAcross(own, { columns }) {
-  let most = 0;
+  let [most, largest] = [0, 0];
   own.forEach((weight, at) => {
     const column = at % columns;
-    if (column > 0 && column !== Math.floor(at / columns) && weight > own[most]) most = at;
+    if (column > 0 && column !== Math.floor(at / columns) && weight > largest) [most, largest] = [at, weight];
   });
   return Math.floor(most / columns);
 }
 
 /** @param {HeadGrid} data @param {Float64Array} own @param {number} layer @param {number} head @param {number} row @param {number | null} column */
 function inWords(data, own, layer, head, row, column) {
-  const { full } = data.told[layer][head];
+  const { short } = data.told[layer][head];
   const shares = own.subarray(row * data.columns, (row + 1) * data.columns);
   const key = column ?? shares.indexOf(Math.max(...shares));
   const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: shares[key].toFixed(4) };
-  return `${say("models.grid.reads", places)} ${full}`;
+  return short ? `${say("models.grid.reads", places)} ${say("models.grid.most", { short })}` : say("models.grid.reads", places);
 }
 
 // The tokens in a line, and ribbons over them.

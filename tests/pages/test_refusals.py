@@ -12,6 +12,7 @@ from tests.rubbish import RUBBISH
 from tests.whole import WHOLE
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
+TAKEN |= {("model_text", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}  # of so many characters
 NAMES = (*parameters(), *texts())
 
 

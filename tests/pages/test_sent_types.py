@@ -20,6 +20,7 @@ TYPES = {
     "attnviz_connection": ("Data", "attnviz/app/shell/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
     "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
+    "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
@@ -63,6 +64,8 @@ def sent() -> list[tuple[str, str]]:
         Reader("pages/questions.py", question="7"),
         Reader("pages/questions.py", question="12"),
         Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
+        Reader("pages/model.py", model_text="a cat"),
+        Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
     ]
     return [each for reader in readers for each in sent_by(reader)]
 

@@ -25,6 +25,7 @@ from attnviz.link.page_texts import (
     CellText,
     Checked,
     CheckText,
+    HeadText,
     PackedScenario,
     SweepText,
     published_names,
@@ -106,6 +107,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             return st.none() | scenarios()
         case CellText():
             return st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))
+        case HeadText():
+            return st.tuples(st.integers(0, 999), st.integers(0, 999))
         case SweepText():
             return sweeps
         case CheckText():

@@ -111,6 +111,28 @@ def show_board(
     )
 
 
+def show_board_of_model(
+    trace: AttentionTrace, query: int, *, names: tuple[str, ...], key: str, follow: Callable[[int], None]
+) -> None:
+    """Draw these matrices of one head of a model, with the sentence over them; no number of it is changed."""
+    tip = {"published": False, "origin": say("models.page.token")}
+    data = board_data(None, trace, query, state.digits(), names) | {
+        "lit": None, "only": None, "fresh": (), "framed": False, "sentence": True, "says": True, "ribbons": True,
+        "scaled": False, "plane": False, "ghosts": (), "tells": None, "play": None, "tips": [tip] * len(trace.tokens),
+        "text": "", "examples": [], "about": " ".join(trace.notices), "notes": {}, "key": key,
+        "answered": answered(key), "ofNow": False, "fixed": True, "numbersOf": key,
+    }  # fmt: skip
+    _board(
+        key=key, data=data,
+        on_changes_change=lambda: _take_changes(key, _change_nothing, follow, picks=False),
+        on_rest_change=lambda: None,
+    )  # fmt: skip
+
+
+def _change_nothing(change: Change) -> None:
+    state.say(say("models.page.fixed"))
+
+
 @st.fragment
 def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
     """Draw the board of the current scenario; `looks` as in :func:`show_board`.

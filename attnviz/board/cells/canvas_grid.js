@@ -60,7 +60,6 @@ export class CanvasGrid extends Grid {
     this.bars = canvasOf("bars hidden", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
     this.barred = false;
     this.enlarged = make("div", "lens");
-    this.enlarged.setAttribute("role", "row");
     this.stripe = canvasOf("stripe", width, 1);
     this.marks = make("div", "marks");
     this.frames = make("div", "frames-lit");
@@ -82,7 +81,7 @@ export class CanvasGrid extends Grid {
     const { stage, box, element, board } = this;
     element.classList.add("canvas");
     toggle(element, "tight", this.isTight);
-    toggle(element, "editable", board.stages.get(stage.name).rule === "given");
+    toggle(element, "editable", board.isEditable({ matrix: stage.name, row: 0, column: 0 }));
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
     element.setAttribute("aria-rowcount", String(rows));
@@ -146,7 +145,9 @@ export class CanvasGrid extends Grid {
     toggle(enlarged, "hidden", !this.lens);
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
+    // A row of cells to those who can't see it, too, where it has some.
     if (box.cell < IN_PICKED) {
+      enlarged.removeAttribute("role");
       this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);
       if (!this.stripe.canvas.isConnected) enlarged.replaceChildren(this.stripe.canvas);
       return;
@@ -161,6 +162,7 @@ export class CanvasGrid extends Grid {
         cell.tabIndex = -1; // the keyboard has one of its own
         Object.assign(cell.style, { width: `${box.cell - 1}px`, height: `${high - 1}px` });
       }
+      enlarged.setAttribute("role", "row");
       enlarged.style.setProperty("--row", `${high}px`);
       enlarged.replaceChildren(...cells);
     }

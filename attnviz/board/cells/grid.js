@@ -94,7 +94,7 @@ export class Grid {
     const called = placeInWords(this.board.made, place);
     // The text is one node, of which only the characters change.
     const parts = { called, text: document.createTextNode("") };
-    const cell = Object.assign(make("span", this.stage.rule === "given" ? "cell editable" : "cell"), parts);
+    const cell = Object.assign(make("span", this.board.isEditable(place) ? "cell editable" : "cell"), parts);
     cell.setAttribute("role", "gridcell");
     cell.tabIndex = row + column === 0 ? 0 : -1;
     cell.dataset.at = atOf(this.stage, place);

@@ -1,0 +1,190 @@
+"""The page Real model: a sentence, all heads of a model that reads it, and one of them on the board."""
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.components.board import show_board_of_model
+from attnviz.app.parts.charts import offer
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.link_values import take
+from attnviz.app.text import as_message, is_dark, literal
+from attnviz.colours.roles import ROLES
+from attnviz.core.errors import SaidError
+from attnviz.core.tokens import token_labels
+from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.figures import model_spec
+from attnviz.link.parameter_table import FIRST_HEAD, MODEL, MODEL_HEAD, MOST_OF_SENTENCE, SENTENCE
+from attnviz.models import ModelTrace, load, look_into, offered
+from attnviz.scripts import joined, sentences
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+MOST_TOKENS = 64  # whose weights of all heads a page is sent: a megabyte and a half for the included model
+MOST_OF_REASON = 200  # characters of what stands in a model's way
+_HERE = Path(__file__).parent
+_KEY, _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.heads", "model.sentence", "model.name", "model.order"
+_QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
+_ORDERS = ("layers", "before", "after", "itself", "first", "same", "special", "entropy")
+_SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
+_LOADING = Lock()
+
+_heads = st.components.v2.component(
+    "attnviz_model_heads",
+    html='<div class="grid" role="group"></div>',
+    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
+    js=joined(_HERE / "heads.js", {"SENTENCES": sentences(*SAID)}),
+)
+
+
+def show_model() -> None:
+    """Draw the whole page."""
+    name, text, order = _asked()
+    if not text.strip():
+        st.info(say("models.page.blank"), icon=":material/edit:")
+        return
+    try:
+        with st.spinner(say("models.page.loading"), show_time=False):
+            view = _looked(name, text)
+    except ValueError as error:
+        st.warning(as_message(told(error)), icon=":material/info:")
+        return
+    place = _picked(view)
+    st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
+                   heads=plural(view.n_heads, "head")))  # fmt: skip
+    _show_heads(view, place, order)
+    _show_head(view, *place)
+    offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
+          heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
+
+
+def _asked() -> tuple[str, str, str]:
+    """Draw the sentence, the model, where there are several, and the order of its heads; return them."""
+    name, text = take(MODEL), take(SENTENCE)
+    st.session_state[_SENTENCE_KEY] = text
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(say("models.page.sentence"), key=_SENTENCE_KEY, max_chars=MOST_OF_SENTENCE,
+                      on_change=lambda: url_texts.put(SENTENCE, st.session_state[_SENTENCE_KEY]))  # fmt: skip
+        if len(offered()) > 1:
+            st.session_state[_MODEL_KEY] = name
+            st.selectbox(say("models.page.model"), offered(), key=_MODEL_KEY, width=220,
+                         on_change=lambda: url_texts.put(MODEL, st.session_state[_MODEL_KEY]))  # fmt: skip
+        order = st.selectbox(say("models.page.order"), _ORDERS, key=_ORDER_KEY, width=220,
+                             format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
+    return name, text, order
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _loaded(name: str) -> tuple[Any, Any]:
+    """A model of its own for nobody: all sessions share it."""
+    return load(name)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _looked(name: str, text: str) -> ModelTrace:
+    """What a model makes of a sentence; raises ``SaidError`` with what to tell the reader where it can't be had."""
+    try:
+        with _LOADING:  # one reads it, the others wait
+            model, tokenizer = _loaded(name)
+    except ValueError as error:
+        raise SaidError(say("models.page.no_model", model=name, why=literal(str(error), MOST_OF_REASON))) from None
+    n_tokens = len(tokenizer(text, verbose=False)["input_ids"])
+    if n_tokens > MOST_TOKENS:
+        raise SaidError(say("models.page.too_long", tokens=plural(n_tokens, "token"), most=MOST_TOKENS))
+    try:
+        view = look_into(model, tokenizer, text)
+    except ValueError as error:
+        raise SaidError(say("models.page.refused", why=literal(str(error), MOST_OF_REASON))) from None
+    return replace(view.only(view.kinds[0]), name=name)
+
+
+def _picked(view: ModelTrace) -> tuple[int, int]:
+    layer, head = take(MODEL_HEAD)
+    if (layer, head) not in list(view.heads):
+        if (layer, head) != FIRST_HEAD:
+            state.say_ignored(say("models.page.none", layer=layer, head=head))
+        url_texts.send(MODEL_HEAD, "0.0")
+        return 0, 0
+    return layer, head
+
+
+def _show_heads(view: ModelTrace, place: tuple[int, int], order: str) -> None:
+    data = _grid(view.name, view.text, is_dark()) | {
+        "order": _sorted(view, order),
+        "picked": {"layer": place[0], "head": place[1]},
+        "ink": ROLES["a"].on(is_dark()),
+        "key": _KEY,
+        "answered": answered(_KEY),
+    }
+    _heads(key=_KEY, data=data, on_picked_change=_take_pick)
+    first, *_, last = (*view.tokens, view.tokens[-1])
+    st.caption(say("models.page.look", first=first, last=last))
+    st.caption(say("models.page.conclude"))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _grid(name: str, text: str, dark: bool) -> dict[str, Any]:
+    return grid_data(_looked(name, text), dark=dark)
+
+
+def _sorted(view: ModelTrace, order: str) -> list[tuple[int, int]] | None:
+    """Return the heads by a measured figure, the largest first; None by layers."""
+    if order == _ORDERS[0]:
+        return None
+    measured = {place: view.measured(*place) for place in view.heads}
+    return sorted(measured, key=lambda place: -(getattr(measured[place], order, None) or 0.0))
+
+
+def _take_pick() -> None:
+    sent = st.session_state[_KEY].get("picked")
+    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "layer", "head")):
+        with answering(_KEY, sent["number"]):
+            url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))
+
+
+def _show_head(view: ModelTrace, layer: int, head: int) -> None:
+    trace = view.heads[layer, head]
+    n_tokens = len(trace.tokens)
+    st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
+    st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
+    query = min(int(st.session_state.get(_QUERY_KEY, n_tokens)), n_tokens - 1)
+    if _QUERY_KEY not in st.session_state:
+        query = _telling(trace.attention_weights)
+    st.text(_value_in_words(trace, query))
+    shown = tuple(name for name in _SHOWN if name in trace.stages)
+    show_board_of_model(
+        trace, query, names=shown, key=f"{_BOARD_KEY}.{layer}.{head}",
+        follow=lambda position: st.session_state.update({_QUERY_KEY: position}),
+    )  # fmt: skip
+    made = sum(trace[name].numel() for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v") if name in trace.stages)
+    st.caption(say("models.page.made", numbers=plural(made, "number")) if made else say("models.page.given"))
+    for notice in trace.notices:
+        st.caption(notice)
+
+
+def _telling(weights: Any) -> int:
+    """Return the token with the largest weight on another one than itself and the first."""
+    others = weights.clone()
+    others[:, 0] = 0
+    others.fill_diagonal_(0)
+    return int(others.max(-1).values.argmax())
+
+
+def _value_in_words(trace: Any, query: int) -> str:
+    """Say beside the largest weight of a token how long the value is that it weighs."""
+    labels = token_labels(trace.tokens)
+    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
+    both = shares * lengths
+    key, most = int(shares.argmax()), int(both.argmax())
+    numbers = {"weight": shares[key], "length": lengths[key], "both": both[key], "most": both[most]}
+    digits = state.digits()
+    return say(
+        "models.page.value", query=labels[query], key=labels[key], of=labels[most],
+        **{name: written(value.item(), digits) for name, value in numbers.items()},
+    )  # fmt: skip

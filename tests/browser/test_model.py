@@ -1,0 +1,35 @@
+"""The page Real model in a browser: a head is picked in the grid, and its numbers are told down to the model's own."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from attnviz import look_into
+from attnviz.words import say
+from attnviz.words.numbers import written
+from tests.browser.playground import Playground
+
+
+def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader().open("/model", model_text="a cat sat on a mat")
+    page = reader.page
+    expect(page.locator(".head canvas")).to_have_count(72)
+    view = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat")
+    page.locator('[data-head="2,5"]').click()
+    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
+    expect(page).to_have_url(re.compile(r"model_head=2\.5"))
+    cell = page.locator('[data-at="attention_weights,2,1"]')
+    trace = view.heads[2, 5]
+    expect(cell).to_be_visible()
+    weight = trace.attention_weights[2, 1].item()
+    assert float(cell.get_attribute("data-value") or "nan") == weight
+    cell.hover()
+    exponent = written(trace.scaled_scores[2, 1].item(), 4)
+    dock = page.get_by_role("status").filter(has_text=f"exp({exponent}) / (")
+    expect(dock).to_contain_text(f"= {written(weight, 4)}")
+    assert "editable" not in (cell.get_attribute("class") or "")
+    page.reload()
+    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
+    expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "2,5")
+    assert reader.sideways <= 0

@@ -1,0 +1,161 @@
+"""The page Real model: what it says and sends are the model's own numbers, and what can't be is said in a sentence."""
+
+import base64
+import copy
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+
+from attnviz import look_into
+from attnviz.app.model import view
+from attnviz.app.model.view import MOST_TOKENS
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.link import parameter_table as table
+from attnviz.models import INCLUDED, offered
+from attnviz.models.included import included
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+from tests.pages.reader import Reader, in_address
+
+PAGE = "pages/model.py"
+ANIMAL = say("models.page.example")
+
+
+def heads_of(reader: Reader) -> dict[str, Any]:
+    """What the grid of all heads is given to draw."""
+    protos = [element.proto for element in reader.at.get("bidi_component")]
+    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
+    return dict(json.loads(found.json))
+
+
+@pytest.fixture(scope="module")
+def opened() -> Reader:
+    return Reader(PAGE)
+
+
+def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Reader) -> None:
+    seen = look_into(INCLUDED, text=ANIMAL)
+    trace, query = seen.heads[3, 1], seen.tokens.index("it")
+    assert say("models.page.heading", layer=3, head=1) in [each.value for each in opened.at.subheader]
+    length = trace.v[2].norm()
+    both = trace.attention_weights[query, 2] * length
+    assert say("models.page.value", query="it", key="animal", of="animal", weight="0.6397",
+               length=written(length.item(), 4), both=written(both.item(), 4),
+               most=written(both.item(), 4)) in opened.texts  # fmt: skip
+    assert figures_in_words(seen.measured(3, 1), 1, ALL_SHARES)["full"] in opened.texts
+    assert opened.messages == []
+
+
+def test_all_heads_are_sent_with_their_own_numbers(opened: Reader) -> None:
+    seen, data = look_into(INCLUDED, text=ANIMAL), heads_of(opened)
+    sent = np.frombuffer(base64.b64decode(data["weights"]), dtype="<f4").reshape(6, 12, 15, 15)
+    for layer, own in zip(sent, seen.layers, strict=True):
+        assert np.array_equal(layer, own.weights.numpy())
+    assert data["picked"] == {"layer": 3, "head": 1}
+
+
+def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(opened: Reader) -> None:
+    (board,) = opened.boards
+    trace = look_into(INCLUDED, text=ANIMAL).heads[3, 1]
+    assert board["fixed"]
+    assert board["labels"][10] == "it"
+    assert set(board["shown"]) == {"q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"}
+    assert {"x", "w_q", "b_q"} <= set(board["matrices"])
+    bits = base64.b64decode(board["matrices"]["w_q"]["float32"])
+    assert np.array_equal(np.frombuffer(bits, dtype="<f4"), trace.w_q.numpy().flatten())
+
+
+def test_a_link_opens_a_sentence_and_a_head() -> None:
+    reader = Reader(PAGE, model_text="a cat sat", model_head="5.11")
+    seen = look_into(INCLUDED, text="a cat sat")
+    (board,) = reader.boards
+    assert board["tokens"] == list(seen.tokens)
+    assert figures_in_words(seen.measured(5, 11), 11, ALL_SHARES)["full"] in reader.texts
+    assert (in_address(reader.at, "model_text"), in_address(reader.at, "model_head")) == ("a cat sat", "5.11")
+    assert reader.messages == []
+    reader.set("model.sentence", "a dog ran")
+    assert in_address(reader.at, "model_text") == "a dog ran"
+    assert reader.boards[0]["tokens"][1:4] == ["a", "dog", "ran"]
+    reader.visit("pages/playground.py").visit(PAGE)
+    assert reader.boards[0]["tokens"][1:4] == ["a", "dog", "ran"]
+
+
+def test_heads_are_sorted_by_what_is_measured() -> None:
+    reader = Reader(PAGE).set("model.order", "before")
+    seen = look_into(INCLUDED, text=ANIMAL)
+    order = [tuple(place) for place in heads_of(reader)["order"]]
+    shares = [torch.diagonal(seen.heads[place].attention_weights, -1).mean().item() for place in order]
+    assert sorted(order) == list(seen.heads)
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("word " * (MOST_TOKENS + 1), say("models.page.too_long", tokens=plural(MOST_TOKENS + 3, "token"),
+                                          most=MOST_TOKENS)),
+        ("a " * 999 + "b", say("models.page.too_long", tokens=plural(1002, "token"), most=MOST_TOKENS)),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_too_long_is_refused_and_stays(text: str, said: str) -> None:
+    reader = Reader(PAGE).set("model.sentence", text)
+    assert reader.messages == [said]
+    assert reader.value("model.sentence") == text
+    reader.set("model.sentence", "a cat")
+    assert reader.messages == []
+    assert len(reader.boards) == 1
+
+
+def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered.cache_clear()
+    table.texts.cache_clear()
+    monkeypatch.setenv("ATTNVIZ_MODELS", "/no/such/folder")
+    try:
+        assert offered() == (INCLUDED, "/no/such/folder")
+        reader = Reader(PAGE).set("model.name", "/no/such/folder")
+        assert "The model /no/such/folder can't be had here: " in reader.messages[0]
+        assert reader.set("model.name", INCLUDED).messages == []
+        assert len(reader.boards) == 1
+    finally:
+        offered.cache_clear()
+        table.texts.cache_clear()
+
+
+def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, tokenizer = copy.deepcopy(included()[0]), included()[1]
+    with torch.no_grad():
+        broken.encoder.layer[2].attention.self.query.weight.fill_(torch.nan)
+    monkeypatch.setattr(view, "load", lambda _: (broken, tokenizer))
+    st.cache_resource.clear()
+    try:
+        reader = Reader(PAGE, model_text="a broken cat")
+        assert (
+            "The model can't read this sentence: `the attention weights of layer 2 aren't all finite"
+            in reader.messages[0]
+        )
+    finally:
+        st.cache_resource.clear()
+
+
+def test_a_blank_sentence_is_asked_for() -> None:
+    reader = Reader(PAGE).set("model.sentence", "  ")
+    assert [each.value for each in reader.at.info] == [say("models.page.blank")]
+    assert reader.boards == []
+
+
+@pytest.mark.parametrize("head", ["6.0", "0.12", "999.999"])
+def test_a_head_that_is_not_there_is_told(head: str) -> None:
+    reader = Reader(PAGE, model_head=head)
+    layer, number = head.split(".")
+    assert say("models.page.none", layer=layer, head=number) in reader.messages[0]
+    assert heads_of(reader)["picked"] == {"layer": 0, "head": 0}
+
+
+def test_any_text_is_data() -> None:
+    reader = Reader(PAGE, model_text="<b>\U0001f600</b> **x** ](y) \u202e")
+    assert reader.messages == []
+    assert len(reader.boards) == 1
