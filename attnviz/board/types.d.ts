@@ -123,6 +123,7 @@ export interface BoardCell extends HTMLElement {
   bar?: number;
   size?: string;
   label?: string;
+  said?: string;
 }
 
 /** A matrix as it is sent: its numbers, or the bits of their float32 in base64, or how they follow from another's. */

@@ -234,11 +234,15 @@ export class Grid {
   mark() {
     const { board, stage } = this;
     const { columns, values } = board.shown[stage.name];
+    const given = stage.rule === "given"; // of all others none is edited
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
+      if (given) toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
       toggle(cell, "query", this.isOfPicked(row));
+      const said = `${values[at]},${board.data.digits},${cell.masked},${cell.empty}`;
+      if (cell.said === said) return;
+      cell.said = said;
       const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : written(values[at], board.data.digits);
       const label = say("board.matrix.cell", { where: cell.called, value });
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
