@@ -66,7 +66,7 @@ function through(stage, matrices, reached) {
     const isAny = anyOf(matrices[name], reached[name]);
     // What does not depend on the column is asked once for a row, and the other way round.
     const [first, down, right] = [reach(0, 0), reach(1, 0), reach(0, 1)];
-    if (first.rows * first.columns === 1 && down.row === 1 && right.column === 1 && first.column === 0 && columns === matrices[name].columns) {
+    if (first.rows * first.columns === 1 && down.rows * down.columns === 1 && down.row === 1 && right.column === 1 && first.column === 0 && columns === matrices[name].columns) {
       for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell of its own
     } else if (same(first, right)) {
       for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns, (row + 1) * columns);

@@ -52,7 +52,7 @@ REACH = """({ made: madeOf, spans: { reachOf }, evaluate: { sourcesOf } }, data)
         const span = reaches[i](row, column);
         const cells = [];
         for (let r = 0; r < span.rows; r += 1) {
-          for (let c = 0; c < span.columns; c += 1) cells.push([span.row + r, span.column + c]);
+          for (let c = 0; c < span.columns; c += span.step ?? 1) cells.push([span.row + r, span.column + c]);
         }
         const read = block.map((at) => [at.row, at.column]);
         if (JSON.stringify(cells) !== JSON.stringify(read)) wrong.push([stage.name, row, column]);
@@ -134,6 +134,13 @@ def test_what_a_number_feeds_is_what_is_made_of_it(
     scenario = Scenario("one two three four", causal=causal, bias=True, d_ff=3, n_heads=2, n_kv_heads=1, output=True)
     place = dict(zip(("matrix", "row", "column"), address, strict=True))
     found = script.run(FED, [table_data(trace(scenario)), place])
+    assert found["wrong"] == []
+    assert found["fed"] > 0
+
+
+def test_what_a_number_feeds_by_a_pair_that_is_turned(script: PageScript) -> None:
+    scenario = Scenario("one two three", d_out=4, positions="rotary")
+    found = script.run(FED, [table_data(trace(scenario)), {"matrix": "w_q", "row": 0, "column": 1}])
     assert found["wrong"] == []
     assert found["fed"] > 0
 
