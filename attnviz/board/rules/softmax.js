@@ -40,7 +40,8 @@ export function compute({ shared }, { rows, columns, values: scores }, mask) {
 function layOver(values, mask, start, end, shared) {
   let left = 0;
   for (let at = start; at < end; at += 1) left += values[at] = Math.fround(values[at] * Math.fround(Math.exp(mask.values[at])));
-  for (let at = start; at < end && shared; at += 1) values[at] = Math.fround(values[at] / left);
+  if (!shared) return;
+  for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / left);
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] @returns {[number, number][][]} */
