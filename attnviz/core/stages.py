@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED
+from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED, ZEROED
 from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
 from attnviz.core.tokens import axis_labels
 from attnviz.words import say
@@ -197,7 +197,8 @@ def _attending(
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, mask_use == FACTOR), ("scores", MASK)[: 1 + early]),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED),
-               ("scaled_scores", MASK)[: 1 + late]),
+               ("scaled_scores", MASK)[: 1 + late],
+               told="attention_weights_zeroed" if late and mask_use == ZEROED else ""),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
     )  # fmt: skip
 

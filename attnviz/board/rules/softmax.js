@@ -1,7 +1,7 @@
 // The exponentials of each row, over their sum: core/rules/softmax.py.
 
 import { tolerance } from "../values/bounds.js";
-import { already, namedCell, writtenFactors } from "../cells/cell.js";
+import { already, largestFloat, namedCell, writtenFactors } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
 import { reasonOf } from "../values/hiding.js";
 import { lineOf, rowCells, valueAt } from "../values/matrices.js";
@@ -63,14 +63,16 @@ export function bounded({ shared }, row, column, scores, mask) {
   if (shared) return boundedOf(keptOf(line, lineOf(mask, row), column));
   const factor = Math.exp(valueAt(mask, row, column));
   const value = exact * factor;
-  return { exact: value, tolerance: alone.tolerance * factor + tolerance(Math.abs(value), 6) };
+  const around = alone.tolerance * factor + tolerance(Math.abs(value), 6);
+  return { exact: value, tolerance: Number.isNaN(around) ? Infinity : around };
 }
 
 /** @typedef {{ exact: number, left: number, size: number }} Kept a share after a mask, and what its row adds up to before it is shared out again */
 
 /** @param {Kept} kept */
 function boundedOf({ exact, left, size }) {
-  return { exact, tolerance: left > SMALL ? tolerance(Math.abs(exact), size) + tolerance(Math.abs(exact), 6) : Infinity };
+  const around = left > SMALL ? tolerance(Math.abs(exact), size) + tolerance(Math.abs(exact), 6) : Infinity;
+  return { exact, tolerance: Number.isNaN(around) ? Infinity : around };
 }
 
 /** @param {ArrayLike<number>} line @param {ArrayLike<number>} masks @param {number} column @returns {Kept} */
@@ -120,11 +122,12 @@ function maskedAfter(cell, made) {
   const product = productOf([decimal(before), decimal(times)]);
   const symbols = namedCell(cell, mask);
   const lost = Number.isNaN(kept.exact) && Number.isFinite(share);
+  const beyond = Number.isFinite(share) && !lost && !Number.isFinite(cell.value);
   return {
     symbols: `${made.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
     steps: [shared ? `(${before} × ${times}) / ${left}` : `${before} × ${times}`, `${sign(shared ? (Number.isFinite(kept.left) ? ratioOf(product, decimal(left)) : null) : product, value)} ${value}`],
     words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: made.words, mask: symbols, left }),
-    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [say("explanation.trouble.nothing_left")] : [])],
+    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [say("explanation.trouble.nothing_left")] : []), ...(beyond ? [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })] : [])],
   };
 }
 
@@ -176,6 +179,8 @@ function steps(cell, all, shift, divisor) {
  * @property {(column: number | string) => string} name
  * @property {(lowered: string) => string} softmax
  * @property {string} divisor
+ * @property {string} mask the cell of the mask that is added to it, or that it is multiplied by; blank without
+ * @property {boolean} factor
  */
 
 /** @param {MadeCell} cell @param {Source[]} row @returns {Beside | null} */
@@ -184,14 +189,20 @@ function scoresBeside(cell, row) {
   const [matrix] = seen(cell.stage, cell.made);
   if (!matrix) return null;
   const of = (/** @type {number | string} */ column) => namedCell(cell, { matrix, row: cell.row, column });
-  const { settings } = stages.get(row[0].matrix);
+  const { settings, sources } = stages.get(row[0].matrix);
+  const byMask = matrix === row[0].matrix ? undefined : sources[1];
+  const masked = (/** @type {number | string} */ column) => (byMask ? namedCell(cell, { matrix: byMask, row: cell.row, column }) : "");
   const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [inSymbols(settings), inWords(settings, cell)];
-  const name = (/** @type {number | string} */ column) => quotient(of(column), symbols);
+  const name = (/** @type {number | string} */ column) => {
+    const divided = quotient(of(column), symbols);
+    if (!byMask) return divided;
+    return settings.factor ? `${divided} × exp(${masked(column)})` : `${divided} + ${masked(column)}`;
+  };
   const softmax = (/** @type {string} */ lowered) =>
-    divisor // no quotient within a quotient
+    divisor || byMask // no quotient within a quotient
       ? `softmax(${name(":")}${lowered})[${cell.column}]`
       : `exp(${of(cell.column)}${lowered}) / Σ_j exp(${of("j")}${lowered})`;
-  return { of, name, softmax, divisor };
+  return { of, name, softmax, divisor, mask: masked(cell.column), factor: settings.factor };
 }
 
 // Of scaled scores that are not on the board, the scores that these are made from.
@@ -216,7 +227,7 @@ function notes(cell, row, shift, beside) {
   const score = row[cell.column];
   const { divisor } = beside;
   return [
-    ...(divisor ? [say("explanation.softmax.divided", { score: beside.of(cell.column), divisor })] : []),
+    ...(divisor ? [say(`explanation.softmax.divided${!beside.mask ? "" : beside.factor ? "_factor" : "_added"}`, { score: beside.of(cell.column), divisor, mask: beside.mask })] : []),
     ...(shift === 0 ? [] : notesOfShift(cell, score, shift, beside)),
     ...(cell.masked && cell.sources.length === 1 ? [say("explanation.softmax.masked")] : []),
     ...(isFine(cell, row) ? [] : trouble(cell, row, beside)),

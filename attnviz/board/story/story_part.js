@@ -109,7 +109,7 @@ export class StoryPart {
   /** @param {BarGrid} grid */
   showEven({ top, bars }) {
     const { board, even, spot: { cells } } = this;
-    const share = 1 / (readableFor(board.made, board.query).length);
+    const share = 1 / (readableFor(board.made, board.query).length || board.data.labels.length);
     const down = bars - Math.min(bars, Math.round((share / top) * bars));
     toggle(even, "high", down < EVEN_HIGH);
     put(even, { x: 0, y: cells.y + down, width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity), height: 0 });

@@ -72,7 +72,7 @@ class Softmax(Rule):
                 made = self._shares(np.where(hidden, -np.inf, value + mask), np.where(hidden, 0.0, error + of_mask))
                 small = self._shares(value, error).value.astype(np.float32)  # what is too small for float32 is none
                 left = (small * np.exp(mask)).sum(-1, keepdims=True)
-                return Bounded(np.where(left > 0, made.value, np.nan), made.error)
+                return Bounded(np.where((left > 0) & np.isfinite(left), made.value, np.nan), made.error)
             shares = self._shares(value, error)
             times, most = np.exp(mask), np.exp(mask + of_mask)
             return Bounded(shares.value * times, (shares.value + shares.error) * (most - times) + shares.error * most)
@@ -83,6 +83,10 @@ class Softmax(Rule):
             shares = exponentials / exponentials.sum(-1, keepdims=True)
             most = np.minimum(error + error.max(-1, keepdims=True), 50.0)
             return Bounded(shares, np.minimum(shares * np.expm1(most), 1.0))
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """With a mask, the share, the exponential, their product and, shared out again, all of these of the row."""
+        return np.abs(made.value) * (1 if len(tables) == 1 else 8)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The difference to the row's largest is rounded before its exp is taken, and so are exp, sum and quotient."""
@@ -164,14 +168,17 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
         f"explanation.softmax.{'shared' if shared else 'times'}", words=made.words, mask=mask.symbols, left=left
     )
     lost = math.isnan(kept.exact) and math.isfinite(share)
+    beyond = math.isfinite(share) and not lost and not math.isfinite(cell.value)
+    tolerance = kept.tolerance + cell.tolerance(abs(kept.exact), 6)
     return made._replace(
         symbols=f"{made.symbols} × exp({mask.symbols}){' / r' if shared else ''}",
         steps=[first, f"{sign(displayed, value)} {value}"],
         words=words,
         exact=kept.exact,
-        tolerance=kept.tolerance + cell.tolerance(abs(kept.exact), 6),
+        tolerance=math.inf if math.isnan(tolerance) else tolerance,
         notes=(*made.notes, *([_why_closed(cell)] if cell.masked else []),
-               *([say("explanation.trouble.nothing_left")] if lost else [])),
+               *([say("explanation.trouble.nothing_left")] if lost else []),
+               *([say("explanation.trouble.quotient_beyond", largest=cell.largest_float)] if beyond else [])),
     )  # fmt: skip
 
 
@@ -212,16 +219,25 @@ class _Scores(NamedTuple):
     stage: Matrix
     divisors: Sequence[str]
     divisor: str  # in words; empty where it reads them as they stand
+    mask: Matrix | None = None  # what is added to them ...
+    factor: bool = False  # ... or its exponential is multiplied
 
     def of(self, row: int, column: int | str) -> str:
         return self.stage.at(row, column)
 
     def name(self, row: int, column: int | str) -> str:
         """Write what the exp is taken of."""
-        return quotient(self.of(row, column), self.divisors)
+        divided = quotient(self.of(row, column), self.divisors)
+        if self.mask is None:
+            return divided
+        return (
+            f"{divided} × exp({self.mask.at(row, column)})"
+            if self.factor
+            else f"{divided} + {self.mask.at(row, column)}"
+        )
 
     def softmax(self, cell: Cell, lowered: str) -> str:
-        if self.divisor:  # no quotient within a quotient
+        if self.divisor or self.mask is not None:  # no quotient within a quotient
             return f"softmax({self.name(cell.row, ':')}{lowered})[{cell.column}]"
         return f"exp({self.of(cell.row, cell.column)}{lowered}) / Σ_j exp({self.of(cell.row, 'j')}{lowered})"
 
@@ -234,7 +250,9 @@ def _scores_beside(cell: Cell) -> _Scores | None:
         return _Scores(sources[0].stage, (), "") if sources else None
     scaling = cell.sources[0].stage.rule
     assert isinstance(scaling, Scale)
-    return _Scores(sources[0].stage, scaling.in_symbols, scaling.in_words(cell))
+    masks = cell.sources[0].stage.sources[1:]
+    mask = cell.table[masks[0]] if masks else None
+    return _Scores(sources[0].stage, scaling.in_symbols, scaling.in_words(cell), mask, scaling.factor)
 
 
 def _steps(cell: Cell, made: Made, own: Term) -> list[str]:
@@ -262,7 +280,7 @@ def _notes(cell: Cell, made: Made, row: list[Factor], seen: _Scores) -> list[str
     score, notes = row[cell.column], []
     if seen.divisor:
         of = seen.of(cell.row, cell.column)
-        notes.append(say("explanation.softmax.divided", score=of, divisor=seen.divisor))
+        notes.append(_divided(cell, of, seen))
     if made.shift:
         before, most, after = map(cell.write, (score.value, made.shift, score.value - made.shift))
         finite = math.isfinite(made.shift)
@@ -275,6 +293,14 @@ def _notes(cell: Cell, made: Made, row: list[Factor], seen: _Scores) -> list[str
         notes.append(say("explanation.softmax.masked"))
     fine = math.isfinite(cell.value) or (len(cell.sources) > 1 and math.isfinite(made.exact))
     return notes if fine else notes + _trouble(cell, row, seen)
+
+
+def _divided(cell: Cell, score: str, seen: _Scores) -> str:
+    if seen.mask is None:
+        return say("explanation.softmax.divided", score=score, divisor=seen.divisor)
+    kind = "factor" if seen.factor else "added"
+    mask = seen.mask.at(cell.row, cell.column)
+    return say(f"explanation.softmax.divided_{kind}", score=score, divisor=seen.divisor, mask=mask)
 
 
 def _trouble(cell: Cell, row: list[Factor], seen: _Scores) -> list[str]:
