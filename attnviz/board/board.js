@@ -31,6 +31,7 @@ import { Undo } from "./spine/undo.js";
 import { themeOf, onTheme } from "./cells/theme.js";
 import { keptFor, partOf } from "../scripts/parts.js";
 import { Sender } from "../scripts/sending.js";
+import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Drawing, Trigger } from "../scripts/types.js" */
@@ -40,6 +41,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
+const { MASK } = CONSTANTS;
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string }} Changes what Python is told of */
@@ -231,7 +233,14 @@ export class Board {
   get placed() {
     const names = [...this.data.shown, ...(this.data.ghosts ?? [])];
     const both = names.includes("scores") && names.includes("scaled_scores") && !this.all && !this.story.told; // a story has room for both
-    return both ? names.filter((name) => name !== (this.scaled ? "scores" : "scaled_scores")) : names;
+    const out = [...(both ? [this.scaled ? "scores" : "scaled_scores"] : []), ...(this.showsMask ? [] : [MASK])];
+    return names.filter((name) => !out.includes(name));
+  }
+
+  // A mask that comes on moves no matrix: it hatches cells, and has a place where all stages are asked for, or where it
+  // is painted.
+  get showsMask() {
+    return this.all || this.data.paints;
   }
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.

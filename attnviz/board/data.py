@@ -9,6 +9,7 @@ from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
+from attnviz.core.masks import PAINTED
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
 from attnviz.core.tokens import token_labels, visible
@@ -74,6 +75,7 @@ def board_data(
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
+        "paints": scenario is not None and scenario.masking == PAINTED,
         "layers": 1 if scenario is None else scenario.n_layers,
         "layer": layer_in_view(trace.stages),
         "digits": digits,

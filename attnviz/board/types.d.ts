@@ -158,6 +158,8 @@ export interface BoardData extends TableData {
   query: number;
   /** Of several heads, which is in view; else null. */
   head: number | null;
+  /** Whether the mask is there to be painted. */
+  paints: boolean;
   /** How many layers there are, and which is in view. */
   layers: number;
   layer: number;

@@ -9,7 +9,8 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.core.seeding import FLOAT32_ON_CPU
 
-MASKINGS = ("none", "window", "padding", "not-self", "painted")  # besides the causal mask, which has its own switch
+PAINTED = "painted"
+MASKINGS = ("none", "window", "padding", "not-self", PAINTED)  # besides the causal mask, which has its own switch
 SIZED = ("window", "padding")  # those that count tokens
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
 from attnviz.models.projections import turns_in
@@ -201,7 +202,8 @@ def check_finite(layers: tuple[Layer, ...]) -> None:
     """Raise ``ValueError`` where a model's attention weights aren't all numbers."""
     for i, layer in enumerate(layers):
         if not bool(torch.isfinite(layer.weights).all()):
-            raise ValueError(
+            message = (
                 f"the attention weights of layer {i} aren't all finite numbers, expected a model that yields numbers:"
                 " its weights may be damaged, or too large for its precision"
             )
+            raise RefusedError(message, "model_not_finite", layer=i)

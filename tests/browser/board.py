@@ -5,6 +5,7 @@ from typing import Any, Self
 from playwright.sync_api import Locator, expect
 
 from attnviz import AttentionTrace, Scenario
+from attnviz.core.masks import PAINTED
 from attnviz.core.stages import MASK, STAGES
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -148,16 +149,17 @@ class Board(Playground):
 
     def shows_all(self, scenario: Scenario, trace: AttentionTrace, digits: int = 4) -> None:
         """Wait until every cell of every matrix has this trace's number."""
-        wanted = numbers_of(trace, digits)
+        wanted = numbers_of(trace, digits, painted=scenario.masking == PAINTED)
         eventually(lambda: self.numbers(digits), wanted)
         self.torch_says()
 
 
-def numbers_of(trace: AttentionTrace, digits: int = 4) -> dict[str, str]:
-    """Every number of a trace that has a place from the start, a masked weight as a dash."""
+def numbers_of(trace: AttentionTrace, digits: int = 4, painted: bool = False) -> dict[str, str]:
+    """Every number of a trace that has a place from the start, a masked weight as a dash; of a mask, where it is
+    painted."""
     wanted: dict[str, str] = {}
-    for name in (*STAGES, MASK):
-        if name == "scaled_scores":  # these stand where scores do, when they are asked for
+    for name in (*STAGES, *[MASK] * painted):
+        if name == "scaled_scores":  # these stand where scores do, when they are asked for; so a mask does
             continue
         matrix: Any = getattr(trace, name)
         if matrix is None:

@@ -206,7 +206,7 @@ def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story])
     assert [("repeating" in picture) for picture in bars.values()] == [False, False, False, True, True]
     story.fits_the_screen()
     order = [box["of"].split(",")[0] for box in story.boxes(".cell")]
-    assert list(dict.fromkeys(order)) == ["e", "p", "x", "q", "k", "mask", "scaled_scores", "attention_weights", "v",
+    assert list(dict.fromkeys(order)) == ["e", "p", "x", "q", "k", "scaled_scores", "attention_weights", "v",
                                           "context", "preactivations", "hidden", "feed_forward"]  # fmt: skip
     story.open_story(Scenario(text="the quick brown fox jumps over the lazy dog near a river", d_in=8, d_out=8,
                                edits=(("x", 0, 0, -9876.5432), ("w_q", 0, 0, -123.4567))), query=0)  # fmt: skip

@@ -8,14 +8,15 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
+from attnviz.app.keeper.logs import get_log
 from attnviz.app.parts.charts import offer
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
-from attnviz.app.text import as_message, is_dark, literal
+from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
-from attnviz.core.errors import SaidError
+from attnviz.core.errors import RefusedError, SaidError
 from attnviz.core.tokens import token_labels
 from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
@@ -27,7 +28,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 MOST_TOKENS = 64  # whose weights of all heads a page is sent: a megabyte and a half for the included model
-MOST_OF_REASON = 200  # characters of what stands in a model's way
+_LOG = get_log(__name__)
 _HERE = Path(__file__).parent
 _KEY, _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.heads", "model.sentence", "model.name", "model.order"
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
@@ -92,15 +93,18 @@ def _looked(name: str, text: str) -> ModelTrace:
     try:
         with _LOADING:  # one reads it, the others wait
             model, tokenizer = _loaded(name)
-    except ValueError as error:
-        raise SaidError(say("models.page.no_model", model=name, why=literal(str(error), MOST_OF_REASON))) from None
+    except ValueError:
+        _LOG.exception("a model can't be had")
+        raise SaidError(say("models.page.no_model", model=name)) from None
     n_tokens = len(tokenizer(text, verbose=False)["input_ids"])
     if n_tokens > MOST_TOKENS:
         raise SaidError(say("models.page.too_long", tokens=plural(n_tokens, "token"), most=MOST_TOKENS))
     try:
         view = look_into(model, tokenizer, text)
-    except ValueError as error:
-        raise SaidError(say("models.page.refused", why=literal(str(error), MOST_OF_REASON))) from None
+    except RefusedError as error:
+        raise SaidError(told(error)) from None
+    except ValueError:
+        raise SaidError(say("models.page.refused")) from None
     return replace(view.only(view.kinds[0]), name=name)
 
 

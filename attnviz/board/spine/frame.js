@@ -122,7 +122,9 @@ export class Frame {
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
       toggle(this.scale, "gone", board.all);
-      write(this.stages, say(board.all ? "board.op.fewer" : "board.op.all"));
+      const hides = Boolean(board.stages.get(MASK)) && !board.showsMask;
+      write(this.stages, say(board.all ? "board.op.fewer" : hides ? "board.op.mask" : "board.op.all"));
+      this.stages.title = hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
   }
