@@ -36,7 +36,7 @@ def test_the_opening_page_shows_whom_fluffy_reads_and_says_that_the_numbers_are_
 def test_what_is_changed_there_is_in_the_address_and_comes_back_with_it() -> None:
     first = Reader(**NOTHING).set("causal", True)
     again = Reader(text=first.value("text"), causal="true", edits=in_address(first.at, "edits") + "*w_q.1.0.-2.0")
-    assert again.boards[0]["settings"]["causal"] is True
+    assert "mask" in {stage["name"] for stage in again.boards[0]["stages"]}
     assert in_address(again.at, "edits") == f"{EDITS}*w_q.1.0.-2.0"
     assert Reader(view="").value("text") == PUBLISHED.text  # a blank view is a word of the app's all the same
 

@@ -27,7 +27,7 @@ _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which
 
 # A help mark stands only where its text tells something that the label and the choices do not.
 _EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "mask_use", "temperature", "embedding",
-                        "positions", "n_heads", "n_kv_heads", "norm", "n_layers"})  # fmt: skip
+                        "positions", "n_heads", "n_kv_heads", "norm"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
