@@ -59,6 +59,9 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
         return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, readable), weight=weight)
     shares = row.tolist()
     ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
+    if not _shares_all(trace):  # there is no even share of what is left of a row
+        kind = "of_rest_each" if len(ties) > 1 else "of_rest"
+        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
     if len(ties) == reach:
         both = "_both" if reach == 2 else ""
         if reach == n_tokens:
@@ -70,6 +73,12 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     if kind.startswith("barely"):
         return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
     return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight, even=even)
+
+
+def _shares_all(trace: AttentionTrace) -> bool:
+    """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone."""
+    weights = trace.stages["attention_weights"]
+    return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
 
 
 def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:

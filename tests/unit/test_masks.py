@@ -363,3 +363,10 @@ def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
         assert attends_most(made, 0, 4) == say("summary.reads.nothing", token="a")
     else:
         torch.testing.assert_close(row, torch.full((3,), 1 / 3))
+
+
+@pytest.mark.parametrize(("use", "even"), [("added", True), ("renormalized", True), ("zeroed", False)])
+def test_an_even_share_is_told_where_rows_sum_to_1_alone(use: str, even: bool) -> None:
+    made = trace(Scenario("the cat sat on the mat", causal=True, mask_use=use))
+    said = attends_most(made, 4, 4)
+    assert ("even share" in said) == even == bool(torch.allclose(made.attention_weights[4].sum(), torch.tensor(1.0)))

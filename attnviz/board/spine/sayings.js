@@ -32,7 +32,10 @@ export function inOneSentence(made, { matrix, row, column }, features) {
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";
-  if (next.rule === "scale" && next.sources[0] !== matrix) return say("board.next.added", { symbol: next.symbol });
+  // Only what comes before the softmax, and is no factor, is added.
+  if (next.sources[0] !== matrix && ["scale", "softmax"].includes(next.rule)) {
+    return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product", { symbol: next.symbol });
+  }
   if (next.rule === "scale" || next.rule === "softmax") {
     const weights = [...made.stages.values()].find((stage) => stage.rule === "softmax");
     const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
