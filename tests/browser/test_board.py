@@ -61,7 +61,7 @@ def test_every_cell_is_torchs_before_and_after_scrubs(
     digits = int(str(address.get("digits", 4)))
     scenario = Scenario(**(PUBLISHED | setup))
     board.shows_all(scenario, trace(scenario), digits)
-    placed = set(trace(scenario).matrices) - {"scaled_scores"}
+    placed = set(trace(scenario).matrices) - {"scaled_scores", "mask"}
     assert board.matrices == {name: around(name, trace(scenario)) for name in placed}
     edits = []
     for matrix, row, column, steps in (("w_q", 0, 1, 25), ("x", 1, 0, -40), ("w_v", 2, 0, 10)):
@@ -160,7 +160,7 @@ def test_only_the_cells_that_change_are_drawn(board: Board) -> None:
 
 def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 1100).open_board(bias="true", causal="true")
-    board.board.get_by_role("button", name=say("board.op.all")).click()
+    board.board.get_by_role("button", name=say("board.op.mask")).click()
     scenario = Scenario(**PUBLISHED, bias=True, causal=True)
     computed = trace(scenario)
     for name in STAGES:
