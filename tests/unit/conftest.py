@@ -21,6 +21,13 @@ def script() -> Iterator[PageScript]:
         page_script.close()
 
 
+@pytest.fixture(autouse=True)
+def print_options() -> Iterator[None]:
+    """Those that a script which a test runs has set are the whole process's."""
+    yield
+    torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if torch.cuda.is_available():
         return
