@@ -221,3 +221,16 @@ def test_the_apps_own_json_of_heads_is_read_back() -> None:
     tables = {name: table for name, table in read.items() if isinstance(table, Printed)}
     assert set(tables) == set(read)
     assert mark_pipeline(tables).n_not_right == 0
+
+
+@given(st.sampled_from((2, 3, 4)), st.integers(0, 99))
+def test_a_wrong_score_of_a_head_is_found_where_a_mask_is_one_for_all(n_heads: int, seed: int) -> None:
+    tables = printed(Scenario("the cat sat on", d_out=n_heads, n_heads=n_heads, causal=True, init="linear", seed=seed))
+    assert "mask" in tables
+    name = head_name(1, "scaled_scores")
+    wrong = tables[name].array.copy()
+    wrong[2, 0] += 5.0
+    marking = mark_pipeline(tables | {name: Printed.of(wrong, 3)})
+    assert marking.wrong[0] == (name, 2, 0)
+    (table,) = (each for each in marking.tables if each.stage.name == name)
+    assert "of_another_head" not in {cause.name for cause in causes_of(marking, table)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnviz.core.stages import head_name
+from attnviz.core.stages import MASK, head_name
 from attnviz.marking.causes.step import Candidate, Candidates, Step
 
 
@@ -75,7 +75,10 @@ def of_another_head(step: Step) -> Candidates:
 
 
 def _of(step: Step, head: int, name: str) -> np.ndarray | None:
-    """Return what a head has of a matrix: its own columns, where it is not there by itself."""
+    """Return what a head has of a matrix: its own columns, where it is not there by itself; of a mask, which is one for
+    all, the whole."""
+    if name == MASK:
+        return step.whole.get(MASK)
     own = head_name(head, name)
     if own in step.whole or name not in step.whole:
         return step.whole.get(own)
