@@ -35,7 +35,7 @@ class Reader(Playground):
         folded = self.page.locator("[data-testid=stMain] details:not([open]) > summary:visible")
         while folded.count():
             each = folded.first.element_handle()  # what is opened may hold another one
-            each.click()
+            each.press("Enter")  # what the one before it holds is still coming in: a click would miss what moves
             eventually(lambda: each.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
         return self
 
