@@ -13,7 +13,7 @@ from attnviz.core.tokens import tokenize
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking import Marking, mark, mark_pipeline
-from attnviz.models import ModelTrace, look_into
+from attnviz.models import ModelEdit, ModelTrace, look_into
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
 from attnviz.training import Training, TrainingSettings, train, train_many
@@ -28,6 +28,7 @@ __all__ = [
     "Edit",
     "Explanation",
     "FeedForwardTrace",
+    "ModelEdit",
     "ModelTrace",
     "Scenario",
     "SelfAttention",

@@ -1,8 +1,13 @@
 """Models that people use, and the numbers that they compute: transformers is needed here alone, and when first used."""
 
+from attnviz.models.edits import ModelEdit
 from attnviz.models.included import INCLUDED
 from attnviz.models.loading import load, offered
 from attnviz.models.looking import look_into
 from attnviz.models.trace import Heads, Layer, ModelTrace
+from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
 
-__all__ = ["INCLUDED", "Heads", "Layer", "ModelTrace", "load", "look_into", "offered"]
+__all__ = [
+    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "NextToken", "load", "look_into", "next_tokens", "offered",
+    "sentence_vector", "similarity",
+]  # fmt: skip

@@ -1,12 +1,13 @@
 """Looking into a model while it computes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from attnviz.core.limits import in_short
+from attnviz.models.edits import ModelEdit, as_edits
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.pretrained import check_finite, is_pretrained, look, reads_others
 from attnviz.models.trace import Layer, ModelTrace
@@ -14,8 +15,9 @@ from attnviz.models.watching import Watch
 
 
 def look_into(
-    model: Any, tokenizer: Any = None, text: str | None = None, *, target: str | None = None, tokens: Sequence[str] = ()
-) -> ModelTrace:
+    model: Any, tokenizer: Any = None, text: str | None = None, *, target: str | None = None,
+    tokens: Sequence[str] = (), edits: Iterable[ModelEdit | str] = (),
+) -> ModelTrace:  # fmt: skip
     """Look into a model: compute what it makes of a text, and keep the queries, keys, values and attention weights of
     every head, each as a trace like any other.
 
@@ -27,6 +29,9 @@ def look_into(
     or F.scaled_dot_product_attention compute in it for `x`, one sequence ``(n_tokens, d)`` or ``(1, n_tokens, d)``;
     `tokens` are the names of its rows.
 
+    With `edits`, a model of transformers is changed while it computes, and is itself again afterwards: see
+    :class:`attnviz.ModelEdit`. All that comes after is torch's, and `original` of the result is the same without them.
+
     Raises ``ValueError`` for an empty text, one that is too long for the model, a model that yields numbers that aren't
     finite, and one that attends to nothing.
 
@@ -37,18 +42,21 @@ def look_into(
     >>> view.heads[0, 1].attention_weights[0]
     tensor([0.3333, 0.3333, 0.3333])
     """
+    changes = as_edits(edits)
     if isinstance(model, str):
         if model != INCLUDED:
             raise ValueError(f"model is {in_short(model)}, expected {INCLUDED!r} or a model that is loaded already")
         own, its_tokenizer = included()
-        return look(own, its_tokenizer, text if tokenizer is None else tokenizer, target, INCLUDED)  # type: ignore[arg-type]
+        return look(own, its_tokenizer, text if tokenizer is None else tokenizer, target, INCLUDED, changes)  # type: ignore[arg-type]
     if is_pretrained(model):
         if tokenizer is None:
             raise ValueError("tokenizer is None, expected the model's own")
         name = getattr(model, "name_or_path", "") or type(model).__name__
-        return look(model, tokenizer, text, target, name)  # type: ignore[arg-type]
+        return look(model, tokenizer, text, target, name, changes)  # type: ignore[arg-type]
     if not isinstance(model, nn.Module):
         raise ValueError(f"model is {in_short(model)}, expected a model of transformers or a module of torch")
+    if changes:
+        raise ValueError(f"edits are {in_short(changes)}, expected none: they're for models of transformers")
     return _look_into_module(model, tokenizer, tuple(tokens))
 
 

@@ -8,6 +8,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,8 @@ from torch import Tensor, nn
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
+from attnviz.models.editing import edited_matrices, editing_of, notices_of
+from attnviz.models.edits import ModelEdit
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
 from attnviz.models.watching import Attended, Watch, watching
@@ -50,12 +53,21 @@ def transformers() -> ModuleType:
 def _attention(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **settings: Any
 ) -> tuple[Tensor, Tensor | None]:
-    """Compute a model's attention by its own plain function; show it to the watch of this thread, if there is one."""
-    output, weights = _eager_of(module)(module, query, key, value, attention_mask, **settings)
+    """Compute a model's attention by its own plain function, with the changes of the watch of this thread, if there is
+    one, and show it to that."""
     watch = watching()
+    bias = settings.get("position_bias")  # what T5 and its like add to scores before the mask
+    if watch is not None and watch.editing is not None:
+        number, editing = len(watch.attended), watch.editing
+        query, key, value = (
+            editing.part(number, name, each) for name, each in zip("qkv", (query, key, value), strict=True)
+        )
+        attention_mask = editing.mask(number, attention_mask, bias, query, key)
+    output, weights = _eager_of(module)(module, query, key, value, attention_mask, **settings)
     if watch is not None:
+        if watch.editing is not None:
+            output, weights = watch.editing.result(len(watch.attended), output, weights, value, attention_mask)
         scaling, added = settings.get("scaling"), attention_mask
-        bias = settings.get("position_bias")  # what T5 and its like add to scores before the mask
         if bias is not None:
             added = bias if added is None else bias + added
         scaling = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
@@ -88,7 +100,9 @@ def watched(model: Any) -> Any:
     return twin
 
 
-def look(model: Any, tokenizer: Any, text: str, target: str | None, name: str) -> ModelTrace:
+def look(
+    model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = ()
+) -> ModelTrace:
     """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`."""
     twin = watched(model)
     cut = _cut(tokenizer, text)
@@ -104,14 +118,28 @@ def look(model: Any, tokenizer: Any, text: str, target: str | None, name: str) -
         of_decoder = _pieces(tokenizer, ids)
     elif target is not None:
         raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
-    watch = Watch()
-    with torch.no_grad(), watch:
-        result = twin(**inputs)
-    layers = _layers(twin, watch.attended, tokens, of_decoder)
-    check_finite(layers)
     spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
     special = tuple(map(bool, cut.get("special_tokens_mask", ())))
-    return ModelTrace(name, text, tokens, layers, spans, special, result)
+    view: ModelTrace | None = None
+    for editing in (False, True) if edits else (False,):  # where a change is laid is known by what is made without it
+        watch = Watch(editing_of(edits, view.layers) if view is not None and editing else None)
+        with torch.no_grad(), watch:
+            result = twin(**inputs)
+        layers = _layers(twin, watch.attended, tokens, of_decoder)
+        if view is not None:
+            layers = tuple(_as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
+        check_finite(layers)
+        laid = edits if editing else ()
+        told = notices_of(laid, layers)
+        view = ModelTrace(name, text, tokens, layers, spans, special, result, tokenizer, laid, view, told)
+    assert view is not None
+    return view
+
+
+def _as_changed(edits: tuple[ModelEdit, ...], layer: Layer, before: Layer) -> Layer:
+    """Return a layer with what is changed in each of its heads, of the kind that it is without changes."""
+    changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
+    return replace(layer, kind=before.kind, changed={head: tuple(sorted(names)) for head, names in changed.items()})
 
 
 def _cut(tokenizer: Any, text: object) -> dict[str, list[Any]]:
@@ -170,12 +198,12 @@ def _layers(
     turns = turns_in(model.buffers())
     encoding = {id(module) for module in model.get_encoder().modules()} if of_decoder else set()
     layers = []
-    for each in attended:
-        layer = Layer(each, _kind_of_mask(each), tokens, tokens, turns)
+    for number, each in enumerate(attended):
+        layer = Layer(each, _kind_of_mask(each), tokens, tokens, turns, number=number)
         if of_decoder:
             kind: Kind = "encoder" if id(each.module) in encoding else "cross" if reads_others(layer) else "decoder"
             queries, keys = (of_decoder if kind != "encoder" else tokens, of_decoder if kind == "decoder" else tokens)
-            layer = Layer(each, kind, queries, keys, turns)
+            layer = Layer(each, kind, queries, keys, turns, number=number)
         layers.append(layer)
     return tuple(layers)
 

@@ -18,13 +18,15 @@ _MOST_PAIRS = 512  # of columns that are turned: more than any head has
 @dataclass(frozen=True)
 class Made:
     """A head's queries, keys or values as columns of a product: from `first` on, `made` ``(n_tokens, d)`` of `x` with
-    `weight` ``(d_in, d)`` and `bias` ``(d,)`` or None; `turn` is the rule that turned them, or None."""
+    `weight` ``(d_in, d)`` and `bias` ``(d,)`` or None; `turn` is the rule that turned them, or None; `projection` is
+    the whole product."""
 
     x: Tensor
     weight: Tensor
     bias: Tensor | None
     made: Tensor
     first: int
+    projection: Projection
     turn: Rotate | None = None
 
 
@@ -42,7 +44,7 @@ def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotat
             turn = _turn_between(before, part, turns)
             if turn is not None or torch.equal(before, part):
                 bias = None if projection.bias is None else projection.bias[cut]
-                return Made(projection.x, projection.weight[:, cut], bias, before, first, turn)
+                return Made(projection.x, projection.weight[:, cut], bias, before, first, projection, turn)
     return None
 
 

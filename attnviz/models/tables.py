@@ -13,12 +13,14 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import Scale
 from attnviz.core.stages import MASK, STAGES, Stage, Table, layer_table
 from attnviz.core.trace import run
+from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Made
 from attnviz.models.watching import Attended
 from attnviz.words import say
 
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4
+_CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
 
 
@@ -49,9 +51,9 @@ def parts_of(attended: Attended, made: Mapping[str, tuple[Made | None, ...]], he
     )
 
 
-def head_trace(parts: HeadParts, tokens: tuple[str, ...]) -> AttentionTrace:
+def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ...] = ()) -> AttentionTrace:
     """Return one head as a trace: the table is executed on the model's numbers, and queries, keys, values, weights and
-    contexts are the model's own."""
+    contexts are the model's own. What is `changed` of it and isn't an input anyway stands as given."""
     table, given, own = _table_of(parts)
     notices: list[str] = []
     matrices = run(table, given) | own
@@ -61,10 +63,15 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...]) -> AttentionTrace:
     for name, tensor in (("attention_weights", parts.weights), ("context", parts.context)):
         if tensor is None:
             continue
-        if not _alike(matrices[name], tensor):
+        by = _CHANGED_BY[name]
+        if by in changed or not _alike(matrices[name], tensor):
             table = _with_given(table, name)
-            notices.append(say("models.notices.between", matrix=table[name].title))
+            notices.append(say(f"models.notices.{by if by in changed else 'between'}", matrix=table[name].title))
         matrices[name] = tensor
+    for name in changed:
+        if name in table and table[name].rule is not None:
+            table = _with_given(table, name)
+            notices.append(say("models.notices.changed", matrix=table[name].title))
     return AttentionTrace(table, matrices, tokens, notices)
 
 

@@ -1,7 +1,7 @@
 """What a model computed for one text: every head of every layer, each a trace like any other."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +12,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import in_short
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, head_figures
+from attnviz.models.edits import ModelEdit
 from attnviz.models.projections import Made, found
 from attnviz.models.tables import head_trace, parts_of
 from attnviz.models.watching import Attended
@@ -32,6 +33,8 @@ class Layer:
     tokens: tuple[str, ...]
     read: tuple[str, ...]
     turns: tuple[Rotate, ...] = ()
+    changed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # what stands changed in a head
+    number: int = 0  # among all attentions of the model, in the order in which it computes them
 
     @property
     def n_heads(self) -> int:
@@ -58,7 +61,7 @@ class Layer:
     def head(self, head: int) -> AttentionTrace:
         """Return one head as a trace."""
         tokens = self.tokens if self.tokens == self.read else ()
-        return head_trace(parts_of(self.attended, self.made, head), tokens)
+        return head_trace(parts_of(self.attended, self.made, head), tokens, self.changed.get(head, ()))
 
 
 class Heads(Mapping[tuple[int, int], AttentionTrace]):
@@ -91,7 +94,8 @@ class ModelTrace:
     `heads[layer, head]` is one head as a trace like any other, counted from 0; `layers` are the attentions in the order
     in which the model computed them; `tokens` are the text's as the model cuts it, and `spans` where each stands in the
     text, (0, 0) for what the model put there. `special` says which are none of the text's. `result` is what the model
-    returned. Of an encoder with a decoder, :meth:`only` gives the heads of one kind.
+    returned. With `edits`, all of this is computed with these changes, and `original` is the same without them.
+    Of an encoder with a decoder, :meth:`only` gives the heads of one kind.
     """
 
     name: str
@@ -101,6 +105,10 @@ class ModelTrace:
     spans: tuple[tuple[int, int], ...] = ()
     special: tuple[bool, ...] = ()
     result: Any = None
+    tokenizer: Any = field(default=None, repr=False)
+    edits: tuple[ModelEdit, ...] = ()
+    original: "ModelTrace | None" = field(default=None, repr=False)
+    notices: tuple[str, ...] = ()  # of the changes: what a model couldn't do without them
     # How a trace is drawn: the whole package says it, this room knows nothing of figures.
     figure: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
@@ -133,7 +141,8 @@ class ModelTrace:
         if kind not in self.kinds:
             raise ValueError(f"kind is {in_short(kind)}, expected one of {', '.join(self.kinds)}")
         layers = tuple(layer for layer in self.layers if layer.kind == kind)
-        return replace(self, layers=layers, tokens=layers[0].tokens)
+        original = None if self.original is None else self.original.only(kind)
+        return replace(self, layers=layers, tokens=layers[0].tokens, original=original)
 
     def measured(self, layer: int, head: int) -> HeadFigures | None:
         """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where

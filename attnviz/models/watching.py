@@ -10,23 +10,28 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+if TYPE_CHECKING:
+    from attnviz.models.editing import Editing
+
 
 @dataclass(frozen=True)
 class Projection:
     """A product with a weight that a model computed: `made` ``(n, d_out)`` of `x` ``(n, d_in)``, the `weight`
-    ``(d_in, d_out)`` and a `bias` ``(d_out,)`` or None."""
+    ``(d_in, d_out)`` and a `bias` ``(d_out,)`` or None. `pointer` is where the model's own weight is in memory, which
+    isn't this one where it is changed."""
 
     x: Tensor
     weight: Tensor
     bias: Tensor | None
     made: Tensor
+    pointer: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,12 @@ class Attended:
 
 
 class Watch(TorchFunctionMode):
-    """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`."""
+    """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`; with an
+    `editing`, they are computed with its changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, editing: "Editing | None" = None) -> None:
         super().__init__()
+        self.editing = editing
         self.attended: list[Attended] = []
         self._projections: list[Projection] = []
         self._entered: Token[Watch | None] | None = None
@@ -76,24 +83,37 @@ class Watch(TorchFunctionMode):
     ) -> Any:  # fmt: skip
         """Compute what torch would, and keep what is of use."""
         given = dict(kwargs or {})
-        made = func(*args, **given)
         if func is F.linear:
-            self._linear(*args, **given, made=made)
-        elif func is torch.addmm and not given and len(args) == 3:
-            self._project(args[1], args[2], args[0], made)
-        elif func is F.scaled_dot_product_attention:
+            return self._linear(func, *args, **given)
+        if func is torch.addmm and not given and len(args) == 3:
+            added, x, weight = args
+            return self._project(lambda own, bias: func(added if bias is None else bias, x, own), x, weight, added)
+        made = func(*args, **given)
+        if func is F.scaled_dot_product_attention:
             self._scaled_dot_product(made, *args, **given)
         elif func is F.multi_head_attention_forward:
             self._multi_head(_arguments(func).bind(*args, **given))
         return made
 
-    def _linear(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, *, made: Tensor) -> None:
-        self._project(input, weight.mT, bias, made)
+    def _linear(self, func: Callable[..., Tensor], input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        return self._project(lambda turned, added: func(input, turned.mT, added), input, weight.mT, bias)
 
-    def _project(self, x: Tensor, weight: Tensor, bias: Tensor | None, made: Tensor) -> None:
-        if weight.dim() == 2 and x.dim() >= 2 and math.prod(x.shape[:-2]) == 1:
-            x, made = (each.detach().reshape(each.shape[-2:]) for each in (x, made))
-            self._projections.append(Projection(x, weight.detach(), None if bias is None else bias.detach(), made))
+    def _project(
+        self, compute: Callable[[Tensor, Tensor | None], Tensor], x: Tensor, weight: Tensor, bias: Tensor | None,
+    ) -> Tensor:  # fmt: skip
+        """Return the product that `compute` makes of a weight ``(d_in, d_out)`` and a bias, and keep it."""
+        pointer, editing = weight.data_ptr(), self.editing
+        if editing is not None:
+            weight = editing.weights.get(pointer, weight)
+            bias = bias if bias is None else editing.biases.get(bias.data_ptr(), bias)
+        made = compute(weight, bias)
+        if weight.dim() != 2 or x.dim() < 2 or math.prod(x.shape[:-2]) != 1:
+            return made
+        if editing is not None:
+            made = editing.product(len(self.attended), pointer, made)
+        x, kept = (each.detach().reshape(each.shape[-2:]) for each in (x, made))
+        self._projections.append(Projection(x, weight.detach(), None if bias is None else bias.detach(), kept, pointer))
+        return made
 
     def attend(
         self, query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, scaling: float,
@@ -155,7 +175,7 @@ def _of_module(projections: list[Projection], module: Any) -> tuple[Projection, 
     if module is None:
         return tuple(projections)
     own = {parameter.data_ptr() for parameter in module.parameters()}
-    return tuple(each for each in projections if each.weight.data_ptr() in own) or tuple(projections)
+    return tuple(each for each in projections if each.pointer in own) or tuple(projections)
 
 
 @cache
@@ -195,6 +215,6 @@ def _in_projections(given: Mapping[str, Any], inputs: list[Tensor]) -> list[Proj
     bias = given["in_proj_bias"]
     biases = [None] * 3 if bias is None else [each.detach() for each in bias.chunk(3)]
     return [
-        Projection(x, weight.detach().mT, b, F.linear(x, weight, b).detach())
+        Projection(x, weight.detach().mT, b, F.linear(x, weight, b).detach(), weight.data_ptr())
         for x, weight, b in zip(inputs, weights, biases, strict=True)
     ]

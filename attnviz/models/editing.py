@@ -1,0 +1,190 @@
+"""A model changed while it computes: every change is laid where the model makes that number, and all that comes after
+is computed by torch from it. The model's own weights aren't touched: whoever else uses it sees nothing."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, ModelEdit
+from attnviz.models.projections import Made
+from attnviz.models.trace import Layer
+from attnviz.words import say
+
+Cell = tuple[int, int, float]  # a row, a column and what is put there
+
+
+@dataclass
+class Editing:
+    """Changes by where they are laid: what a watch asks while the model computes."""
+
+    weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
+    biases: dict[int, Tensor] = field(default_factory=dict)
+    products: dict[tuple[int, int], list[Cell]] = field(default_factory=lambda: defaultdict(list))  # attention, weight
+    parts: dict[tuple[int, str], list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    even: set[int] = field(default_factory=set)
+
+    def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
+        """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
+        changes = self.parts.get((number, name))
+        if not changes:
+            return tensor
+        changed = tensor.clone()
+        for head, (row, column, value) in changes:
+            changed[..., head, row, column] = value
+        return changed
+
+    def mask(
+        self, number: int, mask: Tensor | None, beside: Tensor | None, query: Tensor, key: Tensor
+    ) -> Tensor | None:
+        """Return what is added to scores, with its changes; `beside` is what the model adds, too."""
+        changes = self.masks.get(number)
+        if not changes:
+            return mask
+        shape = (1, query.shape[-3], query.shape[-2], key.shape[-2])
+        changed = query.new_zeros(shape) if mask is None else mask[..., : key.shape[-2]].expand(shape).clone()
+        for head, (row, column, value) in changes:
+            added = 0.0 if beside is None else float(beside.expand(shape)[0, head, row, column])
+            changed[0, head, row, column] = value - added
+        return changed
+
+    def product(self, number: int, pointer: int, made: Tensor) -> Tensor:
+        """Return what a product made, with the changes of queries, keys and values that are columns of it."""
+        changes = self.products.get((number, pointer))
+        if not changes:
+            return made
+        changed = made.clone()
+        for row, column, value in changes:
+            changed.view(-1, made.shape[-1])[row, column] = value
+        return changed
+
+    def result(
+        self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
+        if number in self.even and weights is not None:
+            readable = torch.ones_like(weights, dtype=torch.bool)
+            if mask is not None:
+                readable &= mask[..., : weights.shape[-1]] > torch.finfo(mask.dtype).min / 2
+            weights = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
+            each = value.repeat_interleave(weights.shape[-3] // value.shape[-3], dim=-3)
+            output = (weights @ each).transpose(1, 2).contiguous()
+        if heads := self.off.get(number):
+            output = output.clone()
+            output[..., heads, :] = 0.0
+        return output, weights
+
+
+def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
+    """Return where these changes are laid in a model that made these layers without them.
+
+    Raises ``ValueError`` for a place that isn't there, and for a weight whose place isn't known.
+    """
+    editing = Editing()
+    for edit in edits:
+        layer = _layer_of(edit, layers)
+        if edit.matrix == EVEN:
+            editing.even.add(edit.layer)
+            continue
+        assert edit.head is not None
+        if edit.head >= layer.n_heads or edit.head < 0:
+            raise ValueError(f"there is no head {edit.head} for {edit}, expected one up to {layer.n_heads - 1}")
+        if edit.matrix == OFF:
+            editing.off[edit.layer].append(edit.head)
+        elif edit.matrix == MASK:
+            _check_place(edit, (layer.attended.query.shape[-2], layer.attended.key.shape[-2]))
+            editing.masks[edit.layer].append((edit.head, (edit.row, edit.column, edit.value)))
+        else:
+            _lay_cell(editing, edit, edit.head, layer)
+    _check_readable(editing, layers)
+    return editing
+
+
+def _layer_of(edit: ModelEdit, layers: Sequence[Layer]) -> Layer:
+    if not 0 <= edit.layer < len(layers):
+        raise ValueError(f"there is no layer {edit.layer} for {edit}, expected one up to {len(layers) - 1}")
+    return layers[edit.layer]
+
+
+def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> None:
+    part = edit.matrix[-1]
+    tensor = getattr(layer.attended, {"q": "query", "k": "key", "v": "value"}[part])
+    own = head if part == "q" else head * len(tensor) // layer.n_heads  # several heads may read the same keys
+    made = layer.made[part][own]
+    if edit.matrix in PARTS:
+        _check_place(edit, tuple(tensor.shape[-2:]))
+        if made is None:
+            editing.parts[edit.layer, part].append((own, (edit.row, edit.column, edit.value)))
+        else:
+            pointer = made.projection.pointer
+            editing.products[edit.layer, pointer].append((edit.row, made.first + edit.column, edit.value))
+        return
+    if made is None or (edit.matrix.startswith("b_") and made.bias is None):
+        raise ValueError(f"{edit.matrix} isn't known of layer {edit.layer}, head {head}, expected a matrix of it")
+    _lay_weight(editing, edit, made)
+
+
+def _lay_weight(editing: Editing, edit: ModelEdit, made: Made) -> None:
+    assert edit.matrix in WEIGHTS
+    if edit.matrix.startswith("w_"):
+        _check_place(edit, tuple(made.weight.shape))
+        weight = made.projection.weight
+        changed = editing.weights.setdefault(made.projection.pointer, weight.clone())
+        changed[edit.row, made.first + edit.column] = edit.value
+        return
+    bias = made.projection.bias
+    assert bias is not None
+    _check_place(edit, (1, made.weight.shape[1]))
+    changed = editing.biases.setdefault(bias.data_ptr(), bias.clone())
+    changed[made.first + edit.column] = edit.value
+
+
+def _check_place(edit: ModelEdit, shape: tuple[int, ...]) -> None:
+    if not (0 <= edit.row < shape[0] and 0 <= edit.column < shape[1]):
+        raise ValueError(
+            f"there is no row {edit.row}, column {edit.column} for {edit}, expected {shape[0]} by {shape[1]}"
+        )
+
+
+def _check_readable(editing: Editing, layers: Sequence[Layer]) -> None:
+    """Raise ``ValueError`` for a mask that leaves a token nothing to read."""
+    for number, changes in editing.masks.items():
+        attended = layers[number].attended
+        shape = (layers[number].n_heads, attended.query.shape[-2], attended.key.shape[-2])
+        added = torch.zeros(shape) if attended.added is None else attended.added.float().expand(shape).clone()
+        for head, (row, column, value) in changes:
+            added[head, row, column] = value
+        for head, (row, _, _) in changes:
+            if bool((added[head, row] == -math.inf).all()):
+                raise ValueError(
+                    f"the mask of layer {number}, head {head} hides all tokens from row {row}, expected one to read"
+                )
+
+
+def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_heads: int) -> dict[int, set[str]]:
+    """Return what stands changed in each head of a layer; keys that several heads read are changed in all of these."""
+    changed: dict[int, set[str]] = defaultdict(set)
+    for edit in edits:
+        if edit.layer != layer:
+            continue
+        shared = n_heads // n_kv_heads if edit.matrix[-1] in ("k", "v") and edit.matrix != MASK else 1
+        for head in range(n_heads):
+            if edit.head is None or head // shared == edit.head // shared:
+                changed[head].add(edit.matrix)
+    return changed
+
+
+def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str, ...]:
+    """Say of each head of a decoder in which a change lets a token read a later one that no model could."""
+    places = {
+        (edit.layer, edit.head): None
+        for edit in edits
+        if edit.matrix == MASK and edit.column > edit.row and edit.value > -math.inf
+        and layers[edit.layer].kind == "decoder"
+    }  # fmt: skip
+    return tuple(say("models.notices.future", layer=layer, head=head) for layer, head in places)

@@ -1,0 +1,101 @@
+"""What a model's numbers are for: the probabilities of the next token, and how alike two sentences are."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import check_temperature, check_whole
+from attnviz.models.trace import ModelTrace
+
+MOST_TOP = 1000
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """A token that may come next, by its number in the vocabulary: its `probability` among all, and its `share` when
+    one of the most probable alone is drawn."""
+
+    id: int
+    token: str
+    probability: float
+    share: float
+
+
+def has_next(view: ModelTrace) -> bool:
+    """Whether a model gives a score to each token that may come next."""
+    logits = getattr(view.result, "logits", None)
+    decodes = view.original.kinds if view.original is not None else view.kinds
+    return isinstance(logits, Tensor) and logits.dim() == 3 and "decoder" in decodes
+
+
+def next_tokens(view: ModelTrace, *, temperature: float = 1.0, top: int = 10) -> list[NextToken]:
+    """Return the `top` most probable tokens that a decoder would write next, the most probable first: softmax of its
+    last scores divided by the `temperature`, in float64.
+
+    Raises ``ValueError`` for a model that gives none.
+
+    Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.2 (top-k, temperature).
+    """
+    return chosen_tokens(view, None, temperature=temperature, top=top)
+
+
+def chosen_tokens(
+    view: ModelTrace, ids: list[int] | None, *, temperature: float = 1.0, top: int = 10
+) -> list[NextToken]:
+    """Return these tokens, or the most probable ones, as :func:`next_tokens` does; the share of one that isn't among
+    the most probable is 0."""
+    if not has_next(view):
+        raise ValueError(
+            f"{view.name} gives no probabilities of a next token, expected a decoder with its output layer"
+        )
+    check_temperature(temperature)
+    check_whole("top", top, 1, MOST_TOP)
+    scores = view.result.logits[0, -1].detach().double().cpu()
+    probabilities = torch.softmax(scores / temperature, dim=-1)
+    most = probabilities.topk(min(top, len(probabilities)))
+    total, drawn = float(most.values.sum()), set(most.indices.tolist())
+    return [
+        NextToken(i, _text_of(view, i), float(probabilities[i]), float(probabilities[i]) / total if i in drawn else 0.0)
+        for i in (most.indices.tolist() if ids is None else ids)
+    ]
+
+
+def _text_of(view: ModelTrace, number: int) -> str:
+    text = view.tokenizer.decode([number], clean_up_tokenization_spaces=False)
+    name: str | None = view.tokenizer.convert_ids_to_tokens([number])[0]
+    return name or str(number) if not text or "\ufffd" in text else str(text)
+
+
+def has_vector(view: ModelTrace) -> bool:
+    """Whether a model makes one vector of a whole sentence: an encoder alone."""
+    kinds = view.original.kinds if view.original is not None else view.kinds
+    return kinds == ("encoder",) and isinstance(getattr(view.result, "last_hidden_state", None), Tensor)
+
+
+def sentence_vector(view: ModelTrace) -> Tensor:
+    """Return one vector ``(d,)`` of a whole sentence, in float64: the mean of what an encoder makes of its tokens.
+
+    Raises ``ValueError`` for a model that isn't an encoder alone.
+
+    Source: Reimers and Gurevych 2019, Sentence-BERT, section 3 (mean pooling).
+    """
+    if not has_vector(view):
+        raise ValueError(f"{view.name} makes no vector of a sentence, expected an encoder")
+    vectors: Tensor = view.result.last_hidden_state[0].detach().double().cpu()  # of one sentence: none is padding
+    return vectors.mean(0)
+
+
+def similarity(one: ModelTrace, other: ModelTrace) -> float:
+    """Return how alike a model finds two sentences: the cosine of their vectors, from -1 to 1.
+
+    >>> from attnviz import look_into
+    >>> sunny, lovely = (look_into("all-MiniLM-L6-v2", text=text) for text in
+    ...     ("It's so sunny outside!", "The weather is lovely today."))
+    >>> round(similarity(sunny, lovely), 3)
+    0.666
+    """
+    mine, others = sentence_vector(one), sentence_vector(other)
+    if mine.shape != others.shape:
+        raise ValueError(f"vectors have {len(mine)} and {len(others)} numbers, expected two sentences of one model")
+    return float(torch.nn.functional.cosine_similarity(mine, others, dim=0))

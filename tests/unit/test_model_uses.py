@@ -1,0 +1,90 @@
+"""What a model's numbers are for: the next token, and how alike two sentences are, by the published formulas."""
+
+import itertools
+from functools import cache
+
+import pytest
+import torch
+
+from attnviz import ModelTrace, look_into
+from attnviz.models import next_tokens, sentence_vector, similarity
+from attnviz.models.included import included
+from attnviz.models.uses import chosen_tokens, has_next, has_vector
+from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
+
+# The first example of the documentation of sentence-transformers, with its similarities for this model.
+SENTENCES = ("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
+PUBLISHED = {(0, 1): 0.6660, (0, 2): 0.1046, (1, 2): 0.1411}
+
+
+@cache
+def view_of(name: str) -> ModelTrace:
+    return look_into(MODELS[name](), tokenizer(), TEXT)
+
+
+def test_two_sentences_are_as_alike_as_is_published() -> None:
+    views = [look_into("all-MiniLM-L6-v2", text=text) for text in SENTENCES]
+    for (one, other), published in PUBLISHED.items():
+        assert similarity(views[one], views[other]) == pytest.approx(published, abs=5e-5)
+    assert similarity(views[0], views[0]) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_sentence_is_the_mean_of_its_tokens_over_the_mask() -> None:
+    """The formula of sentence-transformers, on a batch with padding: what is padded counts for nothing."""
+    model, tokenizer = included()
+    batch = tokenizer(list(SENTENCES), padding=True, return_tensors="pt")
+    with torch.no_grad():
+        states = model(**batch).last_hidden_state.double()
+    mask = batch["attention_mask"].unsqueeze(-1).double()
+    pooled = torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1).clamp(min=1e-9), dim=-1)
+    views = [look_into("all-MiniLM-L6-v2", text=text) for text in SENTENCES]
+    for view, row in zip(views, pooled, strict=True):
+        torch.testing.assert_close(torch.nn.functional.normalize(sentence_vector(view), dim=0), row, rtol=0, atol=1e-6)
+    for one, other in itertools.combinations(range(3), 2):
+        assert similarity(views[one], views[other]) == pytest.approx(float(pooled[one] @ pooled[other]), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama"])
+@pytest.mark.parametrize(("temperature", "top"), [(1.0, 3), (0.5, 5), (2.0, 100)])
+def test_the_next_token_is_what_softmax_of_the_last_scores_gives(name: str, temperature: float, top: int) -> None:
+    view = view_of(name)
+    expected = torch.softmax(view.result.logits[0, -1].double() / temperature, dim=-1)
+    found = next_tokens(view, temperature=temperature, top=top)
+    assert len(found) == min(top, len(WORDS))
+    assert [each.probability for each in found] == sorted((each.probability for each in found), reverse=True)
+    for each in found:
+        assert each.token == WORDS[each.id]
+        assert each.probability == pytest.approx(float(expected[each.id]), rel=1e-12)
+        assert each.share == pytest.approx(each.probability / sum(one.probability for one in found), rel=1e-12)
+    assert sum(each.share for each in found) == pytest.approx(1.0)
+    assert found[0].probability == pytest.approx(float(expected.max()))
+    (last,) = chosen_tokens(view, [int(expected.argmin())], temperature=temperature, top=top)
+    assert last.probability == pytest.approx(float(expected.min()))
+    assert (last.share == 0.0) == (top < len(WORDS))
+
+
+def test_a_change_moves_what_comes_next_and_what_is_alike() -> None:
+    changed = look_into(MODELS["GPT-2"](), tokenizer(), TEXT, edits=["0.even", "1.0.off"])
+    assert changed.original is not None
+    assert next_tokens(changed) != next_tokens(changed.original)
+    encoder = look_into("all-MiniLM-L6-v2", text=SENTENCES[0], edits=["2.even"])
+    assert encoder.original is not None
+    assert similarity(encoder, encoder.original) < 1 - 1e-4
+
+
+def test_who_gives_what() -> None:
+    both = look_into(bart(), tokenizer(), TEXT, target="der kater")
+    assert [has_next(view_of("GPT-2")), has_next(view_of("BERT")), has_next(view_of("Mistral")), has_next(both)] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    assert [has_vector(view_of("BERT")), has_vector(view_of("GPT-2")), has_vector(both)] == [True, False, False]
+    with pytest.raises(ValueError, match="gives no probabilities of a next token"):
+        next_tokens(view_of("BERT"))
+    with pytest.raises(ValueError, match="makes no vector of a sentence"):
+        sentence_vector(view_of("GPT-2"))
+    with pytest.raises(ValueError, match="top is 0"):
+        next_tokens(view_of("GPT-2"), top=0)
+    with pytest.raises(ValueError, match="temperature is 0"):
+        next_tokens(view_of("GPT-2"), temperature=0)
+    with pytest.raises(ValueError, match="vectors have 24 and 384 numbers"):
+        similarity(view_of("BERT"), look_into("all-MiniLM-L6-v2", text="a cat"))
