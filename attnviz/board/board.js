@@ -41,7 +41,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
-const { MASK } = CONSTANTS;
+const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string }} Changes what Python is told of */
@@ -233,7 +233,7 @@ export class Board {
   get placed() {
     const names = [...this.data.shown, ...(this.data.ghosts ?? [])];
     const both = names.includes("scores") && names.includes("scaled_scores") && !this.all && !this.story.told; // a story has room for both
-    const out = [...(both ? [this.scaled ? "scores" : "scaled_scores"] : []), ...(this.showsMask ? [] : [MASK])];
+    const out = [...(both ? [this.scaled ? "scores" : "scaled_scores"] : []), ...ADDED_TO_SCORES.filter((name) => !(this.all || (name === MASK && this.showsMask)))];
     return names.filter((name) => !out.includes(name));
   }
 

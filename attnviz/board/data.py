@@ -11,7 +11,7 @@ from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import Stage
+from attnviz.core.stages import BY_DISTANCE, Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -131,5 +131,5 @@ def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
-    of_tokens = name in (scenario.token_matrix, "p")
+    of_tokens = name in (scenario.token_matrix, "p", BY_DISTANCE)
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

@@ -7,7 +7,7 @@ import torch
 
 from attnviz.board.packing import FITS
 from attnviz.core.rules import displayed, gelu, softmax
-from attnviz.core.stages import MASK
+from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
 from attnviz.tables import typed_numbers
@@ -29,6 +29,7 @@ CONSTANTS: dict[str, Any] = {
     "NAMED": summary.NAMED,
     "TOLD": told.MOST_NUMBERS,
     "MASK": MASK,
+    "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})

@@ -46,6 +46,7 @@ export interface Settings {
   epsilon: number;
   ids: number[];
   targets: number[];
+  head: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
@@ -68,7 +69,7 @@ export interface Shade {
 /** Shades from the page's colour on, for each role and for negative numbers. */
 export type Ramps = Record<Role | "negative", Shade[]>;
 
-export type Axis = "token" | "query" | "key" | "feature" | "entry";
+export type Axis = "token" | "query" | "key" | "feature" | "entry" | "distance";
 
 /** A row of the table of stages. */
 export interface Stage {

@@ -34,7 +34,8 @@ class AttentionTrace(Trace):
     `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
     output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
-    Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads.
+    Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads. Where numbers by distance are added to
+    scores, `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` is as `scores` are.
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
     ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. Of a block there are the sums `residual_1` and
@@ -55,6 +56,8 @@ class AttentionTrace(Trace):
     b_k: Tensor | None = None
     b_v: Tensor | None = None
     mask: Tensor | None = None
+    by_distance: Tensor | None = None
+    distance_bias: Tensor | None = None
     q: Tensor
     k: Tensor
     v: Tensor

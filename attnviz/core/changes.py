@@ -18,7 +18,7 @@ from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import EDITABLE, LAYERS, MASK, NORMS, OUTPUT
+from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT
 
 Replacement = str | Matrix
 OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
@@ -80,20 +80,21 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
     fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
-    fits[MASK] = fits["p"]
+    fits[MASK] = fits[BY_DISTANCE] = fits["p"]
     kept_replaced = tuple(
         (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
     )
     replaced_lost = {name for name, _ in changes.replaced} - {name for name, _ in kept_replaced}
-    kept_edits = tuple(
-        edit
+    kept = {
+        edit: moved
         for edit in changes.edits
-        if same[edit.matrix] and edit.matrix not in replaced_lost and _same_row(edit, old, new)
-    )
-    kept = set(kept_edits)
+        if same[edit.matrix]
+        and edit.matrix not in replaced_lost
+        and _same_row(moved := _moved(edit, old, new), old, new)
+    }
     dropped_edits = tuple(edit for edit in changes.edits if edit not in kept)
     dropped_replaced = tuple(pair for pair in changes.replaced if pair[0] in replaced_lost)
-    return Changes(kept_edits, kept_replaced), Changes(dropped_edits, dropped_replaced)
+    return Changes(tuple(kept.values()), kept_replaced), Changes(dropped_edits, dropped_replaced)
 
 
 def _is_rule(by: Replacement) -> bool:
@@ -126,6 +127,8 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         # Padding hides the last tokens: with another number of tokens, it hides others.
         padded = len(scenario.tokens) if scenario.masked_as == "padding" else None
         return scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
+    if name == BY_DISTANCE:
+        return scenario.positions, scenario.n_heads, scenario.positions == "relative" and scenario.seed
     if name == "p":
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
@@ -149,9 +152,18 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     return (*drawn, scenario.bias) if as_layer and name not in ("w_q", "b_q") else drawn
 
 
+def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
+    """Return where the cell of an edit is now: the columns of numbers by distance go from the farthest before to the
+    farthest behind."""
+    more = len(new.tokens) - len(old.tokens)
+    return edit._replace(column=edit.column + more) if edit.matrix == BY_DISTANCE else edit
+
+
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
     if edit.matrix == "p":
         return edit.row < len(new.tokens)
+    if edit.matrix == BY_DISTANCE:
+        return 0 <= edit.column < 2 * len(new.tokens) - 1
     if edit.matrix == MASK:  # it goes by places
         return max(edit.row, edit.column) < len(new.tokens)
     if edit.matrix not in ("x", "e"):

@@ -8,10 +8,12 @@ from torch import Tensor
 from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
 from attnviz.core.seeding import (
     FLOAT32_ON_CPU,
+    alibi_distances,
     generator_for,
     next_layers,
     next_output,
     next_projections,
+    seeded_distances,
     seeded_embeddings,
     seeded_positions,
     sinusoidal_positions,
@@ -35,6 +37,11 @@ def drawn_vectors(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int)
 def drawn_positions(positions: str, n_tokens: int, d_in: int, seed: int) -> Tensor:
     """Return P ``(n_tokens, d_in)``, of the kind "sinusoidal" or "seeded"."""
     return sinusoidal_positions(n_tokens, d_in) if positions == "sinusoidal" else seeded_positions(n_tokens, d_in, seed)
+
+
+def drawn_distances(positions: str, n_heads: int, n_tokens: int, seed: int) -> Tensor:
+    """Return the numbers by distance ``(n_heads, 2 * n_tokens - 1)``, of the kind "alibi" or "relative"."""
+    return alibi_distances(n_heads, n_tokens) if positions == "alibi" else seeded_distances(n_heads, n_tokens, seed)
 
 
 @dataclass(frozen=True)

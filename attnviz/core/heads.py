@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules import Matrix, Slice
-from attnviz.core.stages import HEADS, MASK, Stage, Table, head_name
+from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
 
 
@@ -107,10 +107,9 @@ def head_table(table: Table, head: int) -> Table:
     own = _of_head(table, head)
     stages = {name: _alone(stage, own, head) for name, stage in _before_heads(table).items()}
     path = head_name(head, "")
-    shared = stages.pop(MASK, None)  # stands where it is added
+    shared = {name: stages.pop(name) for name in OF_ALL if name in stages}  # each stands where it is added
     for name, stage in own.items():
-        if shared is not None and MASK in stage.sources:
-            stages[MASK] = shared
+        stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
             sources = tuple(source.removeprefix(path) for source in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)
@@ -232,8 +231,10 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
                 shown[name] = matrix
             elif in_layer(layer, "q") not in shown:
                 of_one = gathered(*of_layer(table, matrices, layer))
-                shown |= {in_layer(layer, each): made for each, made in of_one.items()
-                          if not is_elsewhere(each) and each not in table and not (layer and each == MASK)}  # fmt: skip
+                own_ones = (
+                    each for each in of_one if not (is_elsewhere(each) or each in table or (layer and each in OF_ALL))
+                )
+                shown |= {in_layer(layer, each): of_one[each] for each in own_ones}
         return shown
     for name, matrix in matrices.items():
         own = name.split(".", 2)[-1]

@@ -8,11 +8,11 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import MASK, Stage, Table
+from attnviz.core.stages import OF_ALL, Stage, Table
 from attnviz.words import say
 
 STACK = "layers"
-OF_TOKENS = ("x", "e", "p", MASK)  # what only the first layer is given: the mask is one for all
+OF_TOKENS = ("x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -59,13 +59,13 @@ def stacked(table: Table, n_layers: int) -> Table:
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", "p", MASK):
+            if layer and name in ("e", "p", *OF_ALL):
                 continue
             path = in_layer(layer, "")
             own = _passed_on(stage, layer) if layer and name == "x" else stage
             sources = (in_layer(layer - 1, last),) if own.kind == PassOn.name else own.sources
             called = [
-                each if each.startswith(f"{STACK}.") else in_layer(0, MASK) if each == MASK else path + each
+                each if each.startswith(f"{STACK}.") else in_layer(0, each) if each in OF_ALL else path + each
                 for each in sources
             ]
             title = say("stages.layer.title", title=stage.title, layer=layer)
@@ -104,14 +104,15 @@ def layer_in_view(table: Table) -> int:
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
     anew. Of the layer before, there is what it makes, under its path and with its number."""
-    path, shared = in_layer(layer, ""), in_layer(0, MASK)
+    path, shared = in_layer(layer, ""), {in_layer(0, name): name for name in OF_ALL}
     stages: dict[str, Stage] = {}
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
-        reads = shared in stage.sources or stage.head is not None  # of several heads, it stands before all
-        if layer and reads and shared in table and MASK not in stages and name.startswith(path):
-            title = table[shared].title.removesuffix(say("stages.layer.title", title="", layer=0))
-            stages[MASK], made[MASK] = replace(table[shared], name=MASK, title=title), matrices[shared]
+        for whole, one in shared.items():
+            reads = whole in stage.sources or stage.head is not None  # of several heads, it stands before all
+            if layer and reads and whole in table and one not in stages and name.startswith(path):
+                title = table[whole].title.removesuffix(say("stages.layer.title", title="", layer=0))
+                stages[one], made[one] = replace(table[whole], name=one, title=title), matrices[whole]
         if not name.startswith(path):
             continue
         own = name.removeprefix(path)
@@ -124,6 +125,6 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
             if not source.startswith(f"{STACK}."):  # what is given to the whole stack, as a token table is
                 stages[source], made[source] = table[source], matrices[source]
         title = stage.title.removesuffix(say("stages.layer.title", title="", layer=layer))
-        sources = tuple(MASK if source == shared else source.removeprefix(path) for source in stage.sources)
+        sources = tuple(shared.get(source, source.removeprefix(path)) for source in stage.sources)
         stages[own], made[own] = replace(stage, name=own, title=title, sources=sources), matrices[name]
     return MappingProxyType(stages), made

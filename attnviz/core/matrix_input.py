@@ -11,7 +11,7 @@ from attnviz.core import limits
 from attnviz.core.errors import RefusedError
 from attnviz.core.layers import OF_TOKENS, STACK, named, placed
 from attnviz.core.published_matrices import Rows, stated_matrix
-from attnviz.core.stages import EDITABLE, MASK, VECTORS
+from attnviz.core.stages import BY_DISTANCE, EDITABLE, MASK, VECTORS
 
 FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
@@ -73,7 +73,7 @@ def plain(name: str, given: Any) -> Matrix | str | None:
         raise RefusedError(message, "ragged", matrix=name)
     most = (
         limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D,
-        limits.MAX_TOKENS if own == MASK else limits.MAX_D,
+        limits.MAX_TOKENS if own == MASK else 2 * limits.MAX_TOKENS if own == BY_DISTANCE else limits.MAX_D,
     )
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
         message = f"{name} has shape {array.shape}, expected at most {most}"

@@ -11,7 +11,14 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.devices import resolve_device
-from attnviz.core.drawing import Widths, drawn_positions, drawn_vectors, drawn_weights, has_published_vector
+from attnviz.core.drawing import (
+    Widths,
+    drawn_distances,
+    drawn_positions,
+    drawn_vectors,
+    drawn_weights,
+    has_published_vector,
+)
 from attnviz.core.errors import RefusedError
 from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
 from attnviz.core.masks import drawn_mask
@@ -26,9 +33,22 @@ from attnviz.core.matrix_input import (
     random_seed,
     wrong_shape,
 )
-from attnviz.core.seeding import ADDED_POSITIONS, FLOAT32_ON_CPU, generator_for
+from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for
 from attnviz.core.settings import check_scores, check_width, checked_settings, mask_settings
-from attnviz.core.stages import BIASES, EDITABLE, GAINS, LAYERS, MASK, NORMS, OUTPUT, VECTORS, Stage, Table, layer_table
+from attnviz.core.stages import (
+    BIASES,
+    BY_DISTANCE,
+    EDITABLE,
+    GAINS,
+    LAYERS,
+    MASK,
+    NORMS,
+    OUTPUT,
+    VECTORS,
+    Stage,
+    Table,
+    layer_table,
+)
 from attnviz.core.tokens import tokenize
 
 
@@ -57,6 +77,8 @@ class Scenario:
 
     With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
+    "alibi" or "relative" a number for each distance of two tokens is added to their scaled scores: `by_distance`
+    ``(n_heads, 2 * n_tokens - 1)``, the distance times a slope of the head, or drawn from the seed. With
     `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
     ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
     with biases of zeros.
@@ -115,6 +137,7 @@ class Scenario:
     b_k: Any = None
     b_v: Any = None
     mask: Any = None
+    by_distance: Any = None
     w_o: Any = None
     b_o: Any = None
     w_1: Any = None
@@ -170,6 +193,8 @@ class Scenario:
             raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=matrix)
         if own == MASK:
             raise RefusedError(f"{what}, but there is no mask", "mask_off", matrix=matrix)
+        if own == BY_DISTANCE:
+            raise RefusedError(f"{what}, but positions is {self.positions!r}", "distances_off", matrix=matrix)
         if own in OUTPUT:
             raise RefusedError(f"{what}, but output is False", "output_off", matrix=matrix)
         if own in NORMS:
@@ -252,6 +277,8 @@ class Scenario:
             return 1, self.d_in
         if name == MASK:
             return len(self.tokens), len(self.tokens)
+        if name == BY_DISTANCE:
+            return self.n_heads, 2 * len(self.tokens) - 1
         if name in (*OUTPUT, *LAYERS):
             return self._shape_behind(name)
         n_rows = 1 if name in BIASES else self.d_in
@@ -314,13 +341,15 @@ class Scenario:
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
         layer, own = placed(name)
-        if own in (self.token_matrix, "p", MASK, *NORMS):
+        if own in (self.token_matrix, "p", MASK, BY_DISTANCE, *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
             if own in NORMS:
                 return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
             if name == MASK:
                 return drawn_mask(self.masked_as, self.mask_size, len(self.tokens))
+            if name == BY_DISTANCE:
+                return drawn_distances(self.positions, self.n_heads, len(self.tokens), self.seed)
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
             return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
@@ -368,7 +397,9 @@ class Scenario:
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             mask=self.masked_as != "none" or self.mask is not None, mask_use=self.mask_use,
             positions=self.adds_positions,
-            rotary=self.positions == "rotary", n_heads=self.n_heads, n_kv_heads=self.kv_heads,
+            rotary=self.positions == "rotary",
+            distances=self.positions if self.positions in BIASED_POSITIONS else "",
+            n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation,
         )  # fmt: skip

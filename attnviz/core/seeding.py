@@ -66,7 +66,8 @@ INITIALIZATIONS: Mapping[str, Initialization] = MappingProxyType(
 )
 INITS = tuple(INITIALIZATIONS)
 ADDED_POSITIONS = ("sinusoidal", "seeded")  # as vectors, to those of the tokens
-POSITIONS = ("none", *ADDED_POSITIONS, "rotary")
+BIASED_POSITIONS = ("alibi", "relative")  # as numbers by distance, to scores
+POSITIONS = ("none", *ADDED_POSITIONS, "rotary", *BIASED_POSITIONS)
 SEEDED_EMBEDDINGS = ("stable", "table")
 
 # Said at every draw, for a notebook may have set torch's defaults to something else.
@@ -271,3 +272,50 @@ def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
     """
     table = torch.empty(MAX_TOKENS, d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(position_seed(seed)))
     return table[:n_tokens].clone()
+
+
+def distance_seed(seed: int) -> int:
+    """Return the seed of the numbers by distance, made from that of a set-up as :func:`position_seed` is."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/distances".encode()).digest()[:4], "big")
+
+
+def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
+    """Return a number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the middle rows of
+    ``nn.Embedding(2047, n_heads)``, standard normal, after ``torch.manual_seed(distance_seed(seed))``.
+
+    The table has a row for each distance that a text may have, so that more tokens leave those of near ones.
+
+    >>> bool((seeded_distances(2, 2, 1) == seeded_distances(2, 3, 1)[:, 1:4]).all())
+    True
+    """
+    table = torch.empty(2 * MAX_TOKENS - 1, n_heads, **FLOAT32_ON_CPU).normal_(
+        generator=generator_for(distance_seed(seed))
+    )
+    return table[MAX_TOKENS - n_tokens : MAX_TOKENS + n_tokens - 1].T.contiguous()
+
+
+def alibi_slopes(n_heads: int) -> Tensor:
+    """Return the slope of each head, ``(n_heads,)`` float64: with n heads, 2 to the power of -8/n, -16/n, ..., -8; for
+    a number that is no power of 2, as the paper's code does, those of the power of 2 below it, then every second one of
+    those of the next power of 2.
+
+    Source: Press et al. 2022, Train Short, Test Long, section 3, and the code that belongs to it.
+
+    >>> alibi_slopes(8)[:3]
+    tensor([0.5000, 0.2500, 0.1250], dtype=torch.float64)
+    """
+    below = 2 ** (n_heads.bit_length() - 1)
+    slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (n_heads - below), 2)]
+    return torch.tensor(slopes, dtype=torch.float64, device="cpu")
+
+
+def alibi_distances(n_heads: int, n_tokens: int) -> Tensor:
+    """Return ALiBi's number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the distance times the
+    slope of the head, negative.
+
+    >>> alibi_distances(1, 2)
+    tensor([[-0.0039,  0.0000, -0.0039]])
+    """
+    distance = torch.arange(1 - n_tokens, n_tokens, device="cpu").abs()
+    return torch.where(distance == 0, 0.0, -alibi_slopes(n_heads)[:, None] * distance).float()

@@ -6,9 +6,9 @@ from typing import Any
 from attnviz.core import limits
 from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
-from attnviz.core.mask_uses import MASK_USES
+from attnviz.core.mask_uses import ADDED, FACTOR, MASK_USES
 from attnviz.core.masks import MASKINGS, mask_named
-from attnviz.core.seeding import INITS, POSITIONS, SEEDED_EMBEDDINGS
+from attnviz.core.seeding import BIASED_POSITIONS, INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS
 from attnviz.core.tokens import TOKENIZERS
 
@@ -51,6 +51,7 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if not (given[name] is None and name in _MAY_BE_NONE)
     } | checked_heads(given)
     check_one_mask(given)
+    check_factor(given)
     return sizes | {
         "n_layers": n_layers,
         "mask_size": limits.check_whole("mask_size", given["mask_size"], 1, limits.MAX_TOKENS),
@@ -85,6 +86,13 @@ def check_one_mask(given: Mapping[str, Any]) -> None:
     if given["causal"] and given["masking"] != "none":
         message = f"causal is True and masking is {given['masking']!r}, expected one of them"
         raise RefusedError(message, "two_masks", masking=given["masking"])
+
+
+def check_factor(given: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` where a mask is a factor and a bias would be multiplied by it, too."""
+    if given["positions"] in BIASED_POSITIONS and given["mask_use"] == FACTOR:
+        message = f"mask_use is {FACTOR!r} and positions is {given['positions']!r}, expected one of them"
+        raise RefusedError(message, "factor", positions=given["positions"])
 
 
 def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
@@ -138,7 +146,7 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     mask, and why not all that they say: for a page, where what was typed stays while the computation goes on.
 
     >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none",
-    ...          "n_layers": 1, "causal": False, "masking": "none"}
+    ...          "n_layers": 1, "causal": False, "masking": "none", "mask_use": "added"}
     >>> values, refused = fitted(given, 6)
     >>> values["n_heads"], values["n_kv_heads"], [error.kind for error in refused]
     (2, 2, ['heads', 'kv_heads'])
@@ -150,6 +158,11 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     except RefusedError as error:
         refused.append(error)
         fitting["masking"] = "none"
+    try:
+        check_factor(fitting)
+    except RefusedError as error:
+        refused.append(error)
+        fitting["mask_use"] = ADDED
     for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens, given["n_layers"])):
         while True:
             try:

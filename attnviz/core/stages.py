@@ -11,7 +11,20 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED, ZEROED
-from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rotate, Rule, Scale, Slice, Softmax
+from attnviz.core.rules import (
+    GELU,
+    Add,
+    Concatenate,
+    LayerNorm,
+    Product,
+    Relative,
+    ReLU,
+    Rotate,
+    Rule,
+    Scale,
+    Slice,
+    Softmax,
+)
 from attnviz.core.tokens import axis_labels
 from attnviz.words import say
 
@@ -22,8 +35,8 @@ class Stage:
 
     `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words,
     `short` in two or three.
-    `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", or "entry", one of
-    the `entries` of a vocabulary. `colours` names
+    `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", "distance" (how far
+    a key stands from its query), or "entry", one of the `entries` of a vocabulary. `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
     given matrix has neither a `rule` nor `sources`. Of one of several heads, `head` is its number, and `first` the
     column of the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
@@ -37,7 +50,7 @@ class Stage:
     meaning: str
     short: str
     rows: Literal["token", "query", "key", "feature", "entry"]
-    columns: Literal["key", "feature", "entry"]
+    columns: Literal["key", "feature", "entry", "distance"]
     colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
@@ -56,7 +69,7 @@ class Stage:
         >>> [STAGES[name].role for name in ("x", "w_q", "b_k", "scores", "attention_weights", "context")]
         ['x', 'q', 'k', 'a', 'a', 'v']
         """
-        return "a" if self.columns == "key" else self.part or "x"
+        return "a" if self.columns in ("key", "distance") else self.part or "x"
 
     def at(self, row: int | str, column: int | str) -> str:
         """Write a cell, a row or a column in symbols, counted from 0 as in Python: of several heads' scores
@@ -120,7 +133,10 @@ LAYERS = ("w_1", "b_1", "w_2", "b_2")
 GAINS = ("gamma_1", "gamma_2")
 NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
 MASK = "mask"
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, MASK, *OUTPUT, *LAYERS, *NORMS)
+BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
+DISTANCE_BIAS = "distance_bias"
+OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -180,9 +196,11 @@ def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -
 
 
 def _attending(
-    d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED
-) -> tuple[Stage, ...]:
-    """Return the stages from Q, K and V on, which every head has for itself, but for the mask."""
+    d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED,
+    distances: str = "", head: int = 0,
+) -> tuple[Stage, ...]:  # fmt: skip
+    """Return the stages from Q, K and V on, which every head has for itself, but for the mask and the numbers by
+    distance."""
     early, late = (mask and (mask_use in uses) for uses in ((ADDED, FACTOR), LATE))
     turned = (
         _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(), ("q",), part="q"),
@@ -194,12 +212,26 @@ def _attending(
         _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched,
                told="scores_turned" if rotary else ""),
         *[_stage(MASK, "M", "query", "key", "mask")] * mask,
+        *(_by_distance(distances, head, early) if distances else ()),
         _stage("scaled_scores", "S′", "query", "key", "scores",
-               Scale(d_k if scale else None, temperature, mask_use == FACTOR), ("scores", MASK)[: 1 + early]),
+               Scale(d_k if scale else None, temperature, mask_use == FACTOR),
+               ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early],
+               told="scaled_scores_biased" if distances else ""),
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED),
                ("scaled_scores", MASK)[: 1 + late],
                told="attention_weights_zeroed" if late and mask_use == ZEROED else ""),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
+    )  # fmt: skip
+
+
+def _by_distance(kind: str, head: int, masked: bool) -> tuple[Stage, ...]:
+    """Return the numbers by distance, which ALiBi prescribes and T5 learns, and the bias that a head makes of its row,
+    with the mask in it."""
+    learned = kind != "alibi"
+    return (
+        _stage(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
+               told="" if learned else "by_distance_alibi"),
+        _stage(DISTANCE_BIAS, "B", "query", "key", "scores", Relative(head), (BY_DISTANCE, MASK)[: 1 + masked]),
     )  # fmt: skip
 
 
@@ -301,7 +333,7 @@ class Heads:
 
 
 def _head(
-    head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str
+    head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str, distances: str
 ) -> tuple[Stage, ...]:
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
@@ -310,9 +342,9 @@ def _head(
         for name, symbol, rows in (("q", "Q", "query"), ("k", "K", "key"), ("v", "V", "token"))
     )
     attending = (
-        replace(stage, sources=tuple(name if name == MASK else head_name(head, name) for name in stage.sources))
-        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use)
-        if stage.name != MASK  # one for all heads
+        replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
+        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head)
+        if stage.name not in OF_ALL  # one for all heads
     )
     return tuple(
         replace(
@@ -346,11 +378,13 @@ def layer_table(
     rotary: bool = False,
     norm: str = "none",
     activation: str | None = None,
+    distances: str = "",
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
     those of W_o, and with an `activation` those of a feed-forward step after it. A `norm` "pre" or "post" makes a block
-    of these: what goes in is added to what comes out, and layer norms stand before or after.
+    of these: what goes in is added to what comes out, and layer norms stand before or after. With `distances` "alibi"
+    or "relative" a number for each distance of two tokens is added to their scores.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
     et al. 2023, GQA, section 2.2.
@@ -359,11 +393,14 @@ def layer_table(
     ['preactivations', 'hidden', 'feed_forward']
     """
     if n_heads == 1:
-        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary, mask_use)
+        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary, mask_use, distances)
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
-        each = (_head(head, heads, scale, temperature, mask, rotary, mask_use) for head in range(n_heads))
-        shared = [stage for stage in _attending(d_k, scale, temperature, mask, rotary, mask_use) if stage.name == MASK]
+        each = (_head(head, heads, scale, temperature, mask, rotary, mask_use, distances) for head in range(n_heads))
+        shared = [
+            stage for stage in _attending(d_k, scale, temperature, mask, rotary, mask_use, distances)
+            if stage.name in OF_ALL
+        ]  # fmt: skip
         attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
     table = _table(*_projected(biases, positions, norm == "pre"), *attention, *(_output(b_o) if output else ()))
@@ -389,7 +426,10 @@ EVERY_STAGE: Table = followed_by(
 # What any computation of one head may have, to name it: not all of these go together.
 ALL_STAGES: Table = followed_by(
     EVERY_STAGE,
-    {**layer_table(rotary=True, norm="pre", activation="relu"), **layer_table(norm="post", activation="relu")},
+    {
+        **layer_table(rotary=True, norm="pre", activation="relu", distances="relative"),
+        **layer_table(norm="post", activation="relu"),
+    },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)
 

@@ -180,9 +180,20 @@ def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = N
     >>> axis_labels(("a", "cat"), "query", 2), axis_labels(("a", "cat"), "feature", 2)
     (('a', 'cat'), ('0', '1'))
     """
+    if kind == "distance":
+        return tuple(distance_label(column, n) for column in range(n))
     if kind == "feature" or len(tokens) != n:
         return tuple(map(str, range(n)))
     return token_labels(tokens, most)
+
+
+def distance_label(column: int, n: int) -> str:
+    """Return how far a key stands from its query in the column of a matrix that has `n` of these: negative before it.
+
+    >>> [distance_label(column, 3) for column in range(3)]
+    ['−1', '0', '1']
+    """
+    return str(column - n // 2).replace("-", "−")
 
 
 def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:

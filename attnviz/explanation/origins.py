@@ -5,8 +5,8 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import INITIALIZATIONS, position_seed
-from attnviz.core.stages import BIASES, GAINS, MASK, NORMS, VECTORS
+from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed
+from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -61,6 +61,10 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_token(scenario, row)
     if name == "p":
         return _origin_of_place(scenario, row)
+    if name == BY_DISTANCE:
+        if scenario.positions == "alibi":
+            return say("explanation.given.alibi", slope=f"{alibi_slopes(scenario.n_heads)[row].item():g}")
+        return say("explanation.given.seeded_distance", seed=distance_seed(scenario.seed), of=scenario.seed)
     if name in NORMS:
         return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")
     if name == MASK:

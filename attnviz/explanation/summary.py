@@ -11,7 +11,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import position_seed
+from attnviz.core.seeding import distance_seed, position_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
@@ -97,9 +97,17 @@ def vectors_in_words(scenario: Scenario) -> str:
     """
     vectors = _vectors_in_words(scenario)
     if not scenario.adds_positions:
-        return f"{vectors} {say('summary.positions.rotary')}" if scenario.positions == "rotary" else vectors
+        return f"{vectors} {told}" if (told := _unadded_positions(scenario)) else vectors
     drawn = "given" if scenario.p is not None else scenario.positions
     return f"{vectors} {say(f'summary.positions.{drawn}', seed=position_seed(scenario.seed))}"
+
+
+def _unadded_positions(scenario: Scenario) -> str:
+    """Say what tells attention the places of tokens where nothing is added to their vectors; empty where nothing."""
+    if scenario.positions == "none":
+        return ""
+    kind = scenario.positions if scenario.by_distance is None else "distances"
+    return say(f"summary.positions.{kind}", seed=distance_seed(scenario.seed))
 
 
 def _vectors_in_words(scenario: Scenario) -> str:

@@ -12,13 +12,14 @@ from attnviz.core.layers import OF_TOKENS, placed
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
-from attnviz.core.rules import Concatenate, Slice
+from attnviz.core.rules import Concatenate, Relative, Slice
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import INITIALIZATIONS, position_seed
+from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed
 from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import (
     ALL_STAGES,
     BIASES,
+    BY_DISTANCE,
     GAINS,
     LAYERS,
     MASK,
@@ -84,6 +85,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         ("P: a vector for each place", _positions(scenario)),
         *_weights(scenario),
         ("M: the mask, added to the scores", _mask(scenario)),
+        ("D: a number for each distance of two tokens, in each head", _distances(scenario)),
         ("Cells edited by hand", _edits(scenario)),
         ("On its device", _device(scenario)),
         *_computed(scenario, digits),
@@ -220,6 +222,26 @@ def _mask_drawn(kind: str, size: int) -> list[str]:
     return [zeros]
 
 
+def _distances(scenario: Scenario) -> list[str]:
+    if BY_DISTANCE not in scenario.editable:
+        return []
+    if scenario.by_distance is not None:
+        return _replaced(scenario, BY_DISTANCE)
+    n = scenario.n_heads
+    if scenario.positions == "relative":
+        return [
+            f"torch.manual_seed({distance_seed(scenario.seed)})  # made from seed {scenario.seed}, for D alone",
+            f"table = torch.nn.Embedding({2 * MAX_TOKENS - 1}, {n}).weight.detach()",
+            f"by_distance = table[{MAX_TOKENS} - len(tokens) : {MAX_TOKENS - 1} + len(tokens)].T.clone()",
+        ]
+    slopes = ", ".join(repr(slope) for slope in alibi_slopes(n).tolist())
+    return [
+        f"slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
+        "distance = torch.arange(1 - len(tokens), len(tokens)).abs()",
+        "by_distance = -slopes[:, None] * distance",
+    ]
+
+
 # W_q, W_k, W_v and the biases, W_1, W_2 and theirs
 
 
@@ -321,7 +343,7 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
     if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name in (scenario.token_matrix, "p", MASK):
+        if name in (scenario.token_matrix, "p", MASK, BY_DISTANCE):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
             return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *_draw(scenario, name)]
@@ -422,6 +444,8 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         return lines
     if isinstance(rule, Concatenate) and is_of_a_head(stage.sources[0]):
         return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
+    if isinstance(rule, Relative) and stage.head is not None:
+        return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
     return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
 
 

@@ -134,7 +134,7 @@ def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndar
 
 
 def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
-    if len(labels) <= LABELLED or kind == "feature":
+    if len(labels) <= LABELLED or kind in ("feature", "distance"):
         return labels
     return [say("figures.labels.numbered", place=i * step, label=label) for i, label in enumerate(labels)]
 

@@ -131,7 +131,7 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
     if error.kind in left_out:
         return say(f"setup.{left_out[error.kind]}.unused", why=why)
-    if error.kind == "two_masks":
+    if error.kind in ("two_masks", "factor"):
         return why
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]

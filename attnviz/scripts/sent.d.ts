@@ -30,5 +30,6 @@ export const CONSTANTS: {
   readonly TOLD: number;
   /** Characters. */
   readonly MASK: string;
+  readonly ADDED_TO_SCORES: string[];
   readonly LONGEST_TYPED: number;
 };

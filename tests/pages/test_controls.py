@@ -38,6 +38,8 @@ CONTROLS = [
     ("positions", "sinusoidal"),
     ("positions", "seeded"),
     ("positions", "rotary"),
+    ("positions", "alibi"),
+    ("positions", "relative"),
     ("d_ff", 8),
     ("n_heads", 2),
     ("n_kv_heads", 1),

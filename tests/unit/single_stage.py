@@ -14,6 +14,7 @@ from attnviz.core.rules import (
     Lookup,
     PassOn,
     Product,
+    Relative,
     ReLU,
     Rotate,
     Rule,
@@ -61,6 +62,9 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Surprise((2, 0)), ((2, 3),)),
     (Surprise((1, 10)), ((2, 11),)),
     (Surprise((1, 1)), ((3, 2),)),  # what follows the last is not known
+    (Relative(), ((1, 5),)),
+    (Relative(1), ((2, 7),)),
+    (Relative(), ((2, 7), (4, 4))),
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
 TOKENS = ("the", "cat", "the", "<b>", "dog")

@@ -89,7 +89,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
                             label_visibility="collapsed")  # fmt: skip
             continue
         names = axis_labels(trace.tokens, kind, size, 40)
-        called = label.lower() if kind == "feature" else kind
+        called = label.lower() if kind in ("feature", "distance") else kind
         options = [say("playground.cell.option", kind=called, name=name) for name in names]
         st.selectbox(label, range(size), key=key, on_change=_take_place, args=(trace,), width=120,
                      format_func=options.__getitem__, label_visibility="collapsed")  # fmt: skip

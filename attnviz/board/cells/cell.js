@@ -8,9 +8,15 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Cell, Place, Source, Stage, Term } from "../types.js" */
 
 // A row or a column by what it stands for: "query 1".
-/** @param {string} kind @param {number} index */
+/** @param {string} kind @param {number | string} index */
 export function lineNamed(kind, index) {
   return say(`explanation.line.${kind}`, { index });
+}
+
+// How far a key stands from its query in a column of the numbers by distance: negative before it.
+/** @param {number} column @param {{ columns: number }} matrix */
+export function distanceOf(column, { columns }) {
+  return String(column - (columns - 1) / 2).replace("-", "−");
 }
 
 /** @param {Stage} stage @param {number | string} row @param {number | string} column */

@@ -89,7 +89,7 @@ function plusMask(cell, made, divided, mask) {
   return {
     symbols: `${made.symbols} + ${symbols}`,
     steps: [...made.steps.map((step) => inSum([step, text])), `${sign(sumOf([decimal(cell.write(divided)), decimal(text)]), value)} ${value}`],
-    words: say("explanation.scale.added", { words: made.words, mask: symbols }),
+    words: say(`explanation.scale.${cell.made.stages.get(mask.matrix).rule === "given" ? "added" : "biased"}`, { words: made.words, mask: symbols }),
     notes: made.notes,
   };
 }

@@ -24,8 +24,9 @@ export function planOf(stages, placed, many) {
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     const product = made.rule === "product";
     const normed = made.rule === "layer_norm"; // its gain and its offset stand over it, as a factor and a bias do
-    const masked = stage.rule === "scale" && made === stage; // between two squares a third would be too much
-    const right = product || normed || masked ? get(made.sources[1]) : null;
+    const masked = stage.rule === "scale" && made === stage && all.get(stage.sources[1])?.rule === "given"; // between two squares a third would be too much
+    const by = made.rule === "relative"; // the numbers by distance stand over the bias that is made of them
+    const right = product || normed || masked ? get(made.sources[1]) : by ? get(made.sources[0]) : null;
     const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
     const factor = upright ? null : right;
     const computed = factor?.rule === "product";

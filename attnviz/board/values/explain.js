@@ -3,7 +3,7 @@
 // `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column }.
 
 import { FLOAT32, mayBe } from "./bounds.js";
-import { lineNamed, nameOf } from "../cells/cell.js";
+import { distanceOf, lineNamed, nameOf } from "../cells/cell.js";
 import { boundedOf, isMasked, sourcesOf } from "./evaluate.js";
 import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
@@ -58,8 +58,9 @@ function cellOf(made, { matrix, row, column }) {
 
 // A row or a column by what it stands for, with the text of its token: "query 1 'cat'".
 /** @param {Made} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
-function labelOf({ tokens }, stage, axis, index) {
+function labelOf({ tokens, matrices }, stage, axis, index) {
   const kind = stage[axis];
+  if (kind === "distance") return lineNamed(kind, distanceOf(index, matrices[stage.name]));
   if (kind === "feature") {
     const inWhole = axis === "columns" ? index + stage.first : index;
     return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, inWhole);

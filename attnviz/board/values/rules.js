@@ -19,6 +19,7 @@ import * as layer_norm from "../rules/layer_norm.js";
 import * as lookup from "../rules/lookup.js";
 import * as pass_on from "../rules/pass_on.js";
 import * as product from "../rules/product.js";
+import * as relative from "../rules/relative.js";
 import * as relu from "../rules/relu.js";
 import * as rotate from "../rules/rotate.js";
 import * as scale from "../rules/scale.js";
@@ -30,5 +31,5 @@ import * as surprise from "../rules/surprise.js";
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
-  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relu, rotate, scale, slice, softmax, surprise,
+  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, slice, softmax, surprise,
 };

@@ -10,6 +10,7 @@ from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.lookup import Ids, Lookup
 from attnviz.core.rules.pass_on import PassOn
 from attnviz.core.rules.product import Product
+from attnviz.core.rules.relative import Relative
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.scale import Scale, later
@@ -19,6 +20,7 @@ from attnviz.core.rules.surprise import Surprise
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
+    Relative,
 )  # fmt: skip
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "Precision",
     "Product",
     "ReLU",
+    "Relative",
     "Rotate",
     "Rule",
     "Scale",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from attnviz.core.tokens import token_labels, visible
+from attnviz.core.tokens import distance_label, token_labels, visible
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -136,6 +136,8 @@ class Cell:
         """Name its row or its column, with the text of the token that it stands for."""
         kind = getattr(self.stage, axis)
         index = self.row if axis == "rows" else self.column
+        if kind == "distance":
+            return line_of(kind, distance_label(index, self.matrices[self.stage.name].shape[-1]))
         if kind == "feature":
             if axis == "columns":
                 index += self.stage.first  # of one head's part of Q, as it is counted in the whole
@@ -210,7 +212,7 @@ def in_rows(matrix: Tensor) -> Tensor:
     return matrix[None] if matrix.dim() == 1 else matrix
 
 
-def line_of(kind: str, index: int) -> str:
+def line_of(kind: str, index: int | str) -> str:
     """Name a row or a column by what it stands for.
 
     >>> line_of("query", 1)

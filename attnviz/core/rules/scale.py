@@ -180,10 +180,11 @@ def _added(cell: Cell, made: Made, mask: Factor) -> Made:
     """Return what is said of a cell to which the mask adds a number."""
     exact, added, value = made.exact + mask.value, cell.write(mask.value), cell.write(cell.value)
     displayed = as_decimal(cell.write(made.exact)) + as_decimal(added)
+    kind = "added" if mask.stage.rule is None else "biased"
     return made._replace(
         symbols=f"{made.symbols} + {mask.symbols}",
         steps=[*(in_sum([step, added]) for step in made.steps), f"{sign(displayed, value)} {value}"],
-        words=say("explanation.scale.added", words=made.words, mask=mask.symbols),
+        words=say(f"explanation.scale.{kind}", words=made.words, mask=mask.symbols),
         terms=(*made.terms, Term(mask.value, (mask,))),
         exact=exact,
         tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 5),

@@ -1,0 +1,155 @@
+"""A number for each distance between a key and its query: a bias that is added to scores."""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
+from attnviz.core.rules.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.displayed import as_decimal, in_sum, sign
+from attnviz.core.rules.hiding import reason_of
+from attnviz.words import plural, say
+
+
+@dataclass(frozen=True)
+class Relative(Rule):
+    """For each query and key the number of their distance: of the row of one `head`, the middle column for a token that
+    reads itself, those at its left for keys before the query, those at its right for keys after it. With a second
+    source, plus the mask, and -∞ where the mask holds that.
+
+    Source: Press et al. 2022, ALiBi, section 3, and Raffel et al. 2020, T5, section 2.1, which lets far distances share
+    a number.
+
+    >>> Relative().compute(torch.tensor([[-2.0, -1.0, 0.0, 5.0, 6.0]]))
+    tensor([[ 0.,  5.,  6.],
+            [-1.,  0.,  5.],
+            [-2., -1.,  0.]])
+    """
+
+    head: int = 0
+
+    name = "relative"
+    n_sources = (1, 2)
+
+    @property
+    def masked_by(self) -> int | None:
+        """The mask, where there is one."""
+        return 1
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        """Look each distance up, then mask."""
+        numbers = sources[0]
+        place = torch.arange((numbers.shape[-1] + 1) // 2, device=numbers.device)
+        made = numbers[..., self.head, place - place[:, None] + len(place) - 1]
+        if len(sources) == 1:
+            return made
+        return (made + sources[1]).masked_fill(sources[1] == -math.inf, -math.inf)
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """As many queries as keys, of which all distances have a number."""
+        rows, columns = shapes[0]
+        if not isinstance(columns, int) or not isinstance(rows, int):
+            return shapes[1] if len(shapes) > 1 else ((n := type(columns)()), n)
+        expect(rows > self.head and columns % 2 == 1, "the numbers by distance", shapes[0], "a row and an odd width")
+        n: Size = (columns + 1) // 2  # type: ignore[no-redef]
+        for mask in shapes[1:]:
+            expect(mask == (n, n), "the mask", mask, f"{(n, n)}")
+        return n, n
+
+    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
+        """The number of its distance, and the cell of the mask."""
+        at = column - row + shapes[0][1] // 2
+        own = (range(self.head, self.head + 1), range(at, at + 1))
+        return (own, *((range(row, row + 1), range(column, column + 1)) for _ in shapes[1:]))
+
+    def _spread(self, numbers: np.ndarray) -> np.ndarray:
+        place = np.arange((numbers.shape[1] + 1) // 2)
+        made: np.ndarray = numbers[self.head][place - place[:, None] + len(place) - 1]
+        return made
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """The same numbers; with a mask, sums. What is masked is exact."""
+        value, error = (self._spread(each) for each in tables[0])
+        if len(tables) == 1:
+            return Bounded(value, error)
+        mask, of_mask = tables[1]
+        hidden = mask == -np.inf
+        with np.errstate(all="ignore"):
+            return Bounded(np.where(hidden, -np.inf, value + mask), np.where(hidden, 0.0, error + of_mask))
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Nothing is rounded but a sum."""
+        return np.zeros_like(made.value) if len(tables) == 1 else np.abs(made.value)
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Nothing is added but the mask."""
+        return self.kept(made, *tables)
+
+    def touched(self, *marks: np.ndarray) -> np.ndarray:
+        """All pairs of tokens that are so far apart, and the same places of the mask."""
+        made = self._spread(marks[0])
+        return made if len(marks) == 1 else made | marks[1]
+
+    def formula(self, *symbols: str) -> str:
+        """In words, plus the mask."""
+        return " + ".join((say("stages.formula.relative", source=symbols[0]), *symbols[1:]))
+
+    def code(self, made: str, *names: str) -> list[str]:
+        """Look each distance up, and add the mask."""
+        return self.lines(str(self.head), made, *names)
+
+    def lines(self, row: str, made: str, *names: str) -> list[str]:
+        """Return the same for a row, or ":" for those of all heads at once."""
+        numbers = f"{names[0]}[{row}, i - i[:, None] + len(i) - 1]"
+        return [
+            f"i = torch.arange(({names[0]}.shape[1] + 1) // 2, device={names[0]}.device)",
+            f"{made} = {' + '.join((numbers, *names[1:]))}",
+        ]
+
+    def explain(self, cell: Cell) -> Made:
+        """The number of their distance, plus the mask."""
+        (number,) = cell.factors(cell.sources[0])
+        (mask,) = cell.factors(cell.sources[1]) if len(cell.sources) > 1 else (None,)
+        apart = cell.column - cell.row
+        where = "itself" if apart == 0 else "before" if apart < 0 else "after"
+        words = say(f"explanation.relative.{where}", cell=number.symbols, tokens=plural(abs(apart), "token"))
+        is_last = mask is None or mask.value == 0
+        made = Made(
+            number.symbols, [cell.write(cell.value if is_last else number.value)], words,
+            (Term(number.value, (number,)),), number.value, 0.0,
+            notes=() if math.isfinite(number.value) else (cell.already(number),),
+        )  # fmt: skip
+        if cell.masked:
+            return _hidden(cell, made)
+        return made if is_last or mask is None else _added(cell, made, mask)
+
+
+def _hidden(cell: Cell, made: Made) -> Made:
+    masked = say("explanation.step.masked")
+    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
+    why = reason_of(hidden, cell.row, cell.column).told(cell.label("rows"), cell.label("columns"))
+    return made._replace(
+        symbols=f"−∞ {masked}",
+        steps=[cell.write(made.exact), f"→ −∞ {masked}"],
+        words=say("explanation.scale.masked", why=why, words=made.words),
+        exact=-math.inf,
+        tolerance=0.0,
+        masked=True,
+    )
+
+
+def _added(cell: Cell, made: Made, mask: Factor) -> Made:
+    numbers = [cell.write(made.exact), cell.write(mask.value)]
+    value, displayed = cell.write(cell.value), sum(map(as_decimal, numbers), start=Decimal(0))
+    return made._replace(
+        symbols=f"{made.symbols} + {mask.symbols}",
+        steps=[in_sum(numbers), f"{sign(displayed, value)} {value}"],
+        words=say("explanation.scale.added", words=made.words, mask=mask.symbols),
+        terms=(*made.terms, Term(mask.value, (mask,))),
+        exact=made.exact + mask.value,
+        tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 2),
+    )

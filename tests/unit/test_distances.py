@@ -1,0 +1,171 @@
+"""Numbers by distance that are added to scores: ALiBi's are those of the paper, T5's a number for each distance."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, explain, trace
+from attnviz.core.changes import bring_back, carry_over, changes_of
+from attnviz.core.errors import RefusedError
+from attnviz.core.settings import fitted
+from attnviz.explanation.summary import vectors_in_words
+from attnviz.export import pytorch_script, trace_json
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.words import say
+from tests.unit.helpers import edits_of
+
+WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
+
+
+@st.composite
+def biased(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    """A scenario with numbers by distance, in any company."""
+    n, n_heads = draw(st.integers(1, 7)), draw(st.sampled_from([1, 1, 2, 3, 4]))
+    width = n_heads * draw(st.integers(1, 3))
+    chosen: dict[str, Any] = {
+        "text": " ".join(WORDS[:n]), "positions": draw(st.sampled_from(["alibi", "relative"])), "d_in": width,
+        "d_out": width, "n_heads": n_heads, "n_kv_heads": draw(st.sampled_from([None, 1])), "init": "linear",
+        "mask": draw(st.sampled_from(["none", "causal", "window:2"])), "scale": draw(st.booleans()),
+        "mask_use": draw(st.sampled_from(["added", "added", "renormalized"])), "embedding": "stable",
+        "n_layers": draw(st.sampled_from([1, 1, 2])), "norm": draw(st.sampled_from(["none", "pre"])),
+        "temperature": draw(st.sampled_from([1.0, 0.5])), "seed": draw(st.integers(0, 50)),
+        "output": draw(st.booleans()),
+    }  # fmt: skip
+    return Scenario(**(chosen | fixed))
+
+
+def slopes_of_the_paper(n: int) -> list[float]:
+    """The slopes as the code of the paper makes them: get_slopes of Press et al., attention_with_linear_biases."""
+
+    def of_power(n: int) -> list[float]:
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start**i for i in range(n)]
+
+    if math.log2(n).is_integer():
+        return of_power(n)
+    closest = 2 ** math.floor(math.log2(n))
+    return of_power(closest) + slopes_of_the_paper(2 * closest)[0::2][: n - closest]
+
+
+@pytest.mark.parametrize("n", range(1, 17))
+def test_alibis_slopes_are_those_of_the_papers_code(n: int) -> None:
+    made = trace(Scenario("a b", d_in=n, d_out=n, n_heads=n, positions="alibi"))
+    assert made.by_distance is not None
+    wanted = torch.tensor(slopes_of_the_paper(n), dtype=torch.float64)
+    torch.testing.assert_close(-made.by_distance[:, 0].double(), wanted)
+
+
+@given(biased())
+@settings(max_examples=60, deadline=None)
+def test_it_is_attention_with_the_bias_of_the_paper_added_to_its_scores(scenario: Scenario) -> None:
+    made = trace(scenario)
+    n = len(made.tokens)
+    apart = torch.arange(n) - torch.arange(n)[:, None]  # the key's place less the query's
+    for layer in made.layers:
+        assert layer.by_distance is made.layers[0].by_distance is not None
+        mask = torch.zeros(n, n) if layer.mask is None else layer.mask
+        for number, head in enumerate(layer.heads):
+            if scenario.positions == "alibi":
+                bias = -slopes_of_the_paper(scenario.n_heads)[number] * apart.abs().double()
+            else:
+                bias = layer["by_distance"][number][apart + n - 1].double()
+            q, k, v = (each.double() for each in (head.q, head.k, head.v))
+            # What a mask leaves of a row after the softmax, shared out again, is what the masked softmax gives.
+            wanted = F.scaled_dot_product_attention(q, k, v, attn_mask=bias + mask, scale=1 / made.divisor)
+            torch.testing.assert_close(head.context.double(), wanted, rtol=1e-4, atol=1e-5)
+
+
+@given(biased())
+@settings(max_examples=30, deadline=None)
+def test_link_script_and_json_have_the_same_numbers(scenario: Scenario) -> None:
+    made = trace(scenario)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(scenario), names)
+    last = made.layers[-1]
+    torch.testing.assert_close(names["by_distance"], last["by_distance"])
+    torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
+    sent = json.loads(trace_json(made))["matrices"]
+    path = "layers.0." if scenario.n_layers > 1 else ""
+    assert torch.equal(torch.tensor(sent[f"{path}by_distance"]), made.layers[0]["by_distance"])
+    held = torch.tensor([[float(each) for each in row] for row in _rows(sent[f"{path}distance_bias"])])
+    assert torch.equal(held, made.layers[0]["distance_bias"].reshape(held.shape))
+    assert sum(name.endswith("by_distance") for name in sent) == 1  # one for all layers
+
+
+def _rows(matrix: list[Any]) -> list[Any]:
+    return matrix if isinstance(matrix[0][0], (float, str)) else [row for head in matrix for row in head]
+
+
+@given(biased(), st.data())
+@settings(max_examples=30, deadline=None)
+def test_each_cell_is_explained(scenario: Scenario, data: st.DataObject) -> None:
+    layer = data.draw(st.integers(0, scenario.n_layers - 1))
+    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), layer)
+    for name in ("by_distance", "distance_bias", "scaled_scores"):
+        rows, columns = view.matrices[name].shape
+        row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+        told = explain(view, name, row, column, scenario=scenario)
+        assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
+    apart = say("explanation.line.distance", index=0)
+    middle = view.matrices["by_distance"].shape[1] // 2
+    assert apart in explain(view, "by_distance", 0, middle, scenario=scenario).text
+
+
+@given(biased(n_layers=1, mask="none"), st.data(), st.integers(1, 7))
+def test_an_edit_stays_with_its_distance(scenario: Scenario, data: st.DataObject, n: int) -> None:
+    edited = data.draw(edits_of(scenario))
+    of_distances = [edit for edit in edited if edit.matrix == "by_distance"]
+    text = " ".join(WORDS[:n])
+    old = replace(scenario, edits=of_distances)
+    plain = replace(scenario, text=text)
+    kept, dropped = carry_over(changes_of(old), old, plain)
+    assert len(kept.edits) + len(dropped.edits) == len(of_distances)
+    new, left = bring_back(plain, kept)
+    assert not left
+    more = n - len(scenario.tokens)
+    for edit in old.edits:
+        at = edit.column + more
+        assert (0 <= at < 2 * n - 1) == (edit not in dropped.edits)
+        if 0 <= at < 2 * n - 1:
+            assert new.matrix("by_distance")[edit.row, at] == old.matrix("by_distance")[edit.row, edit.column]
+
+
+def test_more_tokens_leave_the_numbers_of_near_distances() -> None:
+    few, more = (trace(Scenario(text, positions="relative"))["by_distance"] for text in ("a b", "a b c d"))
+    assert torch.equal(more[:, 2:5], few)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"by_distance": [[1.0]]}, "by_distance is given, but positions is 'none'"),
+        ({"positions": "alibi", "by_distance": [[1.0]], "text": "a b"}, "has shape (1, 1), expected (1, 3)"),
+        ({"positions": "alibi", "mask": "causal", "mask_use": "factor"}, "mask_use is 'factor'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(RefusedError, match=re.escape(problem)):
+        Scenario(**settings)
+
+
+def test_a_mask_that_is_a_factor_is_added_where_there_is_a_bias() -> None:
+    asked = Scenario().__dict__ | {"positions": "relative", "mask_use": "factor", "causal": True}
+    values, refused = fitted(asked, 6)
+    assert (values["mask_use"], [error.kind for error in refused]) == ("added", ["factor"])
+    scenario, ignored = scenario_from_query("positions=relative&mask_use=factor&causal=true")
+    assert (scenario.mask_use, ignored) == ("added", [say("refused.factor")])
+
+
+def test_the_summary_says_what_tells_places() -> None:
+    assert say("summary.positions.alibi") in vectors_in_words(Scenario(positions="alibi"))
+    by_hand = Scenario("a", positions="relative", by_distance=[[2.0]])
+    assert say("summary.positions.distances") in vectors_in_words(by_hand)
