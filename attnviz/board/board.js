@@ -621,7 +621,7 @@ export class Board {
     this.play.stop();
     if (!this.isPinned(place) && (!place || this.isShown(place))) {
       this.pinned = place;
-      if (this.data.ofNow) this.tell();
+      if (this.data.ofNow || this.data.fixed) this.tell();
     }
     this.explain();
   }

@@ -95,7 +95,8 @@ class Stage:
         """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
         its vocabulary, or numbers."""
         kind = self.rows if axis == "rows" else self.columns
-        return axis_labels(self.entries if kind == "entry" else tokens, kind, n, most)
+        own = kind == "entry" or (kind == "key" and self.entries)  # keys may be tokens of another sentence
+        return axis_labels(self.entries if own else tokens, kind, n, most)
 
     @property
     def masked_by(self) -> str | None:

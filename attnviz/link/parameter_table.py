@@ -17,6 +17,7 @@ from attnviz.link.page_texts import (
     Checked,
     CheckText,
     HeadText,
+    ModelEditsText,
     PackedScenario,
     SweepText,
     cell_fits,
@@ -41,6 +42,7 @@ FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
 HEAD, LAYER = "head", "layer"
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
+MODEL_EDITS, MODEL_KIND, MODEL_TARGET, MODEL_OTHER = "model_edits", "model_kind", "model_target", "model_other"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -50,6 +52,7 @@ MOST_OF_TABLES = 400_000
 MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, and the controls need some
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
 MOST_OF_SENTENCE = 2000
+MOST_OF_MODEL_EDITS = 4000
 # The steps of the lesson as they were numbered in links of the first form.
 _STEPS = (
     "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
@@ -88,6 +91,10 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(MODEL, INCLUDED, Choice(offered()), 400, 2),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
+        Parameter(MODEL_EDITS, (), ModelEditsText(), MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
+        Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
+        Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),

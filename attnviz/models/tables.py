@@ -56,6 +56,9 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
     contexts are the model's own. What is `changed` of it and isn't an input anyway stands as given."""
     table, given, own = _table_of(parts)
     notices: list[str] = []
+    for name in set(changed).intersection(own):
+        table, given = _with_given(table, name), given | {name: own[name]}
+        notices.append(say("models.notices.changed", matrix=table[name].title))
     matrices = run(table, given) | own
     if parts.weights is not None and parts.weights.dtype != matrices["q"].dtype:
         notices.append(say("models.notices.half", dtype=str(parts.weights.dtype).removeprefix("torch.")))
@@ -68,11 +71,17 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             table = _with_given(table, name)
             notices.append(say(f"models.notices.{by if by in changed else 'between'}", matrix=table[name].title))
         matrices[name] = tensor
-    for name in changed:
-        if name in table and table[name].rule is not None:
-            table = _with_given(table, name)
-            notices.append(say("models.notices.changed", matrix=table[name].title))
     return AttentionTrace(table, matrices, tokens, notices)
+
+
+def reading_others(table: Table, read: tuple[str, ...]) -> Table:
+    """Return a table whose keys and values are of other tokens, by their own names."""
+    of_others = {"y", "k", "v", "k_rotated"}
+    return MappingProxyType({
+        name: replace(stage, rows="entry", entries=read) if name in of_others
+        else replace(stage, entries=read) if stage.columns == "key" else stage
+        for name, stage in table.items()
+    })  # fmt: skip
 
 
 def _in_float32(tensor: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, head_figures
 from attnviz.models.edits import ModelEdit
 from attnviz.models.projections import Made, found
-from attnviz.models.tables import head_trace, parts_of
+from attnviz.models.tables import head_trace, parts_of, reading_others
 from attnviz.models.watching import Attended
 
 Kind = Literal["encoder", "decoder", "cross"]
@@ -60,8 +60,10 @@ class Layer:
 
     def head(self, head: int) -> AttentionTrace:
         """Return one head as a trace."""
-        tokens = self.tokens if self.tokens == self.read else ()
-        return head_trace(parts_of(self.attended, self.made, head), tokens, self.changed.get(head, ()))
+        trace = head_trace(parts_of(self.attended, self.made, head), self.tokens, self.changed.get(head, ()))
+        if self.kind != "cross" or len(self.read) != self.attended.key.shape[-2]:
+            return trace
+        return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
 
 
 class Heads(Mapping[tuple[int, int], AttentionTrace]):
@@ -142,7 +144,9 @@ class ModelTrace:
             raise ValueError(f"kind is {in_short(kind)}, expected one of {', '.join(self.kinds)}")
         layers = tuple(layer for layer in self.layers if layer.kind == kind)
         original = None if self.original is None else self.original.only(kind)
-        return replace(self, layers=layers, tokens=layers[0].tokens, original=original)
+        view = replace(self, layers=layers, tokens=layers[0].tokens, original=original)
+        # What is known of the text's tokens isn't of a decoder's own.
+        return view if view.tokens == self.tokens else replace(view, spans=(), special=())
 
     def measured(self, layer: int, head: int) -> HeadFigures | None:
         """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where

@@ -11,8 +11,8 @@ import streamlit as st
 import torch
 
 from attnviz import look_into
-from attnviz.app.model import view
-from attnviz.app.model.view import MOST_TOKENS
+from attnviz.app.model import looked
+from attnviz.app.model.looked import MOST_TOKENS
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, offered
@@ -129,7 +129,7 @@ def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: py
     broken, tokenizer = copy.deepcopy(included()[0]), included()[1]
     with torch.no_grad():
         broken.encoder.layer[2].attention.self.query.weight.fill_(torch.nan)
-    monkeypatch.setattr(view, "load", lambda _: (broken, tokenizer))
+    monkeypatch.setattr(looked, "load", lambda _: (broken, tokenizer))
     st.cache_resource.clear()
     try:
         reader = Reader(PAGE, model_text="a broken cat")

@@ -112,9 +112,11 @@ def show_board(
 
 
 def show_board_of_model(
-    trace: AttentionTrace, query: int, *, names: tuple[str, ...], key: str, follow: Callable[[int], None]
-) -> None:
-    """Draw these matrices of one head of a model, with the sentence over them; no number of it is changed."""
+    trace: AttentionTrace, query: int, *, names: tuple[str, ...], key: str, follow: Callable[[int], None],
+    pin: Callable[[Place | None], None],
+) -> None:  # fmt: skip
+    """Draw these matrices of one head of a model, with the sentence over them; no number is changed on it. `pin` is
+    told which cell is pinned."""
     tip = {"published": False, "origin": say("models.page.token")}
     data = board_data(None, trace, query, state.digits(), names) | {
         "lit": None, "only": None, "fresh": (), "framed": False, "sentence": True, "says": True, "ribbons": True,
@@ -124,7 +126,7 @@ def show_board_of_model(
     }  # fmt: skip
     _board(
         key=key, data=data,
-        on_changes_change=lambda: _take_changes(key, _change_nothing, follow, picks=False),
+        on_changes_change=lambda: _take_changes(key, _change_nothing, follow, picks=False, pin=pin),
         on_rest_change=lambda: None,
     )  # fmt: skip
 
@@ -169,7 +171,10 @@ def _number(sent: float | str | None) -> float | None:
     return -math.inf if sent == "-Infinity" else cast("float | None", sent)
 
 
-def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[int], None], *, picks: bool) -> None:
+def _take_changes(
+    key: str, make: Callable[[Change], None], follow: Callable[[int], None], *, picks: bool,
+    pin: Callable[[Place | None], None] | None = None,
+) -> None:  # fmt: skip
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
     sent = st.session_state[key].get("changes")
     try:
@@ -184,8 +189,8 @@ def _take_changes(key: str, make: Callable[[Change], None], follow: Callable[[in
                 st.session_state["text"] = str(sent["text"])
                 st.session_state[_asked(key)] = True
             else:
-                if picks:
-                    pick(_from_place(sent["pinned"]))
+                if picks or pin is not None:
+                    (pin or pick)(_from_place(sent["pinned"]))
                 if picks and sent.get("head") is not None:
                     url_texts.put(HEAD, int(sent["head"]))
                 if sent.get("query") is not None:

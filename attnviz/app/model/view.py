@@ -2,39 +2,48 @@
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.parts.charts import offer
+from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
+from attnviz.app.model.looked import fitting, looked
+from attnviz.app.model.uses import show_uses
+from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
-from attnviz.app.text import as_message, is_dark
+from attnviz.app.text import as_message, is_dark, literal
 from attnviz.colours.roles import ROLES
-from attnviz.core.errors import RefusedError, SaidError
 from attnviz.core.tokens import token_labels
 from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
-from attnviz.figures import model_spec
-from attnviz.link.parameter_table import FIRST_HEAD, MODEL, MODEL_HEAD, MOST_OF_SENTENCE, SENTENCE
-from attnviz.models import ModelTrace, load, look_into, offered
+from attnviz.figures import heatmap_spec, model_spec
+from attnviz.link.parameter_table import (
+    FIRST_HEAD,
+    MODEL,
+    MODEL_EDITS,
+    MODEL_HEAD,
+    MODEL_KIND,
+    MODEL_TARGET,
+    MOST_OF_SENTENCE,
+    SENTENCE,
+)
+from attnviz.models import ModelEdit, ModelTrace, offered
+from attnviz.models.trace import Kind
 from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
-MOST_TOKENS = 64  # whose weights of all heads a page is sent: a megabyte and a half for the included model
-_LOG = get_log(__name__)
 _HERE = Path(__file__).parent
 _KEY, _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.heads", "model.sentence", "model.name", "model.order"
+_KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
+_CROSS = ("q", "k", "v", "scores", "attention_weights", "context")
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
 _ORDERS = ("layers", "before", "after", "itself", "first", "same", "special", "entropy")
 _SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
-_LOADING = Lock()
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
@@ -51,16 +60,21 @@ def show_model() -> None:
         st.info(say("models.page.blank"), icon=":material/edit:")
         return
     try:
-        with st.spinner(say("models.page.loading"), show_time=False):
-            view = _looked(name, text)
+        with st.spinner(say("models.page.loading"), show_time=True):
+            plain = looked(name, text, take(MODEL_TARGET))
+            edits = _edits(plain)
+            whole = looked(name, text, take(MODEL_TARGET), edits) if edits else plain
     except ValueError as error:
         st.warning(as_message(told(error)), icon=":material/info:")
         return
+    view = replace(whole.only(_kind(whole)), name=name)
     place = _picked(view)
     st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
                    heads=plural(view.n_heads, "head")))  # fmt: skip
+    show_changes(whole, edits)
     _show_heads(view, place, order)
-    _show_head(view, *place)
+    _show_head(view, *place, edits)
+    show_uses(whole, name)
     offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
           heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
 
@@ -81,31 +95,30 @@ def _asked() -> tuple[str, str, str]:
     return name, text, order
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _loaded(name: str) -> tuple[Any, Any]:
-    """A model of its own for nobody: all sessions share it."""
-    return load(name)
+def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
+    """Return the changes; those that this model has no place for while it reads this sentence are told and dropped."""
+    asked = take(MODEL_EDITS)
+    edits = fitting(asked, plain)
+    if len(edits) < len(asked):
+        dropped = [in_words(each, plain) for each in asked if each not in edits]
+        state.say_ignored(say("models.change.dropped", changes=", ".join(map(literal, dropped))))
+        url_texts.put(MODEL_EDITS, edits)
+    return edits
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _looked(name: str, text: str) -> ModelTrace:
-    """What a model makes of a sentence; raises ``SaidError`` with what to tell the reader where it can't be had."""
-    try:
-        with _LOADING:  # one reads it, the others wait
-            model, tokenizer = _loaded(name)
-    except ValueError:
-        _LOG.exception("a model can't be had")
-        raise SaidError(say("models.page.no_model", model=name)) from None
-    n_tokens = len(tokenizer(text, verbose=False)["input_ids"])
-    if n_tokens > MOST_TOKENS:
-        raise SaidError(say("models.page.too_long", tokens=plural(n_tokens, "token"), most=MOST_TOKENS))
-    try:
-        view = look_into(model, tokenizer, text)
-    except RefusedError as error:
-        raise SaidError(told(error)) from None
-    except ValueError:
-        raise SaidError(say("models.page.refused")) from None
-    return replace(view.only(view.kinds[0]), name=name)
+def _kind(view: ModelTrace) -> Kind:
+    """Draw which kind of attention is shown, where there are several, and what the decoder has written so far."""
+    if len(view.kinds) == 1:
+        return view.kinds[0]
+    kind = take(MODEL_KIND)
+    st.session_state[_KIND_KEY], st.session_state[_TARGET_KEY] = kind, take(MODEL_TARGET)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(say("models.page.kind"), view.kinds, key=_KIND_KEY, required=True,
+                             format_func=lambda each: say(f"models.page.kinds.{each}"),
+                             on_change=lambda: url_texts.put(MODEL_KIND, st.session_state[_KIND_KEY]))  # fmt: skip
+        st.text_input(say("models.page.target"), key=_TARGET_KEY, max_chars=MOST_OF_SENTENCE,
+                      on_change=lambda: url_texts.put(MODEL_TARGET, st.session_state[_TARGET_KEY]))  # fmt: skip
+    return kind if kind in view.kinds else view.kinds[0]
 
 
 def _picked(view: ModelTrace) -> tuple[int, int]:
@@ -119,7 +132,7 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
 
 
 def _show_heads(view: ModelTrace, place: tuple[int, int], order: str) -> None:
-    data = _grid(view.name, view.text, is_dark()) | {
+    data = _grid(view, view.name, view.text, view.kinds[0], take(MODEL_TARGET), str(view.edits), is_dark()) | {
         "order": _sorted(view, order),
         "picked": {"layer": place[0], "head": place[1]},
         "ink": ROLES["a"].on(is_dark()),
@@ -133,8 +146,9 @@ def _show_heads(view: ModelTrace, place: tuple[int, int], order: str) -> None:
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _grid(name: str, text: str, dark: bool) -> dict[str, Any]:
-    return grid_data(_looked(name, text), dark=dark)
+def _grid(_view: ModelTrace, name: str, text: str, kind: str, target: str, edits: str, dark: bool) -> dict[str, Any]:
+    """What the grid is given; all but `_view` say which it is."""
+    return grid_data(_view, dark=dark)
 
 
 def _sorted(view: ModelTrace, order: str) -> list[tuple[int, int]] | None:
@@ -152,43 +166,65 @@ def _take_pick() -> None:
             url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))
 
 
-def _show_head(view: ModelTrace, layer: int, head: int) -> None:
-    trace = view.heads[layer, head]
+def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, ...]) -> None:
+    trace, own = view.heads[layer, head], view.layers[layer]
     n_tokens = len(trace.tokens)
     st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
-    st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
+    if own.kind != "cross":
+        st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
+    show_controls(own, head, edits, trace)
     query = min(int(st.session_state.get(_QUERY_KEY, n_tokens)), n_tokens - 1)
     if _QUERY_KEY not in st.session_state:
         query = _telling(trace.attention_weights)
     st.text(_value_in_words(trace, query))
     shown = tuple(name for name in _SHOWN if name in trace.stages)
-    show_board_of_model(
-        trace, query, names=shown, key=f"{_BOARD_KEY}.{layer}.{head}",
-        follow=lambda position: st.session_state.update({_QUERY_KEY: position}),
-    )  # fmt: skip
+    if own.kind == "cross":
+        _show_matrices(trace, query, [name for name in shown if name in _CROSS])
+    else:
+        _show_board(trace, query, shown, f"{_BOARD_KEY}.{own.number}.{head}")
     made = sum(trace[name].numel() for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v") if name in trace.stages)
     st.caption(say("models.page.made", numbers=plural(made, "number")) if made else say("models.page.given"))
-    for notice in trace.notices:
-        st.caption(notice)
+
+
+def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> None:
+    show_board_of_model(
+        trace, query, names=shown, key=key, pin=pin,
+        follow=lambda position: st.session_state.update({_QUERY_KEY: position}),
+    )  # fmt: skip
+
+
+def _show_matrices(trace: Any, query: int, names: list[str]) -> None:
+    """Draw matrices whose rows and columns are tokens of two sentences, each by its own."""
+    st.caption(" ".join((say("models.page.cross"), *trace.notices)))
+    with st.container(horizontal=True):
+        for name in names:
+            stage, (rows, columns) = trace.stages[name], trace[name].shape
+            alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
+            show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
+                        f"model.cross.{name}", alt)  # fmt: skip
 
 
 def _telling(weights: Any) -> int:
     """Return the token with the largest weight on another one than itself and the first."""
     others = weights.clone()
     others[:, 0] = 0
-    others.fill_diagonal_(0)
+    if others.shape[0] == others.shape[1]:
+        others.fill_diagonal_(0)
     return int(others.max(-1).values.argmax())
 
 
 def _value_in_words(trace: Any, query: int) -> str:
     """Say beside the largest weight of a token how long the value is that it weighs."""
-    labels = token_labels(trace.tokens)
+    labels, read = (
+        token_labels(trace.tokens),
+        trace.stages["attention_weights"].labels("columns", trace.tokens, trace.v.shape[0]),
+    )
     shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
     both = shares * lengths
     key, most = int(shares.argmax()), int(both.argmax())
     numbers = {"weight": shares[key], "length": lengths[key], "both": both[key], "most": both[most]}
     digits = state.digits()
     return say(
-        "models.page.value", query=labels[query], key=labels[key], of=labels[most],
+        "models.page.value", query=labels[query], key=read[key], of=read[most],
         **{name: written(value.item(), digits) for name, value in numbers.items()},
     )  # fmt: skip

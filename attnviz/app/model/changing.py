@@ -1,0 +1,146 @@
+"""Changing the model on the page: a number, a head, a layer; every change stands in the address, and can be undone."""
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.session import state, url_texts
+from attnviz.core.stages import ALL_STAGES
+from attnviz.core.tokens import token_labels
+from attnviz.link.page_texts import Place
+from attnviz.link.parameter_table import MODEL_EDITS
+from attnviz.models import ModelEdit, ModelTrace
+from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF
+from attnviz.models.trace import Layer
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+_MATRIX, _ROW, _COLUMN, _VALUE = "model.change.matrix", "model.change.row", "model.change.column", "model.change.value"
+_HIDE, _OPEN, _PINNED = "model.change.hide", "model.change", "model.change.pinned"
+
+
+def show_changes(view: ModelTrace, edits: tuple[ModelEdit, ...]) -> None:
+    """List what is changed, each with its undoing; say what a change makes possible that the model couldn't do."""
+    if not edits:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="model_changes", gap="xsmall"):
+        st.markdown(f"**{say('models.change.list', changes=plural(len(edits), 'change'))}**", width="content")
+        for edit in edits:
+            st.button(in_words(edit, view), key=f"model.undo.{edit}", icon=":material/undo:",
+                      help=say("models.change.undo"), on_click=_without, args=(edits, edit))  # fmt: skip
+        if len(edits) > 1:
+            st.button(say("models.change.undo_all"), key="model.undo", type="tertiary",
+                      on_click=url_texts.put, args=(MODEL_EDITS, ()))  # fmt: skip
+    for notice in view.notices:
+        st.warning(notice, icon=":material/visibility:")
+
+
+def in_words(edit: ModelEdit, view: ModelTrace) -> str:
+    """Say what a change changes, as the button that undoes it.
+
+    Tokens are named as they are in the sentence: buttons show no markup but that of Streamlit, which is taken out.
+    """
+    if edit.matrix == EVEN:
+        return say("models.change.is_even", layer=edit.layer)
+    if edit.matrix == OFF:
+        return say("models.change.is_off", layer=edit.layer, head=edit.head)
+    value = "−∞" if edit.value == -math.inf else written(edit.value, 2)
+    places = {"layer": edit.layer, "head": edit.head, "row": edit.row, "column": edit.column, "value": value}
+    return say("models.change.is_number", symbol=ALL_STAGES[edit.matrix].symbol, **places)
+
+
+def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
+    """Draw what changes one head of the model, or its layer."""
+    off, even = ModelEdit(layer.number, head, OFF), ModelEdit(layer.number, None, EVEN)
+    with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
+        for edit, key in ((off, "off"), (even, "even")):
+            name = f"model.{edit}"
+            st.session_state[name] = edit in edits
+            st.toggle(say(f"models.change.{key}", layer=layer.number), key=name, on_change=_toggled,
+                      args=(edits, edit, name), help=say(f"models.change.{key}_help"))  # fmt: skip
+        with st.popover(say("models.change.number"), icon=":material/edit:"):
+            _show_number(layer, head, edits, trace)
+
+
+def pin(place: Place | None) -> None:
+    """Take the cell that is pinned on the board for the one to change."""
+    if place is not None and place[0] in CELLS:
+        st.session_state[_PINNED] = place
+
+
+def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
+    st.caption(say("models.change.how"))
+    names = [name for name in CELLS if name == MASK or name in trace.stages]
+    pinned = st.session_state.pop(_PINNED, None)
+    if pinned is not None and pinned[0] in names:
+        st.session_state[_MATRIX], st.session_state[_ROW], st.session_state[_COLUMN] = pinned
+    matrix = st.selectbox(say("models.change.matrix"), names, format_func=_called, key=_MATRIX)
+    n_rows, n_columns = _shape(matrix, layer, trace)
+    row = _place("models.change.row", n_rows, layer.tokens if matrix in ("q", MASK) else
+                 layer.read if matrix in ("k", "v") else (), _ROW)  # fmt: skip
+    column = _place("models.change.column", n_columns, layer.read if matrix == MASK else (), _COLUMN)
+    cell = (layer.number, head, matrix, row, column)
+    changed = next(
+        (edit for edit in edits if (edit.layer, edit.head, edit.matrix, edit.row, edit.column) == cell), None
+    )
+    current = _value(matrix, row, column, trace) if changed is None else changed.value
+    if matrix == MASK:
+        hide = st.checkbox(say("models.change.hide"), value=current == -math.inf, key=f"{_HIDE}.{cell}")
+        value = -math.inf if hide else 0.0
+    else:
+        value = st.number_input(say("models.change.value"), value=current, step=0.1, format="%.4f",
+                                min_value=-3.4e38, max_value=3.4e38, key=f"{_VALUE}.{cell}")  # fmt: skip
+    if len(edits) >= MOST_EDITS:
+        st.info(say("models.change.most", most=MOST_EDITS))
+        return
+    st.button(say("models.change.change"), type="primary", key="model.change.do", disabled=value == current,
+              on_click=_with, args=(edits, ModelEdit(*cell, float(value))))  # fmt: skip
+
+
+def _called(name: str) -> str:
+    return say("models.change.called", symbol=ALL_STAGES[name].symbol, title=ALL_STAGES[name].title)
+
+
+def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:
+    if matrix == MASK:
+        return layer.attended.query.shape[-2], layer.attended.key.shape[-2]
+    shape = trace[matrix].shape
+    return (1, shape[0]) if len(shape) == 1 else tuple(shape)
+
+
+def _value(matrix: str, row: int, column: int, trace: Any) -> float:
+    if matrix == MASK:
+        return float(trace[MASK][row, column]) if MASK in trace.stages else 0.0
+    tensor = trace[matrix]
+    return float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
+
+
+def _place(key: str, n: int, tokens: tuple[str, ...], name: str) -> int:
+    """Draw the choice of a row or a column: a token, or a number."""
+    if int(st.session_state.get(name, 0) or 0) >= n:
+        st.session_state[name] = 0
+    if tokens and len(tokens) == n:
+        labels = token_labels(tokens)
+        return int(st.selectbox(say(key), range(n), format_func=labels.__getitem__, key=name))
+    return int(st.number_input(say(key), 0, n - 1, key=name))
+
+
+def _toggled(edits: tuple[ModelEdit, ...], edit: ModelEdit, name: str) -> None:
+    if st.session_state[name]:
+        _with(edits, edit)
+    else:
+        _without(edits, edit)
+
+
+def _with(edits: tuple[ModelEdit, ...], edit: ModelEdit) -> None:
+    place = (edit.layer, edit.head, edit.matrix, edit.row, edit.column)
+    kept = tuple(each for each in edits if (each.layer, each.head, each.matrix, each.row, each.column) != place)
+    if len(kept) >= MOST_EDITS:
+        state.say(say("models.change.most", most=MOST_EDITS))
+        return
+    url_texts.put(MODEL_EDITS, (*kept, edit))
+
+
+def _without(edits: tuple[ModelEdit, ...], edit: ModelEdit) -> None:
+    url_texts.put(MODEL_EDITS, tuple(each for each in edits if each != edit))

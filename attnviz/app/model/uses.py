@@ -1,0 +1,91 @@
+"""What the model's numbers are for: the next token of a decoder, the similarity that an encoder finds; beside a changed
+model, those of the model without its changes."""
+
+import streamlit as st
+
+from attnviz.app.model.looked import fitting, looked
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.text import as_message
+from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.tokens import visible
+from attnviz.link.parameter_table import MODEL_OTHER, MOST_OF_SENTENCE
+from attnviz.models import ModelTrace, similarity
+from attnviz.models.uses import chosen_tokens, has_next, has_vector, next_tokens
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+_OTHER_KEY, _TEMPERATURE_KEY, _TOP_KEY = "model.other", "model.temperature", "model.top"
+_MOST_TOP = 50
+
+
+def show_uses(whole: ModelTrace, asked: str) -> None:
+    """Draw what a model answers; `asked` is its name in the list of those offered."""
+    if not (has_next(whole) or has_vector(whole)):
+        return
+    st.subheader(say("models.use.heading"), anchor=False)
+    if has_next(whole):
+        _show_next(whole)
+    else:
+        _show_similarity(whole, asked)
+    if whole.original is not None:
+        st.text(_moved(whole, whole.original))
+
+
+def _show_next(view: ModelTrace) -> None:
+    st.caption(say("models.use.next"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        temperature = st.number_input(say("models.use.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, step=0.1,
+                                      key=_TEMPERATURE_KEY, width=160,
+                                      help=say("models.use.temperature_help"))  # fmt: skip
+        top = st.number_input(say("models.use.top"), 1, _MOST_TOP, 10, key=_TOP_KEY, width=160,
+                              help=say("models.use.top_help"))  # fmt: skip
+    found = next_tokens(view, temperature=temperature, top=top)
+    columns = {
+        "token": [visible(each.token) for each in found],
+        "probability": [100 * each.probability for each in found],
+    }
+    if view.original is not None:
+        ids = [each.id for each in found]
+        before = chosen_tokens(view.original, ids, temperature=temperature, top=top)
+        columns["before"] = [100 * each.probability for each in before]
+    columns["share"] = [100 * each.share for each in found]
+    bar = {
+        name: st.column_config.ProgressColumn(say(f"models.use.{name}"), min_value=0, max_value=100, format="%.2f %%")
+        for name in columns if name != "token"
+    }  # fmt: skip
+    st.dataframe(columns, hide_index=True, width=720, key="model.next",
+                 column_config={"token": st.column_config.TextColumn(say("models.use.token")), **bar})  # fmt: skip
+
+
+def _show_similarity(view: ModelTrace, asked: str) -> None:
+    other = take(MODEL_OTHER)
+    st.session_state[_OTHER_KEY] = other
+    st.text_input(say("models.use.other"), key=_OTHER_KEY, max_chars=MOST_OF_SENTENCE,
+                  on_change=lambda: url_texts.put(MODEL_OTHER, st.session_state[_OTHER_KEY]))  # fmt: skip
+    if not other.strip():
+        return
+    try:
+        plain = looked(asked, other)
+        edits = fitting(tuple(edit for edit in view.edits if edit.of_model), plain)
+        changed = looked(asked, other, edits=edits)
+    except ValueError as error:
+        st.warning(as_message(str(error)), icon=":material/info:")
+        return
+    digits = state.digits()
+    with st.container(horizontal=True, gap="large"):
+        st.metric(say("models.use.similarity"), written(similarity(view, changed), digits), width="content")
+        if view.original is not None:
+            st.metric(say("models.use.without"), written(similarity(view.original, plain), digits), width="content")
+    st.caption(say("models.use.cosine"))
+    if len(edits) < len(view.edits):
+        st.caption(say("models.use.of_sentence"))
+
+
+def _moved(view: ModelTrace, original: ModelTrace) -> str:
+    """Say how far the changes reach: what they do to the attention weights of the last layer."""
+    last, before = view.layers[-1], original.layers[-1]
+    apart = (last.weights - before.weights).abs().flatten(1).amax(1)
+    head = int(apart.argmax())
+    most = written(float(apart[head]), state.digits())
+    return say("models.use.moved", layer=last.number, head=head, most=most)

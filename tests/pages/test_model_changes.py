@@ -1,0 +1,155 @@
+"""The page Real model: a changed model beside the one without changes, decoders, and an encoder with a decoder."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+
+from attnviz import look_into
+from attnviz.link import parameter_table as table
+from attnviz.models import INCLUDED, next_tokens, offered, similarity
+from attnviz.words import say
+from attnviz.words.numbers import written
+from tests.pages.reader import Reader, as_array, in_address
+from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+
+PAGE = "pages/model.py"
+ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Small models in folders, which the server offers."""
+    made: dict[str, str] = {}
+    for name, make in {"gpt2": MODELS["GPT-2"], "bart": bart}.items():
+        folder = tmp_path_factory.mktemp(name)
+        make().save_pretrained(folder)
+        tokenizer().save_pretrained(folder)
+        made[name] = str(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNVIZ_MODELS", ",".join(made.values()))
+        for cached in (offered, table.texts):
+            cached.cache_clear()
+        yield made
+    for cached in (offered, table.texts):
+        cached.cache_clear()
+    st.cache_resource.clear()
+
+
+def loaded(folder: str) -> tuple[Any, Any]:
+    from attnviz.models import load
+
+    return load(folder)
+
+
+def metrics(reader: Reader) -> dict[str, str]:
+    return {each.label: each.value for each in reader.at.metric}
+
+
+def nexts(reader: Reader) -> pd.DataFrame:
+    return reader.at.dataframe[0].value
+
+
+def test_an_encoder_says_how_alike_two_sentences_are() -> None:
+    reader = Reader(PAGE)
+    expected = similarity(look_into(INCLUDED, text=ANIMAL), look_into(INCLUDED, text=OTHER))
+    assert metrics(reader) == {say("models.use.similarity"): written(expected, 4)}
+    reader.set("model.other", "A cat")
+    assert in_address(reader.at, "model_other") == "A cat"
+    expected = similarity(look_into(INCLUDED, text=ANIMAL), look_into(INCLUDED, text="A cat"))
+    assert metrics(reader)[say("models.use.similarity")] == written(expected, 4)
+
+
+def test_a_head_is_switched_off_and_everything_after_it_is_computed_anew() -> None:
+    reader = Reader(PAGE).set("model.3.1.off", True)
+    changed, other = (look_into(INCLUDED, text=text, edits=["3.1.off"]) for text in (ANIMAL, OTHER))
+    assert in_address(reader.at, "model_edits") == "3.1.off"
+    assert changed.original is not None
+    assert other.original is not None
+    assert metrics(reader) == {
+        say("models.use.similarity"): written(similarity(changed, other), 4),
+        say("models.use.without"): written(similarity(changed.original, other.original), 4),
+    }
+    (board,) = reader.boards
+    assert board["about"] == say("models.notices.off", matrix=changed.heads[3, 1].stages["context"].title)
+    again = Reader(PAGE, model_edits="3.1.off")  # a link says the same
+    assert metrics(again) == metrics(reader)
+    assert again.value("model.3.1.off") is True
+    reader.press_key("model.undo.3.1.off")
+    assert in_address(reader.at, "model_edits") == ""
+    assert list(metrics(reader)) == [say("models.use.similarity")]
+
+
+def test_a_number_is_changed_and_its_layer_made_even() -> None:
+    reader = Reader(PAGE).set("model.change.row", 10)
+    cell = (3, 1, "q", 10, 0)
+    assert reader.value(f"model.change.value.{cell}") == pytest.approx(
+        look_into(INCLUDED, text=ANIMAL).heads[3, 1].q[10, 0].item()
+    )
+    reader.set(f"model.change.value.{cell}", 2.5).press_key("model.change.do")
+    assert in_address(reader.at, "model_edits") == "3.1.q.10.0=2.5"
+    assert reader.boards[0]["about"].startswith(say("models.notices.changed", matrix="Q, queries"))
+    reader.set("model.3.even", True)
+    assert in_address(reader.at, "model_edits") == "3.1.q.10.0=2.5*3.even"
+    view = look_into(INCLUDED, text=ANIMAL, edits=["3.1.q.10.0=2.5", "3.even"])
+    weights = reader.boards[0]["matrices"]["attention_weights"]["values"]
+    assert np.allclose(weights, view.heads[3, 1].attention_weights.flatten())
+    reader.press_key("model.undo")
+    assert in_address(reader.at, "model_edits") == ""
+
+
+def test_changes_without_a_place_are_told_and_dropped() -> None:
+    reader = Reader(PAGE, model_text="a cat", model_head="3.1", model_edits="3.1.q.10.0=2.5*3.1.off")
+    assert "Q[10, 0] = 2.50" in reader.messages[0]
+    assert reader.at.session_state["bound.model_edits"] == "3.1.off"
+    assert Reader(PAGE, model_edits="everything").messages
+
+
+def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
+    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
+    assert reader.messages == []
+    view = look_into(*loaded(folders["gpt2"]), TEXT)
+    assert len(nexts(reader)) == 10
+    assert list(nexts(reader)["token"]) == [each.token for each in next_tokens(view)]
+    assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in next_tokens(view)])
+    assert "before" not in nexts(reader).columns
+    reader.set("model.temperature", 0.5).set("model.top", 3)
+    found = next_tokens(view, temperature=0.5, top=3)
+    assert np.allclose(nexts(reader)["share"], [100 * each.share for each in found])
+    reader.set("model.1.2.off", True)
+    changed = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
+    found = next_tokens(changed, temperature=0.5, top=3)
+    assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in found])
+    before = {each.id: each.probability for each in next_tokens(view, temperature=0.5, top=100)}
+    assert np.allclose(nexts(reader)["before"], [100 * before[each.id] for each in found])
+
+
+def test_a_decoder_that_is_let_see_the_future_is_told(folders: dict[str, str]) -> None:
+    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2", model_edits="1.2.mask.2.5=0.0")
+    assert reader.at.warning[0].value == say("models.notices.future", layer=1, head=2)
+
+
+def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:
+    asked = {"model": folders["bart"], "model_text": TEXT, "model_target": "der kater", "model_head": "1.2"}
+    view = look_into(*loaded(folders["bart"]), TEXT, target="der kater")
+    for kind in ("encoder", "decoder"):
+        reader = Reader(PAGE, **asked, model_kind=kind)
+        assert reader.messages == []
+        (board,) = reader.boards
+        assert board["tokens"] == list(view.only(kind).tokens)
+    reader.set("model.kind", "cross")
+    assert in_address(reader.at, "model_kind") == "cross"
+    assert reader.boards == []
+    drawn = {each.proto.id: json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
+    (weights,) = [spec for key, spec in drawn.items() if key.endswith("model.cross.attention_weights")]
+    own = view.only("cross").heads[1, 2].attention_weights.numpy()
+    assert np.allclose(as_array(weights["data"][0]["z"]).reshape(own.shape), own)
+    layout = weights["layout"]
+    assert list(layout["yaxis"]["ticktext"]) == ["[SEP]", "<b>der</b>", "kater"]  # the picked one stands out
+    assert [each.strip() for each in layout["xaxis"]["ticktext"]][1:4] == ["the (1)", "cat", "sat"]
+    reader.set("model.target", "der")
+    assert reader.messages == []
