@@ -43,12 +43,12 @@ _SENT = (
 
 def fits_board(scenario: Scenario) -> bool:
     """Whether the board can draw the matrices of a scenario."""
-    return max(scenario.shape_of(name)[1] for name in scenario.editable) <= MOST_COLUMNS
+    return max(scenario.shape_of(name)[1] for name in scenario.editable if name != BY_DISTANCE) <= MOST_COLUMNS
 
 
 def has_numbers(scenario: Scenario) -> bool:
     """Whether all cells of a scenario can be shown with their numbers."""
-    given = (scenario.shape_of(name) for name in scenario.editable)
+    given = (scenario.shape_of(name) for name in scenario.editable if name != BY_DISTANCE)
     return max(size for shape in given for size in shape) <= FITS
 
 

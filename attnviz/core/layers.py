@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import OF_ALL, Stage, Table
+from attnviz.core.stages import E_SCALED, OF_ALL, Stage, Table
 from attnviz.words import say
 
 STACK = "layers"
@@ -59,7 +59,7 @@ def stacked(table: Table, n_layers: int) -> Table:
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", "p", *OF_ALL):
+            if layer and name in ("e", E_SCALED, "p", *OF_ALL):
                 continue
             path = in_layer(layer, "")
             own = _passed_on(stage, layer) if layer and name == "x" else stage

@@ -1,5 +1,6 @@
 """A scenario is the whole question: everything that determines a computation, as plain values."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -77,6 +78,7 @@ class Scenario:
 
     With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
+    `embedding_factor` the tokens' vectors are E without positions, too, and go into X times √d_in. With
     "alibi" or "relative" a number for each distance of two tokens is added to their scaled scores: `by_distance`
     ``(n_heads, 2 * n_tokens - 1)``, the distance times a slope of the head, or drawn from the seed. With
     `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
@@ -127,6 +129,7 @@ class Scenario:
     output: bool = False
     norm: str = "none"
     n_layers: int = 1
+    embedding_factor: bool = False
     x: Any = None
     e: Any = None
     p: Any = None
@@ -202,7 +205,12 @@ class Scenario:
         if own in LAYERS:
             raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=matrix)
         if own == "x":
-            raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=matrix)
+            kind, of = (
+                ("is_sum", "with positions x is the sum of e and p")
+                if self.adds_positions
+                else ("is_product", "x is e times a factor")
+            )
+            raise RefusedError(f"{what}, but {of}", kind, matrix=matrix)
         raise RefusedError(f"{what}, but positions is {self.positions!r}", "positions_off", matrix=matrix)
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
@@ -265,8 +273,8 @@ class Scenario:
 
     @property
     def token_matrix(self) -> str:
-        """The name of the matrix that holds the tokens' own vectors: X, or E where positions are added to it."""
-        return "e" if self.adds_positions else "x"
+        """The name of the matrix that holds the tokens' own vectors: X, or E where X is made of it."""
+        return "e" if self.adds_positions or self.embedding_factor else "x"
 
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
@@ -382,8 +390,10 @@ class Scenario:
 
     @property
     def inputs(self) -> Tensor:
-        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P."""
-        return self.matrix("e") + self.matrix("p") if self.adds_positions else self.matrix("x")
+        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P; E may be times √d_in."""
+        e = self.matrix(self.token_matrix)
+        e = e * math.sqrt(self.d_in) if self.embedding_factor else e
+        return e + self.matrix("p") if self.adds_positions else e
 
     @property
     def table(self) -> Table:
@@ -399,6 +409,7 @@ class Scenario:
             positions=self.adds_positions,
             rotary=self.positions == "rotary",
             distances=self.positions if self.positions in BIASED_POSITIONS else "",
+            factor=self.embedding_factor,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation,

@@ -24,7 +24,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "activation": tuple(ACTIVATIONS),
     "norm": NORM_CHOICES,
 }
-_FLAGS = ("bias", "causal", "scale", "output")
+_FLAGS = ("bias", "causal", "scale", "output", "embedding_factor")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
 _MAY_BE_NONE = ("d_v", "d_ff")
 _FILLS = ("identity", "zeros", "random", "example")  # what may stand for the numbers of any matrix

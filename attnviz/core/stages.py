@@ -24,6 +24,7 @@ from attnviz.core.rules import (
     Scale,
     Slice,
     Softmax,
+    TimesRoot,
 )
 from attnviz.core.tokens import axis_labels
 from attnviz.words import say
@@ -137,6 +138,7 @@ MASK = "mask"
 BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
 DISTANCE_BIAS = "distance_bias"
 OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
+E_SCALED = "e_scaled"
 EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
@@ -175,17 +177,14 @@ def attention_table(
     )
 
 
-def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -> tuple[Stage, ...]:
+def _projected(
+    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False
+) -> tuple[Stage, ...]:
     """Return the stages up to Q, K and V, which are made of X, or of X normed."""
     x = "x_norm" if normed else "x"
     added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
-    inputs = (
-        _stage("e", "E", "token", "feature", "inputs"),
-        _stage("p", "P", "token", "feature", "inputs"),
-        _stage("x", "X", "token", "feature", "inputs", Add(), ("e", "p")),
-    )
     return (
-        *(inputs if positions else (_stage("x", "X", "token", "feature", "inputs"),)),
+        *_inputs(positions, factor),
         *(_normed("x", "X′", 1) if normed else ()),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
@@ -194,6 +193,21 @@ def _projected(biases: tuple[str, ...], positions: bool, normed: bool = False) -
         _stage("k", "K", "key", "feature", "vectors", Product(), (x, "w_k", *added["k"]), part="k"),
         _stage("v", "V", "token", "feature", "vectors", Product(), (x, "w_v", *added["v"]), part="v"),
     )  # fmt: skip
+
+
+def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
+    """Return X, and what it is made of: E, times √d_in where there is this factor, and P where positions are added."""
+    e = _stage("e", "E", "token", "feature", "inputs")
+    if not positions:
+        x: tuple[Any, ...] = ("x", "X", "token", "feature", "inputs")
+        return (e, _stage(*x, TimesRoot(), ("e",), told="x_scaled")) if factor else (_stage(*x),)
+    scaled = _stage(E_SCALED, "E′", "token", "feature", "inputs", TimesRoot(), ("e",))
+    return (
+        e,
+        *[scaled] * factor,
+        _stage("p", "P", "token", "feature", "inputs"),
+        _stage("x", "X", "token", "feature", "inputs", Add(), (E_SCALED if factor else "e", "p")),
+    )
 
 
 def _attending(
@@ -380,12 +394,14 @@ def layer_table(
     norm: str = "none",
     activation: str | None = None,
     distances: str = "",
+    factor: bool = False,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
     those of W_o, and with an `activation` those of a feed-forward step after it. A `norm` "pre" or "post" makes a block
     of these: what goes in is added to what comes out, and layer norms stand before or after. With `distances` "alibi"
     or "relative" a number for each distance of two tokens is added to their scores.
+    With a `factor` the vectors of the tokens are multiplied by √d_in first.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
     et al. 2023, GQA, section 2.2.
@@ -404,7 +420,7 @@ def layer_table(
         ]  # fmt: skip
         attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
-    table = _table(*_projected(biases, positions, norm == "pre"), *attention, *(_output(b_o) if output else ()))
+    table = _table(*_projected(biases, positions, norm == "pre", factor), *attention, *(_output(b_o) if output else ()))
     goes_in = made
     if norm != "none":
         added = _residual(1, "x", made)
@@ -430,6 +446,7 @@ ALL_STAGES: Table = followed_by(
     {
         **layer_table(rotary=True, norm="pre", activation="relu", distances="relative"),
         **layer_table(norm="post", activation="relu"),
+        **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
     },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)

@@ -20,6 +20,7 @@ from attnviz.core.stages import (
     ALL_STAGES,
     BIASES,
     BY_DISTANCE,
+    E_SCALED,
     GAINS,
     LAYERS,
     MASK,
@@ -400,7 +401,9 @@ def _computed(scenario: Scenario, digits: int) -> list[Section]:
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
         return [(what, lines), ("Each row of attention weights sums to 1", [settings, *prints])]
-    before = [line for line in lines if line.startswith("x = ")]  # the sum of E and P, which the first layer alone gets
+    before = [
+        line for line in lines if line.startswith(("x = ", f"{E_SCALED} = "))
+    ]  # of E and P, which the first layer alone gets
     each = through_each_layer(scenario, [line for line in lines if line not in before], prints)
     called = plural(scenario.n_layers, "layer")
     return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *each])]

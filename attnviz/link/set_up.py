@@ -79,6 +79,7 @@ def parameters() -> Mapping[str, Control]:
         _control("norm", Choice(CHOICES["norm"]), since=2),
         _control("n_layers", Whole(1, limits.MAX_LAYERS), since=2),
         _control("positions", Choice(CHOICES["positions"]), since=2),
+        _control("embedding_factor", Flag(), since=2),
         _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
         _control("activation", Choice(CHOICES["activation"]), since=2),
         _control("init", Choice(CHOICES["init"])),

@@ -40,6 +40,7 @@ CONTROLS = [
     ("positions", "rotary"),
     ("positions", "alibi"),
     ("positions", "relative"),
+    ("embedding_factor", True),
     ("d_ff", 8),
     ("n_heads", 2),
     ("n_kv_heads", 1),

@@ -23,6 +23,7 @@ from attnviz.core.rules import (
     Slice,
     Softmax,
     Surprise,
+    TimesRoot,
 )
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace, run
@@ -62,6 +63,8 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Surprise((2, 0)), ((2, 3),)),
     (Surprise((1, 10)), ((2, 11),)),
     (Surprise((1, 1)), ((3, 2),)),  # what follows the last is not known
+    (TimesRoot(), ((2, 3),)),
+    (TimesRoot(), ((3, 4),)),
     (Relative(), ((1, 5),)),
     (Relative(1), ((2, 7),)),
     (Relative(), ((2, 7), (4, 4))),

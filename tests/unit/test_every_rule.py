@@ -102,6 +102,8 @@ def traces() -> tuple[Trace, ...]:
             for use in ("factor", "zeroed", "renormalized")
             for mask in ("causal", "padding:4", ALL_KINDS)
         ),
+        traced(Scenario("a cat a mat", embedding_factor=True)),
+        traced(Scenario("a cat a mat", embedding_factor=True, positions="sinusoidal")),
         traced(Scenario("a cat a mat", positions="alibi", d_out=4, n_heads=2, mask=ALL_KINDS)),
         traced(Scenario("a cat a mat", positions="relative", scale=False, mask="causal", mask_use="zeroed")),
         traced(Scenario("a cat", mask="window:1", scale=False, edits=[("mask", 0, 1, -1e4), ("mask", 0, 0, 1.5)])),

@@ -167,6 +167,7 @@ REFUSED: dict[str, list[str]] = {
     "d_v": ["0", "1025", "None"],
     "d_ff": ["0", "1025", "off"],
     "positions": ["", "learned"],
+    "embedding_factor": ["", "yes"],
     "norm": ["", "rms"],
     "n_layers": ["0", "5", "", "two"],
     "n_heads": ["0", "17", "", "2.0"],

@@ -1,6 +1,7 @@
 """What a scenario takes, what it refuses, and that its matrices are what they say."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, UndefinedAttentionError, trace
+from attnviz import Edit, Scenario, UndefinedAttentionError, explain, trace
 from attnviz.core import limits
 from attnviz.core.scenario import without_changes
 from attnviz.core.stages import BIASES, EDITABLE, LAYERS, NORMS
+from attnviz.export import pytorch_script
+from attnviz.link.set_up import query_of, scenario_from_query
 
 # Limits and wrong types: each message names the value and what is expected.
 
@@ -172,7 +175,11 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     if name in NORMS:  # a block is as wide as its input
         settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
     return Scenario(
-        bias=True, output=True, d_ff=5, positions="none" if name == "x" else "seeded", **settings | {name: by}
+        bias=True,
+        output=True,
+        d_ff=5,
+        positions={"x": "none", "by_distance": "relative"}.get(name, "seeded"),
+        **settings | {name: by},
     )
 
 
@@ -337,3 +344,35 @@ def test_explicit_values_of_another_width_than_d_v_are_refused() -> None:
         Scenario(d_v=5, w_v=[[1] * 4] * 3)
     with pytest.raises(ValueError, match="d_v is 0, expected a whole number from 1 to 1024"):
         Scenario(d_v=0)
+
+
+@pytest.mark.parametrize("positions", ["none", "sinusoidal", "alibi"])
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_the_embeddings_factor_is_that_of_the_paper(positions: str, n_layers: int) -> None:
+    """Vaswani et al. 2017, section 3.4: the embeddings are multiplied by √d_model, then positions are added."""
+    scenario = Scenario(
+        "the cat sat", d_in=4, d_out=4, positions=positions, n_layers=n_layers, embedding_factor=True, causal=True,
+        edits=[("e", 1, 2, 0.5)],
+    )  # fmt: skip
+    made = trace(scenario)
+    plain = replace(scenario, embedding_factor=False, edits=())
+    e = plain.matrix(plain.token_matrix).double()
+    e[1, 2] = 0.5
+    p = scenario.matrix("p").double() if positions == "sinusoidal" else 0
+    torch.testing.assert_close(made.x.double(), e * 4**0.5 + p, rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(scenario.inputs, made.x)
+    first = made.layers[0]
+    name = "e_scaled" if positions == "sinusoidal" else "x"
+    assert first.stages[name].kind == "times_root"
+    told = explain(first, name, 1, 2, scenario=scenario)
+    assert abs(told.exact - told.value) <= told.tolerance
+    assert told.value == 0.5 * 4**0.5
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(scenario), names)
+    torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"])
+
+
+def test_x_is_refused_where_it_is_made_of_e() -> None:
+    with pytest.raises(ValueError, match="x is given, but x is e times a factor"):
+        Scenario("a", x=[[1.0] * 3], embedding_factor=True)

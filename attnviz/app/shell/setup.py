@@ -148,6 +148,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     st.markdown(f"##### {say('setup.further')}")
     values["bias"] = _draw(table["bias"])
     values["positions"] = _draw(table["positions"])
+    values["embedding_factor"] = _draw(table["embedding_factor"])
     values |= _feed_forward_controls(table)
     values["norm"] = _draw(table["norm"])
     values["n_layers"] = _draw(table["n_layers"], width=_THIRD)

@@ -26,10 +26,11 @@ import * as scale from "../rules/scale.js";
 import * as slice from "../rules/slice.js";
 import * as softmax from "../rules/softmax.js";
 import * as surprise from "../rules/surprise.js";
+import * as times_root from "../rules/times_root.js";
 
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
-  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, slice, softmax, surprise,
+  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, slice, softmax, surprise, times_root,
 };

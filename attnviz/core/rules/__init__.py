@@ -17,10 +17,11 @@ from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.surprise import Surprise
+from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative,
+    Relative, TimesRoot,
 )  # fmt: skip
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Softmax",
     "Surprise",
     "Term",
+    "TimesRoot",
     "in_rows",
     "later",
 ]
