@@ -205,12 +205,9 @@ class Scenario:
         if own in LAYERS:
             raise RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=matrix)
         if own == "x":
-            kind, of = (
-                ("is_sum", "with positions x is the sum of e and p")
-                if self.adds_positions
-                else ("is_product", "x is e times a factor")
-            )
-            raise RefusedError(f"{what}, but {of}", kind, matrix=matrix)
+            if not self.adds_positions:
+                raise RefusedError(f"{what}, but x is e times a factor", "is_product", matrix=matrix)
+            raise RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=matrix)
         raise RefusedError(f"{what}, but positions is {self.positions!r}", "positions_off", matrix=matrix)
 
     def _checked_edits(self, edits: Iterable[Any]) -> tuple[Edit, ...]:
