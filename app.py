@@ -5,8 +5,8 @@ import streamlit as st
 from attnviz import app
 from attnviz.words import say
 
-PAGES = ("playground", "lesson", "questions", "compare", "model", "scaling", "check")
-OWN_EXAMPLES = ("questions", "check", "model")  # there, the set-up plays no part
+PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "scaling", "check")
+OWN_EXAMPLES = ("questions", "check", "model", "learn")  # there, the set-up plays no part
 
 with app.watched_run() as run:
     # A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches icons from elsewhere.
@@ -21,6 +21,8 @@ with app.watched_run() as run:
     }
     page = st.navigation(list(pages.values()), position="top")
     run.page = next(name for name in PAGES if pages[name] == page)
+    if run.page != "learn":
+        app.leave_training()
     share = app.show_top_bar()
     with app.shared_setup(share, own_examples=run.page in OWN_EXAMPLES):
         page.run()

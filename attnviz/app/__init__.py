@@ -4,6 +4,7 @@ import torch
 
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper.runs import watched_run
+from attnviz.app.learn.shared import leave as leave_training
 from attnviz.app.session.guarding import guard
 from attnviz.app.session.state import current_scenario, digits
 from attnviz.app.shell.foot import show_foot
@@ -17,4 +18,6 @@ torch.set_num_threads(1)  # noqa: TID251
 guard()
 streamlit_internals.look_states_up_singly()
 
-__all__ = ["ICON", "current_scenario", "digits", "shared_setup", "show_foot", "show_top_bar", "watched_run"]
+__all__ = [
+    "ICON", "current_scenario", "digits", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",
+]  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import streamlit.logger
+import streamlit.runtime
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.logger import get_logger
@@ -44,6 +45,7 @@ __all__ = [
     "format_logs",
     "get_logger",
     "get_script_run_ctx",
+    "is_connected",
     "look_states_up_singly",
     "page_of_now",
     "read_query_again",
@@ -56,6 +58,11 @@ def page_of_now() -> str | None:
     """Return what tells the page of this run from the others; None outside of a run."""
     context = get_script_run_ctx()
     return context.page_script_hash if context else None
+
+
+def is_connected(session: str) -> bool:
+    """Whether the page of a session is open in a browser, as far as a server knows: where none runs, all are."""
+    return not streamlit.runtime.exists() or streamlit.runtime.get_instance().is_active_session(session)
 
 
 def run_by_entry_point() -> None:

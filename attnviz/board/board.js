@@ -12,6 +12,7 @@ import { namedFrom, seenFrom } from "./heads/seen_from.js";
 import { Strip } from "./heads/strip.js";
 import { Input } from "./input.js";
 import { valueAt } from "./values/matrices.js";
+import { ofMoment } from "./moments.js";
 import { addressOf, asSeen, ofWhole } from "./places.js";
 import { unpacked } from "./received.js";
 import { feeds, spansIn } from "./spans.js";
@@ -87,6 +88,8 @@ export class Board {
     this.settled = false; // whether torch's numbers are shown
     /** @type {[BoardData, Trigger] | null} */
     this.late = null; // what waits until a number has been typed
+    /** @type {number | null} */
+    this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
     /** @type {number | undefined} */
     this.asked = undefined; // for which answer the rest of the page was asked for
     /** @type {number | null} */
@@ -154,6 +157,7 @@ export class Board {
     const page = document.querySelector("[data-testid=stMainBlockContainer]");
     if (page) this.sizes.observe(page); // what stands above the board takes its room
     window.addEventListener("resize", () => this.resize());
+    window.addEventListener("attnviz-moment", ({ detail }) => this.turnTo(detail));
     root.addEventListener("attnviz:late", () => this.panel.report());
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
@@ -177,6 +181,7 @@ export class Board {
     this.head = data.head;
     const anew = structure !== this.structure;
     const focused = anew ? this.input.focused : null;
+    if (anew || data.moment === this.ahead) this.ahead = null;
     if (anew) this.build(structure);
     for (const [address, edit] of this.pending) {
       if (edit.number <= data.answered || !this.fits(edit)) this.pending.delete(address);
@@ -201,12 +206,25 @@ export class Board {
 
   // Show torch's numbers, unless they are older than what is shown: the next ones are not.
   settle() {
-    if (this.drag || this.pending.size) return;
+    if (this.drag || this.pending.size || this.ahead !== null) return;
     this.base = null;
     this.given = this.givenBy(this.torch);
     this.settled = true;
     this.older = new Set();
     this.show(this.torch);
+  }
+
+  // Show another moment of a training, of which the page has worked out every matrix of the whole model.
+  /** @param {WindowEventMap["attnviz-moment"]["detail"]} moment */
+  turnTo({ key, step, matrices }) {
+    if (key !== this.data.key || !this.structure || !this.root.isConnected) return;
+    this.play.stop();
+    this.ahead = step;
+    this.given = ofMoment(this.data.stages, this.torch, matrices);
+    this.settled = false;
+    const made = evaluateWithin([...this.stages.values()], this.given, this.torch, MOST_STEPS);
+    this.older = made.older;
+    this.show(made.matrices);
   }
 
   // What waits to be answered, on cells that have just been made.
@@ -556,6 +574,7 @@ export class Board {
       this.hints.done("pick");
       this.play.stop();
       this.tell([], false, true);
+      window.dispatchEvent(new CustomEvent("attnviz-picked", { detail: { key: this.data.key, query } }));
     }
     this.motion.follow(() => this.follow(), PICKED_MS);
   }

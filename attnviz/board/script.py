@@ -13,7 +13,7 @@ from attnviz.scripts import joined, sentences
 from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
-_SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
+SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
          "summary.and", "summary.reads.", "lesson.", "heads.", "stages.head.")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
 
@@ -32,7 +32,7 @@ CONSTANTS: dict[str, Any] = {
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
-BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*_SAID), "CONSTANTS": CONSTANTS})
+BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*SAID), "CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
 _LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "hints", "story", "heads")
 BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)

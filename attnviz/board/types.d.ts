@@ -202,6 +202,8 @@ export interface BoardData extends TableData {
   ofNow: boolean;
   /** Whether no number of it can be changed: those of a model that people use. */
   fixed?: boolean;
+  /** Of a model that is trained, the step that its numbers are of. */
+  moment?: number;
   numbersOf: string;
   picked?: Place | null;
 }

@@ -31,11 +31,15 @@ from attnviz.link.page_texts import (
 from attnviz.link.parameter import Parameter
 from attnviz.link.question_text import NUMBERED, fits_question
 from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
+from attnviz.link.training_text import MOST as MOST_OF_TRAINING
+from attnviz.link.training_text import TrainingText
 from attnviz.link.typed_form import FormText
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
+from attnviz.training import TASKS, settings_for
+from attnviz.training.settings import MAX_STEPS
 from attnviz.words import say
 
 FORM = 2  # of links that are written today
@@ -43,6 +47,8 @@ QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned"
 HEAD, LAYER = "head", "layer"
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
 MODEL_EDITS, MODEL_KIND, MODEL_TARGET, MODEL_OTHER = "model_edits", "model_kind", "model_target", "model_other"
+LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
+LEARN_SENTENCE, LEARN_HEAD = "learn_sentence", "learn_head"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -53,6 +59,7 @@ MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, an
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
 MOST_OF_SENTENCE = 2000
 MOST_OF_MODEL_EDITS = 4000
+MOST_OF_LEARNED = 10_000  # of a text of one's own that a model learns; what is longer stays in the session
 # The steps of the lesson as they were numbered in links of the first form.
 _STEPS = (
     "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
@@ -95,6 +102,19 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(
+            LEARN,
+            settings_for(TASKS["agreement"]),
+            TrainingText(),
+            MOST_OF_TRAINING,
+            2,
+            message="learn.link.parts",
+            used="learn.link.used",
+        ),
+        Parameter(LEARN_TEXT, "", Text(MOST_OF_LEARNED), MOST_OF_LEARNED, 2),
+        Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
+        Parameter(LEARN_SENTENCE, "", Text(300), 300, 2),
+        Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),

@@ -1,6 +1,7 @@
 // What every component of the page is given, and what the page's scripts tell each other.
 
 import type { Connection } from "../app/shell/connection.js";
+import type { Matrices } from "../board/types.js";
 
 /** What Streamlit gives a component with each drawing. */
 export interface Drawing<Data> {
@@ -22,6 +23,8 @@ declare global {
   interface Window {
     /** The page's connection, where there is one: a component in a page of its own has none. */
     attnvizConnection?: Connection;
+    /** The numbers of all kept moments of the training that is shown, one moment after the other. */
+    attnvizMoments?: { readonly id: string; readonly numbers: Float32Array };
     /** Where the server is. See attnviz/app/server/where.py. */
     __streamlit?: { readonly BACKEND_BASE_URL: string };
   }
@@ -29,6 +32,12 @@ declare global {
   interface WindowEventMap {
     /** Whose numbers the board shows; null for numbers that Python has not made. */
     "attnviz-numbers": CustomEvent<string | null>;
+    /** The kept moments of another training are there. */
+    "attnviz-moments": Event;
+    /** A moment of a training, for the board of this key: every matrix of the whole model, by its name. */
+    "attnviz-moment": CustomEvent<{ key: string; step: number; matrices: Matrices }>;
+    /** Which token is picked on the board of this key. */
+    "attnviz-picked": CustomEvent<{ key: string; query: number }>;
     "attnviz:away": Event;
     "attnviz:back": Event;
     "attnviz:address": Event;

@@ -2,12 +2,13 @@
 
 from attnviz.training.code import moment_safetensors, training_notebook, training_script
 from attnviz.training.learning import Learner, Model, Moment, Step, moment_steps
-from attnviz.training.many import train_many
+from attnviz.training.many import MOST_SEEDS, Outcome, outcome_of, train_many
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import TASKS, Batch, Task, settings_for, task_of
 from attnviz.training.training import Ablation, Gradients, StepTaken, Training, Update, finished, train
 
 __all__ = [
+    "MOST_SEEDS",
     "TASKS",
     "Ablation",
     "Batch",
@@ -15,6 +16,7 @@ __all__ = [
     "Learner",
     "Model",
     "Moment",
+    "Outcome",
     "Step",
     "StepTaken",
     "Task",
@@ -24,6 +26,7 @@ __all__ = [
     "finished",
     "moment_safetensors",
     "moment_steps",
+    "outcome_of",
     "settings_for",
     "task_of",
     "train",

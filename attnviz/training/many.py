@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from attnviz.core.limits import MAX_SEED, check_whole
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
-from attnviz.training.training import train
+from attnviz.training.training import Training, train
 
 MOST_SEEDS = 200
 
@@ -49,15 +49,19 @@ def train_many(
     asked = [settings_for(kind, **{**settings, "seed": check_whole("seed", seed, 0, MAX_SEED)}) for seed in seeds]
     check_whole("number of seeds", len(asked), 1, MOST_SEEDS)
     if executor is None:
-        return list(map(outcome_of, asked))
-    return list(executor.map(outcome_of, asked))
+        return list(map(trained, asked))
+    return list(executor.map(trained, asked))
 
 
-def outcome_of(settings: TrainingSettings) -> Outcome:
+def trained(settings: TrainingSettings) -> Outcome:
     """Return what becomes of one training: what goes from process to process, without its moments."""
-    training = train(settings)
+    return outcome_of(train(settings))
+
+
+def outcome_of(training: Training) -> Outcome:
+    """Return the curves of a training, without its moments."""
     return Outcome(
-        settings, training.losses, tuple(moment.step for moment in training.moments),
+        training.settings, training.losses, tuple(moment.step for moment in training.moments),
         tuple(moment.loss for moment in training.moments), tuple(moment.accuracy for moment in training.moments),
         training.stopped,
     )  # fmt: skip

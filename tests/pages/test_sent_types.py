@@ -10,6 +10,7 @@ import pytest
 from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.board.script import CONSTANTS
 from attnviz.scripts import sentences
+from attnviz.words import say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
 from tests.pages.test_share import Sharing
@@ -20,6 +21,8 @@ TYPES = {
     "attnviz_connection": ("Data", "attnviz/app/shell/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
     "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
+    "attnviz_learn_kept": ("Data", "attnviz/app/learn/kept.js"),
+    "attnviz_learn_time": ("Data", "attnviz/app/learn/time.js"),
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
@@ -66,6 +69,7 @@ def sent() -> list[tuple[str, str]]:
         Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
         Reader("pages/model.py", model_text="a cat"),
         Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
+        Reader("pages/learn.py").press(say("learn.one_step")),
     ]
     return [each for reader in readers for each in sent_by(reader)]
 

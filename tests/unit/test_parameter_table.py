@@ -34,11 +34,13 @@ from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import FORM, MOST_TOGETHER, TABLES, once, table, texts
 from attnviz.link.question_text import NUMBERED, PLACED, question_of
 from attnviz.link.set_up import CHANGES, MOST_GIVEN, parameters, query_of, read_controls, scenario_of
+from attnviz.link.training_text import TrainingText
 from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option
+from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue, say
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
@@ -83,6 +85,21 @@ sweeps = st.builds(
     scales=st.lists(st.sampled_from(SCALE_CHOICES), min_size=1, unique=True).map(tuple), p=st.floats(0, 1),
 )  # fmt: skip
 
+rates = st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 1e9)), max_size=3, unique_by=lambda each: each[0])
+heads = st.sampled_from([(1, 3), (1, 8), (2, 8), (4, 16)])
+
+
+@st.composite
+def trainings(draw: st.DrawFn) -> TrainingSettings:
+    n_heads, d_k = draw(heads)
+    return settings_for(
+        TASKS[draw(st.sampled_from(sorted(TASKS)))], n_heads=n_heads, d_k=d_k, seed=draw(st.integers(0, 2**32 - 1)),
+        learning_rate=draw(st.floats(0, 1e9)), rates=tuple(sorted(draw(rates))), tied=draw(st.booleans()),
+        frozen=draw(st.sampled_from([(), ("w_q",), ("layers.1.w_q", "w_e")])),
+        d_ff=draw(st.none() | st.integers(1, 256)),
+        norm=draw(st.sampled_from(["none", "pre", "post"])), steps=draw(st.integers(1, 5000)),
+    )  # fmt: skip
+
 
 def values_of(row: Parameter) -> st.SearchStrategy[Any]:
     """Return what this parameter may be: a codec that nobody thought of here is an error."""
@@ -111,6 +128,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             return st.tuples(st.integers(0, 999), st.integers(0, 999))
         case SweepText():
             return sweeps
+        case TrainingText():
+            return trainings()
         case CheckText():
             examples = st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
             return (

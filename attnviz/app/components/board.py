@@ -113,26 +113,27 @@ def show_board(
 
 def show_board_of_model(
     trace: AttentionTrace, query: int, *, names: tuple[str, ...], key: str, follow: Callable[[int], None],
-    pin: Callable[[Place | None], None],
+    pin: Callable[[Place | None], None] | None = None, origin: str | None = None, fixed: str | None = None, **more: Any,
 ) -> None:  # fmt: skip
     """Draw these matrices of one head of a model, with the sentence over them; no number is changed on it. `pin` is
-    told which cell is pinned."""
-    tip = {"published": False, "origin": say("models.page.token")}
+    told which cell is pinned.
+
+    `origin` says where the tokens' vectors are from, `fixed` why nothing is changed; `more` is sent in place of what is
+    sent else.
+    """
+    tip = {"published": False, "origin": say("models.page.token") if origin is None else origin}
     data = board_data(None, trace, query, state.digits(), names) | {
         "lit": None, "only": None, "fresh": (), "framed": False, "sentence": True, "says": True, "ribbons": True,
         "scaled": False, "plane": False, "ghosts": (), "tells": None, "play": None, "tips": [tip] * len(trace.tokens),
         "text": "", "examples": [], "about": " ".join(trace.notices), "notes": {}, "key": key,
         "answered": answered(key), "ofNow": False, "fixed": True, "numbersOf": key,
     }  # fmt: skip
+    told = say("models.page.fixed") if fixed is None else fixed
     _board(
-        key=key, data=data,
-        on_changes_change=lambda: _take_changes(key, _change_nothing, follow, picks=False, pin=pin),
+        key=key, data=data | more,
+        on_changes_change=lambda: _take_changes(key, lambda change: state.say(told), follow, picks=False, pin=pin),
         on_rest_change=lambda: None,
     )  # fmt: skip
-
-
-def _change_nothing(change: Change) -> None:
-    state.say(say("models.page.fixed"))
 
 
 @st.fragment

@@ -22,6 +22,7 @@ RUN_SECONDS = Histogram("attnviz_run_seconds", "Seconds that a run of a page too
 REFUSED_LINKS = Counter("attnviz_refused_links", "Links of which some part could not be used")
 HELD_BACK = Counter("attnviz_messages_held_back", "Messages that waited since their sender sent too many")
 SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")
+TRAININGS = Gauge("attnviz_trainings_in_line", "Trainings that run or wait for their turn")
 Info("attnviz_build", "What is running").info(
     {"version": __version__, "commit": build.commit(), "torch": build.torch_version()}
 )
@@ -30,6 +31,11 @@ Info("attnviz_build", "What is running").info(
 def count_line(length: Callable[[], float]) -> None:
     """Tell how many sweeps are in line by asking for its length whenever the figures are read."""
     SWEEPS.set_function(length)
+
+
+def count_trainings(length: Callable[[], float]) -> None:
+    """The same of trainings."""
+    TRAININGS.set_function(length)
 
 
 def told() -> bytes:

@@ -12,8 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.keeper import figures
+from attnviz.app.parts.pace import Pace
 from attnviz.app.refusals import told
-from attnviz.app.scaling.pace import Pace
 from attnviz.app.scaling.turns import Turns
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message

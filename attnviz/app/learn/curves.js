@@ -1,0 +1,99 @@
+// Curves over the time of a training, with one cursor through all.
+
+import { make } from "../../board/cells/elements.js";
+import { placeOf, ticksOf } from "./moments.js";
+
+/** @typedef {{ label: string, kind: string, points: [step: number, value: number][] }} Curve */
+/** @typedef {{ title: string, top: number | null, height: number, curves: Curve[] }} Chart `top` of its axis; null where its values say it */
+
+const SVG = "http://www.w3.org/2000/svg";
+export const LEFT = 46; // pixels for what stands at the axis
+export const RIGHT = 14;
+const [ABOVE, BELOW] = [24, 8];
+const NARROW = 480; // where the names of curves take a line of their own
+const LINE = 18;
+const AXIS = 20;
+
+/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} text */
+function drawn(tag, attributes, text = "") {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  if (text) element.textContent = text;
+  return element;
+}
+
+export class Curves {
+  constructor() {
+    this.element = make("div", "curves");
+    /** @type {Element[]} */
+    this.cursors = [];
+    this.width = 1;
+  }
+
+  /** @param {Chart[]} charts @param {number[]} steps @param {number} width */
+  draw(charts, steps, width) {
+    this.width = width - LEFT - RIGHT;
+    this.cursors = [];
+    const svgs = charts.map((chart, at) => this.chart(chart, steps, width, at === charts.length - 1));
+    this.element.replaceChildren(...svgs);
+  }
+
+  /** @param {Chart} chart @param {number[]} steps @param {number} width @param {boolean} last */
+  chart({ title, top, height, curves }, steps, width, last) {
+    const lower = width < NARROW ? LINE : 0;
+    const svg = drawn("svg", { width, height: height + lower + (last ? AXIS : 0), role: "img", "aria-label": title });
+    const values = curves.flatMap(({ points }) => points.map(([, value]) => value)).filter(Number.isFinite);
+    const most = top ?? Math.max(1e-9, ...values) * 1.05;
+    const inside = height - ABOVE - BELOW;
+    const x = (/** @type {number} */ step) => LEFT + placeOf(steps, step) * this.width;
+    const y = (/** @type {number} */ value) => ABOVE + lower + inside * (1 - Math.min(1, Math.max(0, value / most)));
+    svg.append(drawn("text", { x: LEFT, y: 13, class: "title" }, title));
+    for (const value of [0, most / 2, most]) {
+      svg.append(drawn("line", { x1: LEFT, x2: LEFT + this.width, y1: y(value), y2: y(value), class: "rule" }));
+      svg.append(drawn("text", { x: LEFT - 6, y: y(value) + 4, class: "at" }, top === 1 ? `${Math.round(100 * value)} %` : short(value)));
+    }
+    for (const { kind, points } of curves) {
+      const seen = points.filter(([, value]) => Number.isFinite(value));
+      if (!seen.length) continue;
+      svg.append(drawn("polyline", { class: `curve ${kind}`, points: seen.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
+      if (seen.length === 1) svg.append(drawn("circle", { class: `dot ${kind}`, cx: x(seen[0][0]), cy: y(seen[0][1]), r: 2.5 }));
+    }
+    svg.append(this.legend(curves, 13 + lower));
+    const cursor = drawn("line", { class: "cursor", y1: ABOVE + lower - 4, y2: height + lower - BELOW + 2, x1: LEFT, x2: LEFT });
+    this.cursors.push(cursor);
+    svg.append(cursor);
+    if (last) for (const step of ticksOf(steps, this.width)) svg.append(drawn("text", { x: x(step), y: height + lower + 13, class: "step" }, step.toLocaleString("en")));
+    return svg;
+  }
+
+  // At the right, over the curves, each name with a piece of its line.
+  /** @param {Curve[]} curves @param {number} y */
+  legend(curves, y) {
+    const group = drawn("g", { class: "legend" });
+    let right = LEFT + this.width;
+    for (const { label, kind } of curves.toReversed()) {
+      const wide = 6 * label.length;
+      group.append(drawn("text", { x: right, y, class: "name" }, label));
+      group.append(drawn("line", { x1: right - wide - 24, x2: right - wide - 8, y1: y - 4, y2: y - 4, class: `curve ${kind}` }));
+      right -= wide + 40;
+    }
+    return group;
+  }
+
+  // Move the cursor to a place of the axis, from 0 to 1.
+  /** @param {number} place */
+  point(place) {
+    const x = (LEFT + place * this.width).toFixed(1);
+    for (const cursor of this.cursors) {
+      cursor.setAttribute("x1", x);
+      cursor.setAttribute("x2", x);
+    }
+  }
+}
+
+/** @param {number} value */
+function short(value) {
+  if (value === 0) return "0";
+  if (value >= 1e4) return value.toExponential(0).replace("+", "");
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
+}

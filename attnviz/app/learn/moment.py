@@ -1,0 +1,94 @@
+"""A moment of a training: a text, and the board with what one head of the model makes of it then."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.components.board import show_board_of_model
+from attnviz.app.learn.time import BOARD_KEY, identity, picked_token, show_time
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.text import as_message
+from attnviz.colours.limits import all_limits
+from attnviz.core.attention import AttentionTrace
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP
+from attnviz.training import Training
+from attnviz.words import say
+
+_SENTENCE = "learn.sentence"
+_LOOKED_AT = 8  # moments whose largest numbers the colours go up to
+_SHOWN = (
+    "x", "x_norm", "w_q", "q", "q_rotated", "w_k", "k", "k_rotated", "scores", "scaled_scores", "attention_weights",
+    "w_v", "v", "context",
+)  # fmt: skip
+
+
+def step_of(training: Training) -> int:
+    """Return the step that is shown: the one in the address, or the last."""
+    step, last = take(LEARN_STEP), len(training.losses)
+    if step is not None and step > last:
+        state.say_ignored(say("learn.link.no_step", step=step, last=last))
+        url_texts.put(LEARN_STEP, None)
+        step = None
+    return training.at(last if step is None else step).step
+
+
+def show_moment(training: Training) -> None:
+    """Draw the time of a training, and the board at the moment that is picked."""
+    step, (layer, head) = step_of(training), _picked(training)
+    text, trace = _read(training, step)
+    show_time(training, step, text, trace, (layer, head))
+    _sentence(training, text)
+    seen = trace.seen_from(head, layer)
+    names = tuple(name for name in _SHOWN if name in seen.stages)
+    show_board_of_model(
+        seen, picked_token(training, trace.tokens), names=names, key=f"{BOARD_KEY}.{layer}.{head}",
+        follow=lambda position: st.session_state.update({"learn.query": (trace.tokens, position)}),
+        origin=say("learn.board.token"), fixed=say("learn.board.fixed"),
+        moment=step, limits=_limits(training, text, (layer, head)), about=say("learn.board.about", step=f"{step:,}"),
+        numbersOf=f"{identity(training)}.{step}",
+    )  # fmt: skip
+
+
+def _picked(training: Training) -> tuple[int, int]:
+    layer, head = take(LEARN_HEAD)
+    settings = training.settings
+    return min(layer, settings.n_layers - 1), min(head, settings.n_heads - 1)
+
+
+def _read(training: Training, step: int) -> tuple[str, AttentionTrace]:
+    """Return the text that is read, and what the model makes of it; of one that can't be read, why, and the example."""
+    example = training.model.task.example
+    text = take(LEARN_SENTENCE) or example
+    try:
+        return text, training.trace(step, text)
+    except ValueError as error:
+        st.warning(as_message(say("learn.board.refused", why=told(error))))
+        return example, training.trace(step, example)
+
+
+def _sentence(training: Training, text: str) -> None:
+    st.session_state[_SENTENCE] = take(LEARN_SENTENCE) or text
+    st.text_input(
+        say("learn.board.sentence"), key=_SENTENCE, max_chars=300,
+        on_change=lambda: url_texts.put(LEARN_SENTENCE, st.session_state[_SENTENCE]),
+    )  # fmt: skip
+
+
+def _limits(training: Training, text: str, picked: tuple[int, int]) -> dict[str, Any]:
+    """Return how far the colours of each matrix go, the same for all moments: nothing changes them but another text."""
+    return _limits_of(identity(training), text, picked, training)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _limits_of(name: str, text: str, picked: tuple[int, int], _training: Training) -> dict[str, Any]:
+    layer, head = picked
+    last = len(_training.moments) - 1
+    places = sorted({round(last * part / (_LOOKED_AT - 1)) for part in range(_LOOKED_AT)})
+    each = [all_limits(_training.trace(_training.moments[at].step, text).seen_from(head, layer)) for at in places]
+    return {
+        matrix: [float(np.min([one[matrix][0] for one in each])), float(np.max([one[matrix][1] for one in each]))]
+        for matrix in each[0]
+    }

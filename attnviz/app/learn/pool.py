@@ -1,0 +1,159 @@
+"""A pool of workers: long work outside of any page's script, a slice at a time, in turn and fairly."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from threading import Condition, Thread
+from typing import Protocol
+
+SLICE = 1.0  # seconds that one has, before whoever waits has a turn
+LOOKS = 0.1  # seconds after which a worker looks whether its owner is there still
+MOST_IN_LINE = 200
+
+WAITING, RUNNING, PAUSED, DONE, FAILED, LEFT = "waiting", "running", "paused", "done", "failed", "left"
+
+
+class Work(Protocol):
+    """What is done step by step."""
+
+    @property
+    def done(self) -> bool:
+        """Whether there is no further step."""
+
+    def advance(self) -> object:
+        """Do one step."""
+
+
+class FullError(Exception):
+    """So many wait already that nobody would get a turn."""
+
+
+class Job:
+    """Somebody's work, and how it stands: `state` is one of the words above, `error` what ended one that FAILED.
+
+    `is_there` says whether anybody still waits for it: of who has left, nothing runs on.
+    """
+
+    def __init__(self, work: Work, is_there: Callable[[], bool] = lambda: True) -> None:
+        self.work, self.is_there = work, is_there
+        self.state = PAUSED
+        self.error: Exception | None = None
+        self.steps: int | None = None  # that it may still do before it is paused; None for all
+
+    @property
+    def active(self) -> bool:
+        """Whether it has a place in the line, or its turn."""
+        return self.state in (WAITING, RUNNING)
+
+
+class Pool:
+    """So many workers at most, and a line: who had a turn for a second goes to its end where others wait.
+
+    A worker is a thread that is there as long as there is work.
+    """
+
+    def __init__(self, workers: int, seconds: float = SLICE) -> None:
+        self._most, self._seconds = workers, seconds
+        self._changed = Condition()
+        self._line: deque[Job] = deque()
+        self._running: list[Job] = []
+        self._workers = 0
+
+    def go_on(self, job: Job, steps: int | None = None) -> None:
+        """Have a job done, or so many steps of it: it stands at the end of the line.
+
+        Raises ``FullError`` where the line is too long.
+        """
+        with self._changed:
+            if job.active or job.work.done:
+                return
+            if job in self._running:  # its worker is still at the step in which it was paused
+                job.steps, job.state = steps, RUNNING
+                return
+            if len(self._line) >= MOST_IN_LINE:
+                raise FullError
+            job.steps, job.state = steps, WAITING
+            self._line.append(job)
+            if self._workers < self._most:
+                self._workers += 1
+                Thread(target=self._serve, name="attnviz-trains", daemon=True).start()
+
+    def pause(self, job: Job, state: str = PAUSED) -> None:
+        """End a job's turn, or take it out of the line: its place is free at once, and what it has done stays."""
+        with self._changed:
+            if not job.active:
+                return
+            if job in self._line:
+                self._line.remove(job)
+            job.state = state
+            self._changed.notify_all()
+
+    def before(self, job: Job) -> int:
+        """Return how many must have had a turn before a job has its own: none where it has it."""
+        with self._changed:
+            if job not in self._line:
+                return 0
+            earlier = list(self._line)[: self._line.index(job)]
+            return sum(each.is_there() for each in earlier) + sum(each.state == RUNNING for each in self._running)
+
+    def settled(self, job: Job, seconds: float) -> bool:
+        """Wait until nobody works on a job; return whether that is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not job.active and job not in self._running, seconds)
+
+    @property
+    def length(self) -> int:
+        """How many are in line, with those who have their turn."""
+        with self._changed:
+            return len(self._line) + len(self._running)
+
+    def _serve(self) -> None:
+        while (job := self._next()) is not None:
+            error: Exception | None = None
+            try:
+                self._turn(job)
+            except Exception as raised:  # whatever it is, the worker goes on with the next
+                error = raised
+            self._end(job, error)
+
+    def _next(self) -> Job | None:
+        with self._changed:
+            while self._line:
+                job = self._line.popleft()
+                if not job.is_there():
+                    job.state = LEFT
+                    continue
+                job.state = RUNNING
+                self._running.append(job)
+                return job
+            self._workers -= 1
+            self._changed.notify_all()
+            return None
+
+    def _turn(self, job: Job) -> None:
+        begun = looked = time.monotonic()
+        while job.state == RUNNING and not job.work.done and job.steps != 0:
+            job.work.advance()
+            if job.steps is not None:
+                job.steps -= 1
+            now = time.monotonic()
+            if now - begun >= self._seconds and self._line:
+                return
+            if now - looked >= LOOKS:
+                looked = now
+                if not job.is_there():
+                    self.pause(job, LEFT)
+
+    def _end(self, job: Job, error: Exception | None) -> None:
+        with self._changed:
+            self._running.remove(job)
+            if error is not None:
+                job.state, job.error = FAILED, error
+            elif job.work.done:
+                job.state = DONE
+            elif job.steps == 0:
+                job.state = PAUSED
+            elif job.state == RUNNING:
+                job.state = WAITING
+                self._line.append(job)
+            self._changed.notify_all()

@@ -1,0 +1,83 @@
+"""What all sessions share: the workers that train, and the trainings that were finished last."""
+
+import os
+from collections import OrderedDict
+from threading import Lock
+from typing import NamedTuple, cast
+
+import streamlit as st
+
+from attnviz.app.keeper import figures
+from attnviz.app.learn.pool import LEFT, Job, Pool
+from attnviz.app.learn.works import OneTraining
+from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
+from attnviz.training import Training, TrainingSettings
+
+MOST_KEPT = 24  # trainings, of 5 MiB at most
+JOB = "learn.job"  # what a session has under way
+MANY = "learn.many"  # the same of many seeds
+_JOBS = (JOB, MANY)
+
+Key = tuple[TrainingSettings, int]  # what was asked for, and how many steps of it are done
+
+
+class Shelf:
+    """The trainings that were finished last, for whoever asks for the same."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._kept: OrderedDict[Key, Training] = OrderedDict()
+
+    def get(self, key: Key) -> Training | None:
+        """Return a training; None where it was never finished, or had to make room."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, training: Training) -> Key:
+        """Keep a training, and forget the oldest where there are too many; return its key."""
+        key = training.settings, len(training.losses)
+        with self._lock:
+            self._kept[key] = training
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return key
+
+
+class Shared(NamedTuple):
+    """The workers, and the shelf."""
+
+    pool: Pool
+    shelf: Shelf
+
+
+@st.cache_resource(show_spinner=False)
+def shared() -> Shared:
+    """Return what all sessions share: at most as many workers as there are cores, less one."""
+    made = Shared(Pool(max(1, (os.cpu_count() or 2) - 1)), Shelf())
+    figures.count_trainings(lambda: made.pool.length)
+    return made
+
+
+def job_of(work: OneTraining) -> Job:
+    """Return this session's own job, which ends where its page is closed."""
+    context = get_script_run_ctx()
+    session = "" if context is None else context.session_id
+    return Job(work, lambda: is_connected(session))
+
+
+def current_job() -> tuple[Job, OneTraining] | None:
+    """Return the training that this session has under way."""
+    job = st.session_state.get(JOB)
+    return None if job is None else (job, cast("OneTraining", job.work))
+
+
+def leave() -> None:
+    """Free the places of what this session has under way: it goes on when the reader is back and says so."""
+    for name in _JOBS:
+        job = st.session_state.get(name)
+        if job is not None and job.active:
+            shared().pool.pause(job, LEFT)

@@ -1,0 +1,297 @@
+// The time of a training: its curves, a slider through its kept moments, and what the model makes of a text at each. What
+// is shown follows the hand, for the page evaluates the table of the model itself; the board follows by an event. Where
+// the hand rests, Python is told, and torch's numbers come.
+
+import { inksOf, paintPixels } from "../../board/cells/pixels.js";
+import { rampsOf } from "../../board/cells/colours.js";
+import { make, toggle } from "../../board/cells/elements.js";
+import { onTheme, themeOf } from "../../board/cells/theme.js";
+import { lineOf } from "../../board/values/matrices.js";
+import { unpacked } from "../../board/received.js";
+import { keptFor, partOf } from "../../scripts/parts.js";
+import { Sender } from "../../scripts/sending.js";
+import { say } from "../../scripts/sentences.js";
+import { Curves, LEFT, RIGHT } from "./curves.js";
+import { madeAt, momentOf, placeOf } from "./moments.js";
+
+/** @import { Answered, Drawing, Trigger } from "../../scripts/types.js" */
+/** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../board/types.js" */
+/** @import { Chart } from "./curves.js" */
+/** @import { Learned } from "./moments.js" */
+
+/** @typedef {{ layer: number, head: number }} Head */
+/** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */
+/** @typedef {{ table: Table, learned: Learned[], size: number, labels: string[], entries: string[], right: (string | null)[], heads: (Head & { name: string, said: string })[], picked: Head, query: number, board: string }} Model what the model makes of a text */
+/** @typedef {Answered & { id: string, steps: number[], at: number, done: number, charts: Chart[], told: string[][], roles: Roles, model: Model | null }} Data */
+/** @typedef {{ step?: number, head?: Head }} Message */
+
+const PLAYED_MS = 10_000;
+const MOST_BARS = 6;
+const PICTURE = 64; // pixels
+
+/** @type {WeakMap<HTMLElement, Time>} */
+const all = new WeakMap();
+
+/** @param {Drawing<Data>} drawing */
+export default function time({ parentElement, data, setTriggerValue }) {
+  const root = partOf(parentElement, ".time");
+  keptFor(all, root, () => new Time(root, data)).receive(data, setTriggerValue);
+}
+
+class Time {
+  /** @param {HTMLElement} root @param {Data} data */
+  constructor(root, data) {
+    this.root = root;
+    this.data = data;
+    this.at = 0; // of the moments, which is shown
+    this.id = "";
+    this.sent = -1; // the step that Python was told last
+    this.query = 0;
+    /** @type {Matrices} */
+    this.given = {};
+    /** @type {Stage[]} */
+    this.stages = [];
+    /** @type {Matrices} */
+    this.made = {};
+    this.model = "";
+    this.drawn = "";
+    /** @type {number | null} */
+    this.next = null;
+    this.playing = 0; // since when; 0 while it stands
+    /** @type {Sender<Message>} */
+    this.sender = new Sender(root);
+    this.curves = new Curves();
+    this.slider = make("input", "slider");
+    this.play = make("button", "play");
+    this.told = make("div", "told");
+    this.pictures = make("div", "pictures");
+    this.bars = make("div", "bars");
+    this.heading = make("div", "heading");
+    this.build();
+    onTheme(root, () => this.show());
+    new ResizeObserver(() => this.lay()).observe(root);
+    window.addEventListener("attnviz-moments", () => this.root.isConnected && this.show());
+    window.addEventListener("attnviz-picked", ({ detail }) => this.follow(detail));
+  }
+
+  build() {
+    const { slider, play } = this;
+    Object.assign(slider, { type: "range", min: "0", step: "1" });
+    slider.setAttribute("aria-label", say("learn.time.slider"));
+    slider.addEventListener("input", () => {
+      this.stop();
+      this.move(Number(slider.value));
+    });
+    slider.addEventListener("change", () => this.rest());
+    play.type = "button";
+    play.addEventListener("click", () => (this.playing ? this.stop(true) : this.start()));
+    this.curves.element.addEventListener("pointerdown", (event) => this.drag(event));
+    this.told.setAttribute("role", "status");
+    const left = make("div", "left", [this.curves.element, make("div", "row", [play, slider]), this.told]);
+    const right = make("div", "right", [this.pictures, this.heading, this.bars]);
+    this.root.replaceChildren(left, right);
+  }
+
+  /** @param {Data} data @param {Trigger} trigger */
+  receive(data, trigger) {
+    this.data = data;
+    this.sender.receive(data.key, data.answered, (message) => trigger("time", message));
+    const anew = data.id !== this.id;
+    if (anew) this.stop();
+    if (anew || (!this.sender.waiting && !this.playing)) this.at = data.at;
+    if (anew) this.sent = data.steps[data.at];
+    this.id = data.id;
+    const { model } = data;
+    const key = model ? JSON.stringify([data.id, model.table.tokens, model.picked]) : "";
+    if (model && key !== this.model) {
+      this.stages = /** @type {Stage[]} */ (model.table.stages);
+      const matrices = unpacked(model.table.matrices);
+      this.given = Object.fromEntries(this.stages.filter(({ rule }) => rule === "given").map(({ name }) => [name, matrices[name]]));
+      this.made = matrices;
+      this.query = model.query;
+      this.draw(model);
+    }
+    this.model = key;
+    this.lay(true);
+    this.show();
+  }
+
+  lay(always = false) {
+    const { data, root } = this;
+    const left = root.querySelector(".left");
+    const width = left instanceof HTMLElement ? left.clientWidth : 0;
+    if (width < 1) return;
+    const drawn = JSON.stringify([width, data.id, data.done]);
+    if (!always && drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.curves.draw(data.charts, data.steps, width);
+    root.style.setProperty("--left", `${LEFT}px`);
+    root.style.setProperty("--right", `${RIGHT}px`);
+    this.mark();
+  }
+
+  // ---- moving through time ----
+
+  /** @param {PointerEvent} down */
+  drag(down) {
+    if (!this.data.model) return;
+    const box = this.curves.element.getBoundingClientRect();
+    const to = (/** @type {PointerEvent} */ { clientX }) => {
+      const place = (clientX - box.left - LEFT) / (box.width - LEFT - RIGHT);
+      this.move(Math.round(Math.min(1, Math.max(0, place)) * (this.data.steps.length - 1)));
+    };
+    this.stop();
+    this.curves.element.setPointerCapture(down.pointerId);
+    to(down);
+    this.curves.element.onpointermove = to;
+    this.curves.element.onpointerup = this.curves.element.onpointercancel = () => {
+      this.curves.element.onpointermove = this.curves.element.onpointerup = this.curves.element.onpointercancel = null;
+      this.rest();
+    };
+  }
+
+  /** @param {number} at */
+  move(at) {
+    if (at === this.at) return;
+    this.at = at;
+    this.next ??= requestAnimationFrame(() => {
+      this.next = null;
+      this.show(true);
+    });
+  }
+
+  // Where the hand rests, torch's numbers are asked for.
+  rest() {
+    const step = this.data.steps[this.at];
+    if (step === this.sent) return;
+    this.sent = step;
+    this.sender.send({ step }, true);
+  }
+
+  start() {
+    const { length } = this.data.steps;
+    const from = this.at >= length - 1 ? 0 : this.at;
+    this.playing = performance.now() - (from / (length - 1)) * PLAYED_MS;
+    const turn = (/** @type {number} */ now) => {
+      if (!this.playing || !this.root.isConnected) return;
+      const part = Math.min(1, Math.max(0, (now - this.playing) / PLAYED_MS));
+      const at = Math.round(part * (length - 1));
+      if (at !== this.at) {
+        this.at = at;
+        this.show(true);
+      }
+      if (part < 1) requestAnimationFrame(turn);
+      else this.stop(true);
+    };
+    requestAnimationFrame(turn);
+    this.mark();
+  }
+
+  stop(rests = false) {
+    if (!this.playing) return;
+    this.playing = 0;
+    this.mark();
+    if (rests) this.rest();
+  }
+
+  // ---- showing a moment ----
+
+  show(moved = false) {
+    const { model, steps, id } = this.data;
+    this.mark();
+    const kept = window.attnvizMoments;
+    if (!model || kept?.id !== id || !this.root.isConnected) return;
+    this.made = madeAt(this.stages, this.given, model.learned, kept.numbers, this.at, model.size);
+    if (moved) window.dispatchEvent(new CustomEvent("attnviz-moment", { detail: { key: model.board, step: steps[this.at], matrices: this.made } }));
+    this.paint(model);
+  }
+
+  // The cursor, the slider, and what is told of the moment.
+  mark() {
+    const { data, slider, play } = this;
+    const last = data.steps.length - 1;
+    const on = data.model !== null;
+    this.curves.point(on ? this.at / Math.max(1, last) : placeOf(data.steps, data.done));
+    slider.max = String(last);
+    slider.value = String(on ? this.at : momentOf(data.steps, data.done));
+    slider.disabled = play.disabled = !on;
+    const step = data.steps[this.at].toLocaleString("en");
+    slider.setAttribute("aria-valuetext", say("learn.time.step", { step }));
+    play.textContent = this.playing ? "❚❚" : "▶";
+    play.setAttribute("aria-label", say(this.playing ? "learn.time.pause" : "learn.time.play"));
+    play.title = say(this.playing ? "learn.time.pause" : "learn.time.play");
+    const told = data.told[on ? this.at : data.told.length - 1] ?? [];
+    this.told.replaceChildren(...told.map((part, at) => make(at ? "span" : "b", "", [part])));
+  }
+
+  // ---- what the model makes of the text ----
+
+  /** @param {Model} model */
+  draw(model) {
+    const several = model.heads.length > 1;
+    this.pictures.replaceChildren(...(several ? [make("div", "heading", [say("learn.time.heads")])] : []), ...model.heads.filter(() => several).map((head) => this.picture(head, model)));
+  }
+
+  /** @param {Model["heads"][number]} head @param {Model} model */
+  picture(head, model) {
+    const size = model.table.tokens.length;
+    const canvas = make("canvas");
+    [canvas.width, canvas.height] = [size, size];
+    const side = size * Math.max(1, Math.floor(PICTURE / size));
+    Object.assign(canvas.style, { width: `${side}px`, height: `${side}px` });
+    canvas.setAttribute("aria-hidden", "true");
+    canvas.dataset.head = head.name;
+    const on = head.layer === model.picked.layer && head.head === model.picked.head;
+    const button = make("button", on ? "picture on" : "picture", [canvas, make("span", "", [head.said])]);
+    button.type = "button";
+    button.setAttribute("aria-pressed", String(on));
+    button.onclick = () => this.sender.send({ head: { layer: head.layer, head: head.head } });
+    return button;
+  }
+
+  /** @param {Model} model */
+  paint(model) {
+    const ramps = rampsOf(this.data.roles, themeOf(this.root));
+    const [inks, negative] = [inksOf(ramps.a), inksOf(ramps.negative)];
+    for (const canvas of this.pictures.querySelectorAll("canvas")) {
+      const matrix = this.made[canvas.dataset.head ?? ""];
+      const image = new ImageData(matrix.columns, matrix.rows);
+      paintPixels(new Uint32Array(image.data.buffer), matrix, { turned: false, limit: 1, inks, negative, hidden: (row, column) => column > row });
+      canvas.getContext("2d")?.putImageData(image, 0, 0);
+    }
+    this.foretell(model);
+  }
+
+  /** @param {{ key: string, query: number }} picked */
+  follow({ key, query }) {
+    const { model } = this.data;
+    if (!model || key !== model.board || query === this.query) return;
+    this.query = query;
+    this.foretell(model);
+  }
+
+  // The most probable next tokens after the picked one.
+  /** @param {Model} model */
+  foretell(model) {
+    const { probabilities } = this.made;
+    const row = Math.min(this.query, probabilities.rows - 1);
+    const line = [...lineOf(probabilities, row)].map((share, entry) => ({ share, name: model.entries[entry] }));
+    const best = line.toSorted((a, b) => b.share - a.share).slice(0, MOST_BARS);
+    const right = model.right[row];
+    const missing = right === null || best.some(({ name }) => name === right) ? [] : line.filter(({ name }) => name === right);
+    this.heading.textContent = say("learn.time.next", { token: model.labels[row] });
+    const shown = [...best.slice(0, MOST_BARS - missing.length), ...missing];
+    while (this.bars.children.length > shown.length) this.bars.lastChild?.remove();
+    shown.forEach(({ share, name }, at) => {
+      const bar = /** @type {HTMLElement} */ (this.bars.children[at] ?? this.bars.appendChild(make("div", "bar", [make("span", "name"), make("span", "full", [make("i")]), make("span", "share"), make("span", "right")])));
+      const [named, full, written, mark] = bar.children;
+      named.textContent = name;
+      written.textContent = Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "NaN";
+      const filled = /** @type {HTMLElement} */ (full.firstChild);
+      filled.style.width = `${Number.isFinite(share) ? 100 * share : 0}%`;
+      mark.textContent = name === right ? "✓" : "";
+      mark.setAttribute("title", name === right ? say("learn.time.right") : "");
+      toggle(bar, "is-right", name === right);
+    });
+  }
+}

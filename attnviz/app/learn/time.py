@@ -1,0 +1,203 @@
+"""The time of a training on its page: curves, the slider through its moments, and what the model makes of a text."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import blake2s
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.learn.works import OneTraining
+from attnviz.app.session import url_texts
+from attnviz.app.session.answering import answered, answering
+from attnviz.app.text import is_dark
+from attnviz.board.data import table_data
+from attnviz.board.script import CONSTANTS, SAID
+from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.tokens import token_labels, visible
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_STEP
+from attnviz.scripts import joined, sentences
+from attnviz.training import Training, TrainingSettings, moment_steps
+from attnviz.training.learning import Moment
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+_HERE = Path(__file__).parent
+_KEY = "learn.time"
+_MOST_POINTS = 240  # of a curve
+_HEIGHT = 118  # pixels of a chart
+BOARD_KEY = "learn.board"
+
+_time = st.components.v2.component(
+    "attnviz_learn_time",
+    html='<div class="time"></div>',
+    css=(_HERE / "time.css").read_text(),
+    js=joined(_HERE / "time.js", {"SENTENCES": sentences("learn.time.", *SAID), "CONSTANTS": CONSTANTS}),
+)
+_kept = st.components.v2.component(
+    "attnviz_learn_kept", html='<span class="kept"></span>', js=joined(_HERE / "kept.js"), isolate_styles=False
+)
+
+
+def show_under_way(work: OneTraining) -> None:
+    """Draw the curves of a training so far."""
+    moments, losses = work.moments, work.losses
+    _draw(_curves(work.settings, losses, moments, moment_steps(work.settings.steps)) | {"model": None, "at": 0})
+
+
+def show_time(training: Training, step: int, text: str, trace: AttentionTrace, picked: tuple[int, int]) -> None:
+    """Draw the curves of a training, its slider at a step, and what the model makes of a text there."""
+    steps = tuple(moment.step for moment in training.moments)
+    data = _curves(training.settings, training.losses, training.moments, steps)
+    with st.container(key="learn_kept"):
+        _kept(key="learn.kept", data={"id": data["id"], "float32": _numbers(training)})
+    at = max(i for i, each in enumerate(steps) if each <= step)
+    _draw(data | {"at": at, "model": _model(training, trace, picked)})
+
+
+def identity(training: Training) -> str:
+    """Return a short text that tells a training from all others."""
+    told = repr((training.settings, len(training.losses)))
+    return blake2s(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _draw(data: dict[str, Any]) -> None:
+    sent = {"key": _KEY, "answered": answered(_KEY), "roles": _roles()}
+    with st.container(key="learn_time"):
+        st.html(f"<style>.st-key-learn_time {{ --weight: {ROLES['a'].on(is_dark())}; }}</style>")
+        _time(key=_KEY, data=data | sent, on_time_change=_take)
+
+
+def _roles() -> dict[str, dict[str, str]]:
+    tones = {**ROLES, "negative": NEGATIVE, "paper": PAPER, "picked": PICKED}
+    return {name: tone._asdict() for name, tone in tones.items()}
+
+
+def _take() -> None:
+    sent = st.session_state[_KEY].get("time")
+    if not isinstance(sent, dict) or not isinstance(sent.get("number"), int | float):
+        return
+    with answering(_KEY, sent["number"]):
+        step, head = sent.get("step"), sent.get("head")
+        if isinstance(step, int | float) and 0 <= step < 10**6:
+            url_texts.put(LEARN_STEP, int(step))
+        if isinstance(head, dict) and all(isinstance(head.get(name), int | float) for name in ("layer", "head")):
+            url_texts.put(LEARN_HEAD, (min(99, max(0, int(head["layer"]))), min(99, max(0, int(head["head"])))))
+
+
+def _curves(
+    settings: TrainingSettings, losses: Sequence[float], moments: Sequence[Moment], steps: Sequence[int]
+) -> dict[str, Any]:
+    """Return what is drawn over time: the losses of each step, and what is measured at each moment."""
+    curves = [
+        {"label": say("learn.time.learned_from"), "kind": "faint", "points": _thinned(losses)},
+        {"label": say("learn.time.held_out"), "kind": "whole", "points": [(m.step, m.loss) for m in moments]},
+    ]
+    shares = [{"label": say("learn.time.accuracy"), "kind": "whole", "points": [(m.step, m.accuracy) for m in moments]}]
+    for at, name in enumerate(moments[0].figures if moments else ()):
+        points = [(m.step, m.figures[name]) for m in moments]
+        kind = "head" if at == 0 else "head head-2"
+        shares.append({"label": say(f"learn.figures.{name}"), "kind": kind, "points": points})
+    told = repr((settings, len(losses)))
+    return {
+        "id": blake2s(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest(),
+        "steps": list(steps),
+        "done": len(losses),
+        "charts": [
+            {
+                "title": say("learn.time.loss"),
+                "top": None,
+                "height": _HEIGHT,
+                "curves": [_finite(each) for each in curves],
+            },
+            {
+                "title": say("learn.time.shares"),
+                "top": 1,
+                "height": _HEIGHT,
+                "curves": [_finite(each) for each in shares],
+            },
+        ],
+        "told": [_told(moment) for moment in moments],
+    }
+
+
+def _chart(title: str, top: int | None, curves: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"title": title, "top": top, "height": _HEIGHT, "curves": [_finite(each) for each in curves]}
+
+
+def _finite(curve: Mapping[str, Any]) -> dict[str, Any]:
+    return {**curve, "points": [(step, value) for step, value in curve["points"] if np.isfinite(value)]}
+
+
+def _thinned(losses: Sequence[float]) -> list[tuple[int, float]]:
+    """Return the means of neighbours, as many as a curve may have points: all at the start, where time is stretched."""
+    places = np.unique(np.round(np.linspace(0, len(losses) ** 0.5, _MOST_POINTS) ** 2).astype(int))
+    values = np.asarray(losses)
+    return [(int(low), float(values[low:high].mean())) for low, high in pairwise(places)]
+
+
+def _told(moment: Moment) -> list[str]:
+    figures = [
+        say("learn.time.figure", name=say(f"learn.figures.{name}"), value=_percent(value))
+        for name, value in moment.figures.items()
+    ]
+    return [
+        say("learn.time.step", step=f"{moment.step:,}"),
+        say("learn.time.loss_of", loss=written(moment.loss, 3)),
+        say("learn.time.accuracy_of", share=_percent(moment.accuracy)),
+        *figures,
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _numbers(training: Training) -> str:
+    flat = [matrix.numpy().ravel() for moment in training.moments for matrix in moment.parameters.values()]
+    return b64encode(np.concatenate(flat).astype("<f4").tobytes()).decode()
+
+
+def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int]) -> dict[str, Any]:
+    model, task = training.model, training.model.task
+    learned, since = [], 0
+    for name, shape in model.shapes.items():
+        rows, columns = (1, *shape)[-2:]
+        learned.append({"name": name, "rows": rows, "columns": columns, "since": since})
+        since += rows * columns
+    tokens = trace.tokens
+    return {
+        "table": table_data(trace),
+        "learned": learned,
+        "size": since,
+        "labels": list(token_labels(tokens)),
+        "entries": [visible(entry) for entry in task.vocabulary],
+        "right": [None if (law := task.law(tokens[: at + 1])) is None else visible(law) for at in range(len(tokens))],
+        "heads": [
+            {"layer": layer, "head": head, "name": model.name_of(layer, head, "attention_weights"),
+             "said": _called(training.settings, layer, head)}
+            for layer in range(training.settings.n_layers) for head in range(training.settings.n_heads)
+        ],
+        "picked": {"layer": picked[0], "head": picked[1]},
+        "query": picked_token(training, tokens),
+        "board": f"{BOARD_KEY}.{picked[0]}.{picked[1]}",
+    }  # fmt: skip
+
+
+def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
+    """Return the token that is followed: the one picked, or the last whose next one the law tells."""
+    held = st.session_state.get("learn.query")
+    if held is not None and held[0] == tokens:
+        return int(held[1])
+    told = [at for at in range(len(tokens) - 1) if training.model.task.law(tokens[: at + 1]) is not None]
+    return told[-1] if told else len(tokens) - 1
+
+
+def _called(settings: TrainingSettings, layer: int, head: int) -> str:
+    if settings.n_heads == 1:
+        return say("learn.time.of_layer", layer=layer)
+    return say("learn.time.of_head", layer=layer, head=head)

@@ -1,0 +1,204 @@
+"""The page Watch it learn: a task, a training under way, its curves, and the board at any moment of it."""
+
+import math
+import time
+from dataclasses import replace
+
+import streamlit as st
+
+from attnviz.app.learn.controls import asked
+from attnviz.app.learn.moment import show_moment
+from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
+from attnviz.app.learn.shared import JOB, current_job, job_of, leave, shared
+from attnviz.app.learn.time import show_under_way
+from attnviz.app.learn.works import OneTraining
+from attnviz.app.parts.pace import Pace
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.text import as_message
+from attnviz.link.parameter_table import LEARN, LEARN_STEP
+from attnviz.scaling.in_words import said_time
+from attnviz.training import Model, Training, TrainingSettings
+from attnviz.words import plural, say
+
+_EVERY = 0.4  # seconds, after which a training under way is looked at
+_SHOWN, _OPENED = "learn.shown", "learn.opened"
+_SETTLED = 5.0  # seconds that a step may still take when it was stopped
+
+
+def show_learn() -> None:
+    """Draw the whole page."""
+    ended = current_job()
+    if ended is not None and ended[1].done and not ended[0].active and ended[0].error is None:
+        _keep(ended[1])
+    settings = asked()
+    _open(settings)
+    found = current_job()
+    if found is not None and not _is_of(found[1], settings):
+        leave()
+        st.session_state.pop(JOB)
+        state.say(say("learn.anew"))
+        found = None
+    _buttons(settings, found)
+    if found is not None and found[0].active:
+        st.fragment(_under_way, run_every=_EVERY)()
+        return
+    training = _training(settings, found)
+    if training is None:
+        return
+    _tell_end(training, found)
+    show_moment(training)
+
+
+def _is_of(work: OneTraining, settings: TrainingSettings) -> bool:
+    return work.asked == settings
+
+
+def _open(settings: TrainingSettings) -> None:
+    """On the first run, have what a link asks for trained: it is seconds, and the line is everybody's."""
+    if _OPENED in st.session_state:
+        return
+    st.session_state[_OPENED] = True
+    linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
+    if linked and shared().shelf.get((settings, settings.steps)) is None:
+        _start(settings)
+
+
+def _start(settings: TrainingSettings, steps: int | None = None) -> None:
+    """Begin a training, or go on with it: `steps` of it, or all."""
+    found = current_job()
+    if found is None:
+        try:
+            Model.of(settings)
+        except ValueError as error:
+            state.say(say("learn.refused", why=told(error)))
+            return
+        st.session_state[JOB] = job_of(OneTraining(settings))
+    job: Job = st.session_state[JOB]
+    st.session_state["learn.pace"] = Pace()
+    try:
+        shared().pool.go_on(job, steps)
+    except FullError:
+        state.say(say("learn.full"))
+        return
+    if steps is not None:
+        shared().pool.settled(job, _SETTLED)
+
+
+def _again(settings: TrainingSettings) -> None:
+    st.session_state.pop(JOB, None)
+    url_texts.put(LEARN_STEP, None)
+    _start(settings)
+
+
+def _pause() -> None:
+    found = current_job()
+    if found is not None:
+        shared().pool.pause(found[0])
+        shared().pool.settled(found[0], _SETTLED)
+
+
+def _rewind() -> None:
+    """Back to before the first step, with the same settings."""
+    _pause()
+    found = current_job()
+    if found is not None:
+        work = OneTraining(replace(found[1].asked))
+        st.session_state[JOB] = job_of(work)
+        work.begin()
+
+
+def _stop() -> None:
+    """End a training, and keep what there is of it."""
+    _pause()
+    found = current_job()
+    if found is not None:
+        _keep(found[1])
+
+
+def _keep(work: OneTraining) -> None:
+    training = work.training()
+    st.session_state[_SHOWN] = shared().shelf.put(training)
+    if training.settings != work.asked:  # the rate was changed on the way
+        url_texts.put(LEARN, replace(training.settings, text=""))
+    st.session_state.pop(JOB, None)
+
+
+def _buttons(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> None:
+    begun = found is not None and found[1].step > 0
+    with st.container(horizontal=True, vertical_alignment="center", key="learn_buttons"):
+        if found is not None and found[0].active:
+            st.button(say("learn.pause"), key="learn.pause", icon=":material/pause:", on_click=_pause)
+            st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
+            return
+        label = say("learn.go_on" if found else "learn.start")
+        st.button(label, key="learn.start", icon=":material/play_arrow:", type="primary", on_click=_start if found
+                  else _again, args=(settings,))  # fmt: skip
+        st.button(say("learn.one_step"), key="learn.one", icon=":material/skip_next:", on_click=_start,
+                  args=(settings, 1))  # fmt: skip
+        if found is not None:
+            st.button(say("learn.rewind"), key="learn.rewind", icon=":material/replay:", on_click=_rewind,
+                      disabled=not begun)  # fmt: skip
+            st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
+
+
+def _under_way() -> None:
+    """Tell how far the training is, and draw its curves; where it has ended, draw the page anew."""
+    found = current_job()
+    if found is None:
+        st.rerun()
+    job, work = found
+    if not job.active:
+        st.rerun()
+    before = shared().pool.before(job)
+    steps = work.settings.steps
+    part = work.step / steps
+    left = st.session_state.setdefault("learn.pace", Pace()).left(time.monotonic(), part)
+    done = say("learn.progress", done=f"{work.step:,}", steps=plural(steps, "step"))
+    if job.state == WAITING and before:
+        text = say("learn.waiting", n=before)
+    elif math.isfinite(left):
+        text = say("learn.left", done=done, left=said_time(left))
+    else:
+        text = done
+    st.progress(part, text)
+    if work.moments:
+        show_under_way(work)
+
+
+def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> Training | None:
+    """Return what is shown: what is paused, or was finished; None where there is nothing."""
+    shelf = shared().shelf
+    if found is not None:
+        job, work = found
+        if job.state == FAILED:
+            st.error(as_message(say("learn.failed")))
+            return None
+        shared().pool.settled(job, _SETTLED)
+        return work.training()
+    shown = st.session_state.get(_SHOWN)
+    training = shelf.get((settings, settings.steps))
+    if training is None and shown is not None:
+        training = shelf.get(shown)
+        if training is None:
+            st.info(say("learn.dropped"))
+            return None
+        if shown[0] != settings:
+            st.info(say("learn.others"))
+    if training is None:
+        st.text(say("learn.first", steps=plural(settings.steps, "step")))
+    return training
+
+
+def _tell_end(training: Training, found: tuple[Job, OneTraining] | None) -> None:
+    done, steps = len(training.losses), training.settings.steps
+    if training.stopped:
+        st.warning(as_message(say("learn.no_number", step=f"{done:,}")), icon=":material/warning:")
+    elif found is not None:
+        left = "learn.left_page" if found[0].state == LEFT else "learn.paused"
+        st.caption(say(left, done=f"{done:,}", steps=plural(steps, "step")))
+    elif done < steps:
+        st.caption(say("learn.stopped", done=f"{done:,}", steps=plural(steps, "step")))
+    for step, rate in training.settings.rates:
+        st.caption(say("learn.rate_since", step=f"{step:,}", rate=f"{rate:g}"))

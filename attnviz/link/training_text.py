@@ -1,0 +1,82 @@
+"""Codec of a training in a link: ``task.repeat*steps.300*seed.2``. What is not named is as the task has it."""
+
+from dataclasses import MISSING, fields, replace
+from typing import Any
+
+from attnviz.link.codecs import Codec, Raw, UnreadableError
+from attnviz.training import TASKS, TrainingSettings, settings_for
+
+MOST = 1000  # characters
+_BETWEEN, _LONGEST_TOLD, _TOLD = ",", 40, 3
+_APART = ("task", "text")  # the task says what the others are by default; a text has a parameter of its own
+
+
+class TrainingText(Codec):
+    """The settings of a training, but for the text that it learns."""
+
+    def decode(self, raw: str) -> TrainingSettings:
+        parts = [part.partition(".")[::2] for part in raw.split("*") if part]
+        task = next((value for name, value in parts if name == "task"), "agreement")
+        unread = [] if task in TASKS else [f"task.{task}"]
+        settings = settings_for(TASKS[task if task in TASKS else "agreement"])
+        late: list[tuple[str, str]] = []
+        for name, value in [each for each in parts if each[0] != "task"]:
+            changed = _changed(settings, name, value)
+            if changed is None:
+                late.append((name, value))  # may fit what comes later, as a d_k the number of heads
+            else:
+                settings = changed
+        for name, value in late:
+            changed = _changed(settings, name, value)
+            if changed is None:
+                unread.append(f"{name}.{value}")
+            settings = changed or settings
+        if unread:
+            raise UnreadableError("", settings, parts=[Raw(part[:_LONGEST_TOLD]) for part in unread])
+        return settings
+
+    def encode(self, value: TrainingSettings) -> str:
+        usual = settings_for(TASKS[value.task])
+        parts = [f"task.{value.task}"]
+        for field in fields(TrainingSettings):
+            own = getattr(value, field.name)
+            if field.name not in _APART and own != getattr(usual, field.name):
+                parts.append(f"{field.name}.{_written(own)}")
+        return "*".join(parts)
+
+
+def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:
+    """Return settings with one of them changed; None where that can't be read."""
+    kinds = {field.name: field for field in fields(TrainingSettings) if field.name not in _APART}
+    if name not in kinds:
+        return None
+    given = kinds[name].default
+    assert given is not MISSING
+    try:
+        changed: dict[str, Any] = {name: _read(name, value, given)}
+        return replace(settings, **changed)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return _BETWEEN.join(each if isinstance(each, str) else f"{each[0]}:{each[1]!r}" for each in value)
+    return "none" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(text, text)
+    if name == "frozen":
+        return tuple(text.split(_BETWEEN)) if text else ()
+    if name == "rates":
+        pairs = [each.split(":") for each in text.split(_BETWEEN) if each]
+        return tuple((int(step), float(rate)) for step, rate in pairs)
+    if name == "d_ff":
+        return None if text == "none" else int(text)
+    if isinstance(default, int):
+        return int(text)
+    return float(text) if isinstance(default, float) else text

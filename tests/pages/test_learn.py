@@ -1,0 +1,191 @@
+"""The page Watch it learn: what it trains are the library's numbers, and whatever goes wrong is told in a sentence."""
+
+import base64
+import json
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz.app.learn import controls
+from attnviz.app.learn.pool import LEFT, PAUSED
+from attnviz.app.learn.shared import JOB, shared
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.tokens import visible
+from attnviz.training import Training, train
+from attnviz.words import plural, say
+from tests.pages.reader import Reader, in_address
+
+PAGE = "pages/learn.py"
+SOON = 60.0
+FEW = "task.agreement*steps.20"
+
+
+@pytest.fixture(autouse=True)
+def _own_shelf() -> None:
+    shared.clear()
+
+
+def data_of(reader: Reader, component: str) -> dict[str, Any]:
+    """What a component of the page is sent."""
+    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == component]
+    return dict(json.loads(found.json))
+
+
+def trained(reader: Reader) -> Reader:
+    """Wait for what is under way, as the browser does, which asks again and again."""
+    end = time.monotonic() + SOON
+    while JOB in reader.at.session_state and reader.at.session_state[JOB].active:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return reader.run().run()
+
+
+def opened(**query: str) -> Reader:
+    return trained(Reader(PAGE, **query))
+
+
+def matches(reader: Reader, training: Training, step: int, text: str | None = None) -> bool:
+    """Whether the board shows these numbers of a moment."""
+    board, trace = data_of(reader, "attnviz_board"), training.trace(step, text)
+    weights = np.array([float(v) for v in board["matrices"]["attention_weights"]["values"]], dtype=np.float32)
+    return board["moment"] == step and np.array_equal(weights, trace.attention_weights.numpy().ravel())
+
+
+def test_a_training_shows_the_library_s_numbers_at_each_moment() -> None:
+    reader = Reader(PAGE)
+    assert say("learn.first", steps=plural(600, "step")) in reader.texts
+    reader.set("learn.steps", 20).press(say("learn.start"))
+    trained(reader)
+    training = train("agreement", steps=20)
+    assert matches(reader, training, 20)
+    time_of = data_of(reader, "attnviz_learn_time")
+    assert time_of["steps"] == [moment.step for moment in training.moments]
+    held_out = [value for _, value in time_of["charts"][0]["curves"][1]["points"]]
+    assert held_out == [moment.loss for moment in training.moments]
+    kept = data_of(reader, "attnviz_learn_kept")
+    assert kept["id"] == time_of["id"]
+    assert in_address(reader.at, "learn") == FEW
+    assert reader.messages == []
+
+
+def test_a_link_opens_the_same_moment_of_the_same_training() -> None:
+    reader = opened(learn=f"{FEW}*seed.3", learn_step="7", learn_sentence="the keys near the cat")
+    assert matches(reader, train("agreement", steps=20, seed=3), 7, "the keys near the cat")
+    assert reader.messages == []
+    assert opened(learn=f"{FEW}*seed.3", learn_step="21").messages == [
+        f"Part of this link was ignored: {say('learn.link.no_step', step=21, last=20)}"
+    ]
+
+
+def test_each_layer_and_head_is_on_the_board_with_its_own_numbers() -> None:
+    reader = opened(learn="task.repeat*steps.2*n_heads.2", learn_head="1.1")
+    training = train("repeat", steps=2, n_heads=2)
+    (board,) = reader.boards
+    seen = training.trace(2).seen_from(1, 1)
+    sent = np.frombuffer(base64.b64decode(board["matrices"]["attention_weights"]["float32"]), "<f4")
+    assert np.array_equal(sent, seen.attention_weights.numpy().ravel())
+
+
+def test_one_step_pause_another_rate_and_rewind() -> None:
+    reader = Reader(PAGE).set("learn.steps", 20)
+    reader.press(say("learn.one_step"))
+    training = train("agreement", steps=20)
+    assert reader.at.session_state[JOB].state == PAUSED
+    assert matches(reader, training, 1)
+    assert say("learn.paused", done=1, steps=plural(20, "step")) in reader.captions
+    reader.press(say("learn.one_step"))
+    assert matches(reader, training, 2)
+    reader.set("learn.rate", 0.5)
+    assert reader.messages == [say("learn.rate_changed", step=plural(2, "step"), rate="0.5")]
+    trained(reader.press(say("learn.go_on")))
+    faster = train("agreement", steps=20, rates=((2, 0.5),))
+    assert matches(reader, faster, 20)
+    assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
+    assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
+
+
+def test_rewinding_goes_back_to_the_numbers_it_began_with() -> None:
+    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).press(say("learn.rewind"))
+    assert matches(reader, train("agreement", steps=20), 0)
+    reader.press(say("learn.one_step"))
+    assert matches(reader, train("agreement", steps=20), 1)
+
+
+def test_stopping_keeps_what_is_there() -> None:
+    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).press(say("learn.stop"))
+    assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
+    assert matches(reader, train("agreement", steps=20), 1)
+    assert JOB not in reader.at.session_state
+
+
+def test_another_model_starts_anew_and_says_so() -> None:
+    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).set("learn.d_k", 2)
+    assert reader.messages == [say("learn.anew")]
+    assert JOB not in reader.at.session_state
+
+
+def test_who_opens_another_page_frees_the_place_and_finds_the_training_paused() -> None:
+    reader = Reader(PAGE).set("learn.steps", 5000).press(say("learn.start"))
+    job = reader.at.session_state[JOB]
+    assert job.active
+    reader.visit("pages/scaling.py")
+    assert job.state == LEFT
+    assert shared().pool.settled(job, SOON)
+    assert shared().pool.length == 0
+    reader.visit(PAGE)
+    done = f"{job.work.step:,}"
+    assert say("learn.left_page", done=done, steps=plural(5000, "step")) in reader.captions
+
+
+def test_a_training_that_made_room_is_said_to_and_trains_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = opened(learn=FEW)
+    monkeypatch.setattr(shared().shelf, "_kept", type(shared().shelf._kept)())
+    assert say("learn.dropped") in [each.value for each in reader.run().at.info]
+    trained(reader.press(say("learn.start")))
+    assert matches(reader, train("agreement", steps=20), 20)
+
+
+def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then() -> None:
+    reader = opened(learn=f"{FEW}*learning_rate.1e9*optimizer.sgd")
+    training = train("agreement", steps=20, learning_rate=1e9, optimizer="sgd")
+    assert training.stopped
+    done = len(training.losses)
+    assert reader.messages == [say("learn.no_number", step=done)]
+    assert data_of(reader, "attnviz_learn_time")["done"] == done
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("", "no_token"), ("<b>unheard</b> *of*", "unknown_token"), ("the " * 20, "tokens_many")]
+)
+def test_a_sentence_that_the_model_cannot_read_is_told(text: str, why: str) -> None:
+    reader = opened(learn=FEW, **({"learn_sentence": text} if text else {}))
+    assert len(reader.messages) == (1 if text else 0), why
+    assert matches(reader, train("agreement", steps=20), 20)
+
+
+def test_a_text_of_one_s_own_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "ab ba " * 30
+    reader = opened(learn="task.text*steps.3", learn_text=text)
+    assert matches_text(reader, train("text", steps=3, text=text))
+    for given in ("", "word", "x" * (MAX_TEXT_CHARACTERS + 1)):
+        monkeypatch.setattr(controls, "MAX_TEXT_CHARACTERS", 10**6)  # which the browser would hold it to
+        told = Reader(PAGE).set("learn.task", "text").set("learn.typed", given)
+        if given == "word":
+            told.press(say("learn.start"))
+        assert len(told.messages) == 1, given[:9]
+        assert JOB not in told.at.session_state
+
+
+def matches_text(reader: Reader, training: Training) -> bool:
+    return data_of(reader, "attnviz_learn_time")["model"]["entries"] == [
+        visible(token) for token in training.model.task.vocabulary
+    ]
+
+
+@pytest.mark.parametrize("name", ["sticks", "saturated"])
+def test_what_teaches_by_going_otherwise_is_one_click_away(name: str) -> None:
+    reader = Reader(PAGE).press_key(f"learn.variation.{name}")
+    for setting, value in controls.VARIATIONS["agreement"][name].items():
+        assert f"{setting}.{value}" in in_address(reader.at, "learn")

@@ -1,0 +1,214 @@
+"""Long work outside of a page's script: in turn and fairly, a place freed at once, nothing left running."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from attnviz.app.learn import pool as pools
+from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, FullError, Job, Pool
+from attnviz.app.learn.shared import Shelf
+from attnviz.app.learn.works import ManySeeds, OneTraining
+from attnviz.training import train, train_many
+from attnviz.training.tasks import TASKS, settings_for
+
+SOON = 20.0  # seconds, on a machine that is busy with other tests
+
+
+class Counting:
+    """Work of so many steps, each of which waits until it may."""
+
+    def __init__(self, steps: int, seen: list[str] | None = None, name: str = "") -> None:
+        self.left, self.seen, self.name = steps, [] if seen is None else seen, name
+        self.may = threading.Event()
+        self.may.set()
+
+    @property
+    def done(self) -> bool:
+        return self.left <= 0
+
+    def advance(self) -> None:
+        assert self.may.wait(SOON)
+        self.left -= 1
+        self.seen.append(self.name)
+        time.sleep(0.001)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SOON
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+@contextmanager
+def held(pool: Pool, steps: int = 1) -> Iterator[Job]:
+    """A job that has the only worker until the block ends."""
+    job = Job(Counting(steps))
+    job.work.may.clear()  # type: ignore[attr-defined]
+    pool.go_on(job)
+    until(lambda: job.state == RUNNING)
+    try:
+        yield job
+    finally:
+        job.work.may.set()  # type: ignore[attr-defined]
+
+
+def trainers() -> int:
+    return sum(thread.name == "attnviz-trains" for thread in threading.enumerate())
+
+
+def test_who_comes_first_is_served_first_and_is_told_how_many_are_before() -> None:
+    pool, seen = Pool(1), list[str]()
+    jobs = [Job(Counting(2, seen, name)) for name in "abc"]
+    with held(pool):
+        for job in jobs:
+            pool.go_on(job)
+        assert [job.state for job in jobs] == [WAITING] * 3
+        assert [pool.before(job) for job in jobs] == [1, 2, 3]
+        assert pool.length == 4
+    until(lambda: all(job.state == DONE for job in jobs))
+    assert "".join(seen) == "aabbcc"
+    assert pool.length == 0
+
+
+def test_no_one_waits_for_longer_than_others_turns() -> None:
+    """Long work gives way after its slice: a short one that came later is done long before it."""
+    pool = Pool(1, seconds=0.02)
+    long, short = Job(Counting(5000)), Job(Counting(3))
+    pool.go_on(long)
+    until(lambda: long.state == RUNNING)
+    pool.go_on(short)
+    until(lambda: short.state == DONE)
+    assert 0 < long.work.left < 5000  # type: ignore[attr-defined]
+    pool.pause(long)
+    assert pool.settled(long, SOON)
+
+
+def test_there_are_never_more_workers_than_may_be() -> None:
+    pool, jobs = Pool(2), [Job(Counting(30)) for _ in range(6)]
+    before = trainers()
+    for job in jobs:
+        pool.go_on(job)
+    most = 0
+    while any(job.active for job in jobs):
+        most = max(most, sum(job.state == RUNNING for job in jobs))
+        assert trainers() - before <= 2
+        time.sleep(0.001)
+    assert most == 2
+    until(lambda: trainers() == before)  # a worker without work ends
+
+
+@pytest.mark.parametrize("how", ["paused", "left"])
+def test_who_pauses_or_leaves_frees_the_place_at_once(how: str) -> None:
+    pool, there = Pool(1), {"first": True}
+    first, second = Job(Counting(10_000), lambda: there["first"]), Job(Counting(3))
+    pool.go_on(first)
+    until(lambda: first.state == RUNNING)
+    pool.go_on(second)
+    assert pool.before(second) == 1
+    if how == "paused":
+        pool.pause(first)
+        assert pool.before(second) == 0  # though the step that is under way still has to end
+    else:
+        there["first"] = False  # a tab that was closed
+    until(lambda: second.state == DONE)
+    assert first.state == (PAUSED if how == "paused" else LEFT)
+    left = first.work.left  # type: ignore[attr-defined]
+    time.sleep(0.05)
+    assert first.work.left == left > 0  # type: ignore[attr-defined]
+
+
+def test_who_leaves_the_line_has_no_turn_and_is_not_before_others() -> None:
+    pool, there = Pool(1), {"gone": True}
+    gone, last = Job(Counting(5), lambda: there["gone"]), Job(Counting(1))
+    with held(pool):
+        pool.go_on(gone)
+        pool.go_on(last)
+        assert pool.before(last) == 2
+        there["gone"] = False
+        assert pool.before(last) == 1
+    until(lambda: last.state == DONE)
+    assert (gone.state, gone.work.left) == (LEFT, 5)  # type: ignore[attr-defined]
+
+
+def test_a_pause_and_go_on_within_a_step_doubles_nothing() -> None:
+    pool, job = Pool(2), Job(Counting(3))
+    with held(pool) as other, held(pool):
+        pool.pause(other)
+        pool.go_on(other)
+        assert other.state == RUNNING
+        pool.go_on(job)
+    until(lambda: not other.active and job.state == DONE)
+    assert other.work.left == 0  # type: ignore[attr-defined]
+
+
+def test_so_many_steps_and_then_a_pause() -> None:
+    pool, job = Pool(1), Job(Counting(10))
+    pool.go_on(job, 1)
+    assert pool.settled(job, SOON)
+    assert (job.state, job.work.left) == (PAUSED, 9)  # type: ignore[attr-defined]
+    pool.go_on(job)
+    assert pool.settled(job, SOON)
+    assert job.state == DONE
+
+
+def test_what_breaks_is_told_and_the_worker_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, broken, fine = Pool(1), Job(Counting(3)), Job(Counting(1))
+    monkeypatch.setattr(broken.work, "advance", lambda: 1 / 0)
+    pool.go_on(broken)
+    pool.go_on(fine)
+    until(lambda: fine.state == DONE)
+    assert broken.state == FAILED
+    assert isinstance(broken.error, ZeroDivisionError)
+
+
+def test_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "MOST_IN_LINE", 2)
+    pool = Pool(1)
+    with held(pool):
+        jobs = [Job(Counting(1)) for _ in range(2)]
+        for job in jobs:
+            pool.go_on(job)
+        with pytest.raises(FullError):
+            pool.go_on(Job(Counting(1)))
+    until(lambda: all(job.state == DONE for job in jobs))
+
+
+def test_a_training_of_the_pool_is_the_library_s_to_the_last_bit_with_pauses_and_another_rate() -> None:
+    pool, work = Pool(1), OneTraining(settings_for(TASKS["agreement"], steps=12))
+    job = Job(work)
+    pool.go_on(job, 5)
+    assert pool.settled(job, SOON)
+    work.change_rate(0.5)
+    assert work.rate == 0.5
+    pool.go_on(job)
+    assert pool.settled(job, SOON)
+    made = work.training()
+    again = train("agreement", steps=12, rates=((5, 0.5),))
+    assert made.settings == again.settings
+    assert made.losses == again.losses
+    for ours, theirs in zip(made.moments, again.moments, strict=True):
+        assert all(matrix.equal(theirs.parameters[name]) for name, matrix in ours.parameters.items())
+
+
+def test_many_seeds_of_the_pool_are_the_library_s() -> None:
+    pool, asked = Pool(1), [settings_for(TASKS["agreement"], steps=3, seed=seed) for seed in range(3)]
+    work = ManySeeds(asked)
+    job = Job(work)
+    pool.go_on(job, 4)
+    assert pool.settled(job, SOON)
+    assert work.part == pytest.approx(4 / 9)
+    pool.go_on(job)
+    assert pool.settled(job, SOON)
+    assert work.outcomes == train_many("agreement", range(3), steps=3)
+
+
+def test_the_oldest_training_makes_room() -> None:
+    shelf, trainings = Shelf(2), [train("agreement", steps=1, seed=seed) for seed in range(3)]
+    keys = [shelf.put(training) for training in trainings[:2]]
+    assert shelf.get(keys[0]) is trainings[0]  # now it is the younger one
+    keys.append(shelf.put(trainings[2]))
+    assert [shelf.get(key) is not None for key in keys] == [True, False, True]
