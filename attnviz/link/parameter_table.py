@@ -59,7 +59,7 @@ MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, an
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
 MOST_OF_SENTENCE = 2000
 MOST_OF_MODEL_EDITS = 4000
-MOST_OF_LEARNED = 10_000  # of a text of one's own that a model learns; what is longer stays in the session
+MOST_OF_LEARNED = 4_000  # of a text of one's own that a model learns; what is longer stays in the session
 # The steps of the lesson as they were numbered in links of the first form.
 _STEPS = (
     "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
