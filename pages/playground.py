@@ -11,6 +11,7 @@ from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view
+from attnviz.app.playground.what_if import show_what_if
 from attnviz.app.session.link_values import traced_in_view
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
@@ -28,6 +29,7 @@ def show_playground(scenario: Scenario) -> None:
         show_pictures(scenario, query)
         return
     show_folded_editor(scenario)
+    show_what_if(scenario)
     with board:  # with what was typed into the editor
         show_board_of_now(sentence=True)
 
@@ -36,6 +38,7 @@ def show_pictures(scenario: Scenario, query: int) -> None:
     """Draw every matrix as a picture, beside the editor."""
     show_head_picker(scenario)
     says = st.container(gap="xsmall")
+    show_what_if(scenario)
     editor, pictures = st.columns([25, 75], gap="small")
     with editor:
         scenario = show_editor(scenario)

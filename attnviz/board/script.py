@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from attnviz.board.packing import FITS
-from attnviz.core.rules import displayed, gelu, softmax
+from attnviz.core.rules import displayed, gelu, product, softmax
 from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
@@ -23,6 +23,8 @@ CONSTANTS: dict[str, Any] = {
     "READABLE": softmax.READABLE,
     "FAR": softmax.FAR,
     "SMALL": softmax.SMALL,
+    "SMALL_LENGTH": product.SMALL,
+    "LARGE_LENGTH": product.LARGE,
     "GELU_ROUNDINGS": gelu.ROUNDINGS,
     "LONG": displayed.LONG,
     "SAME": summary.SAME,

@@ -33,11 +33,14 @@ export type Matrices = Record<string, Matrix>;
 /** The fields of a stage's rule, of which each rule has some. */
 export interface Settings {
   transposed: boolean;
+  cosine: boolean;
+  typed: [row: number, column: number, number: number][];
   d_k: number | null;
   temperature: number;
   temperature_text: string;
   factor: boolean;
   shared: boolean;
+  axis: string;
   start: number;
   stop: number;
   base: number;

@@ -35,7 +35,7 @@ from attnviz.core.matrix_input import (
     wrong_shape,
 )
 from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import check_scores, check_width, checked_settings, mask_settings
+from attnviz.core.settings import check_scores, check_what_if, check_width, checked_settings, mask_settings
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
@@ -92,6 +92,9 @@ class Scenario:
     doesn't: "factor" multiplies hidden scores by 0, "zeroed" makes hidden attention weights 0 after the softmax, and
     "renormalized" divides what is left of their rows by its sum.
 
+    `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
+    :mod:`attnviz.core.what_if`), with commas between them.
+
     `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
     or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
     diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
@@ -130,6 +133,7 @@ class Scenario:
     norm: str = "none"
     n_layers: int = 1
     embedding_factor: bool = False
+    what_if: str = ""
     x: Any = None
     e: Any = None
     p: Any = None
@@ -166,6 +170,7 @@ class Scenario:
         check_scores(self.n_heads, len(self.tokens), self.n_layers)
         self._check_matrices()
         check_width(self.__dict__, self.width_of_context)
+        check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
     def _check_matrices(self) -> None:
@@ -409,7 +414,7 @@ class Scenario:
             factor=self.embedding_factor,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
-            activation=None if self.d_ff is None else self.activation,
+            activation=None if self.d_ff is None else self.activation, what_if=self.what_if,
         )  # fmt: skip
 
     @cached_property

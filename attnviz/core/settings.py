@@ -11,6 +11,7 @@ from attnviz.core.masks import MASKINGS, mask_named
 from attnviz.core.seeding import BIASED_POSITIONS, INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS
 from attnviz.core.tokens import TOKENIZERS
+from attnviz.core.what_if import WhatIf, fitting_what_if, misfit
 
 NORM_CHOICES = ("none", "pre", "post")
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
@@ -58,6 +59,7 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         "seed": limits.check_whole("seed", given["seed"], 0, limits.MAX_SEED),
         "temperature": limits.check_temperature(given["temperature"]),
         "device": check_device_name(given["device"]),
+        "what_if": WhatIf.read(given["what_if"]).text,
     }
 
 
@@ -141,6 +143,12 @@ def check_width(given: Mapping[str, Any], width: object) -> None:
         raise RefusedError(message, "layers", width=width, d_in=d_in)
 
 
+def check_what_if(given: Mapping[str, Any], n_tokens: int) -> None:
+    """Raise ``ValueError`` for a switch that can't be on with the other settings."""
+    if error := misfit(given, n_tokens):
+        raise error
+
+
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
     """Return settings, each of which is one that it may be, with as many heads and layers as fit the others and one
     mask, and why not all that they say: for a page, where what was typed stays while the computation goes on.
@@ -179,7 +187,8 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                     fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
             else:
                 break
-    return fitting, refused
+    fitting["what_if"], misfits = fitting_what_if(fitting, n_tokens)
+    return fitting, refused + misfits
 
 
 def _divisors(number: int) -> str:

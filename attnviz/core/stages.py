@@ -26,7 +26,9 @@ from attnviz.core.rules import (
     Softmax,
     TimesRoot,
 )
+from attnviz.core.rules.softmax import ROWS
 from attnviz.core.tokens import axis_labels
+from attnviz.core.what_if import COSINE, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, WhatIf
 from attnviz.words import say
 
 
@@ -177,21 +179,27 @@ def attention_table(
     )
 
 
+NOTHING = WhatIf()
+
+
 def _projected(
-    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False
+    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING
 ) -> tuple[Stage, ...]:
     """Return the stages up to Q, K and V, which are made of X, or of X normed."""
     x = "x_norm" if normed else "x"
-    added = {letter: tuple(name for name in biases if name == f"b_{letter}") for letter in "qkv"}
+    exchanged = what_if.get(PROJECTIONS) == EXCHANGED
+    by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
+    product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
+    made_of = {part: (x, f"w_{by[part]}", *(name for name in biases if name == f"b_{by[part]}")) for part in "qkv"}
     return (
         *_inputs(positions, factor),
         *(_normed("x", "X′", 1) if normed else ()),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
           for name in BIASES if name in biases),
-        _stage("q", "Q", "query", "feature", "vectors", Product(), (x, "w_q", *added["q"]), part="q"),
-        _stage("k", "K", "key", "feature", "vectors", Product(), (x, "w_k", *added["k"]), part="k"),
-        _stage("v", "V", "token", "feature", "vectors", Product(), (x, "w_v", *added["v"]), part="v"),
+        _stage("q", "Q", "query", "feature", "vectors", product, made_of["q"], part="q"),
+        _stage("k", "K", "key", "feature", "vectors", product, made_of["k"], part="k"),
+        _stage("v", "V", "token", "feature", "vectors", product, made_of["v"], part="v"),
     )  # fmt: skip
 
 
@@ -212,7 +220,7 @@ def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
 
 def _attending(
     d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED,
-    distances: str = "", head: int = 0,
+    distances: str = "", head: int = 0, what_if: WhatIf = NOTHING,
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages from Q, K and V on, which every head has for itself, but for the mask and the numbers by
     distance."""
@@ -222,19 +230,23 @@ def _attending(
         _stage("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
     )
     matched = ("q_rotated", "k_rotated") if rotary else ("q", "k")
+    scored = {KEYS_FIRST: "scores_keys_first", COSINE: "scores_cosine"}.get(what_if.get(SCORES))
+    product = Product(transposed=True, cosine=what_if.get(SCORES) == COSINE, typed=what_if.typed)
+    axis = what_if.get(SOFTMAX)
     return (
         *(turned if rotary else ()),
-        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), matched,
-               told="scores_turned" if rotary else ""),
+        _stage("scores", "S", "query", "key", "scores", product,
+               matched[::-1] if what_if.get(SCORES) == KEYS_FIRST else matched,
+               told=scored or ("scores_turned" if rotary else "")),
         *[_stage(MASK, "M", "query", "key", "mask")] * mask,
         *(_by_distance(distances, head, early) if distances else ()),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, mask_use == FACTOR),
                ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early],
                told="scaled_scores_biased" if distances else ""),
-        _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED),
+        _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED, axis or ROWS),
                ("scaled_scores", MASK)[: 1 + late],
-               told="attention_weights_zeroed" if late and mask_use == ZEROED else ""),
+               told=f"attention_weights_{'zeroed' if late and mask_use == ZEROED else axis}".removesuffix("_")),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
     )  # fmt: skip
 
@@ -348,8 +360,9 @@ class Heads:
 
 
 def _head(
-    head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str, distances: str
-) -> tuple[Stage, ...]:
+    head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str, distances: str,
+    what_if: WhatIf,
+) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
     cut = tuple(
@@ -358,7 +371,9 @@ def _head(
     )
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
-        for stage in _attending(heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head)
+        for stage in _attending(
+            heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head, what_if
+        )
         if stage.name not in OF_ALL  # one for all heads
     )
     return tuple(
@@ -395,6 +410,7 @@ def layer_table(
     activation: str | None = None,
     distances: str = "",
     factor: bool = False,
+    what_if: str = "",
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
@@ -402,6 +418,7 @@ def layer_table(
     of these: what goes in is added to what comes out, and layer norms stand before or after. With `distances` "alibi"
     or "relative" a number for each distance of two tokens is added to their scores.
     With a `factor` the vectors of the tokens are multiplied by √d_in first.
+    `what_if` are switches of :mod:`attnviz.core.what_if`.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
     et al. 2023, GQA, section 2.2.
@@ -409,18 +426,24 @@ def layer_table(
     >>> list(layer_table(2, activation="gelu"))[-3:]
     ['preactivations', 'hidden', 'feed_forward']
     """
+    on = WhatIf.read(what_if)
     if n_heads == 1:
-        attention: tuple[Stage, ...] = _attending(d_k, scale, temperature, mask, rotary, mask_use, distances)
+        attention: tuple[Stage, ...] = _attending(
+            d_k, scale, temperature, mask, rotary, mask_use, distances, what_if=on
+        )
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
-        each = (_head(head, heads, scale, temperature, mask, rotary, mask_use, distances) for head in range(n_heads))
+        each = (
+            _head(head, heads, scale, temperature, mask, rotary, mask_use, distances, on) for head in range(n_heads)
+        )
         shared = [
             stage for stage in _attending(d_k, scale, temperature, mask, rotary, mask_use, distances)
             if stage.name in OF_ALL
         ]  # fmt: skip
         attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
-    table = _table(*_projected(biases, positions, norm == "pre", factor), *attention, *(_output(b_o) if output else ()))
+    first = _projected(biases, positions, norm == "pre", factor, on)
+    table = _table(*first, *attention, *(_output(b_o) if output else ()))
     goes_in = made
     if norm != "none":
         added = _residual(1, "x", made)

@@ -6,6 +6,7 @@ from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
+from attnviz.core.what_if import WhatIf
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -22,7 +23,18 @@ def setting_in_words(name: str, value: object) -> str:
         return say("compare.changes.text", text=" ".join(map(visible, str(value).split(" "))))
     if value is None:
         return say("compare.changes.as_d_out" if name == "d_v" else "compare.changes.off")
+    if name == "what_if":
+        return _switches_in_words(str(value))
     return str(value)
+
+
+def _switches_in_words(text: str) -> str:
+    on = WhatIf.read(text)
+    told = [say(f"what_if.{name}.{setting.replace('-', '_')}.choice") for name, setting in on.chosen.items()]
+    told += [
+        say("what_if.typed.told", cell=f"S[{row}, {column}]", number=f"{number:g}") for row, column, number in on.typed
+    ]
+    return ", ".join(told) or say("what_if.usual")
 
 
 def filled_with(by: object) -> str:

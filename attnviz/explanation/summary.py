@@ -10,6 +10,7 @@ from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
+from attnviz.core.rules.softmax import ROWS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed
 from attnviz.core.stages import STAGES
@@ -17,6 +18,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.explanation.listing import listed
 from attnviz.explanation.masking import mask_notes, undefined_by_mask
+from attnviz.explanation.what_if import what_if_notes
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -76,8 +78,11 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
-    """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone."""
+    """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone,
+    nor where that runs over anything else."""
     weights = trace.stages["attention_weights"]
+    if getattr(weights.rule, "axis", ROWS) != ROWS:
+        return False
     return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
 
 
@@ -280,7 +285,7 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
     ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
     """
-    notes = mask_notes(trace)
+    notes = [*what_if_notes(trace), *mask_notes(trace)]
     if undefined_by_mask(trace):  # of which that is all there is to say
         return notes
     for name in (name for name, stage in trace.stages.items() if stage.rule):

@@ -10,9 +10,11 @@ import numpy as np
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS, placed
 from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.mask_uses import ZEROED
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.rules import Concatenate, Relative, Slice
+from attnviz.core.rules.softmax import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed
 from attnviz.core.sizes import sizes_of
@@ -31,6 +33,7 @@ from attnviz.core.stages import (
     Table,
     head_name,
 )
+from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.stack_code import LAYERS_TO_DEVICE, in_each_layer, place_of, through_each_layer
 from attnviz.words import plural
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -400,7 +403,7 @@ def _computed(scenario: Scenario, digits: int) -> list[Section]:
     lines, (settings, *prints) = _computation(scenario.layer), _prints(scenario, digits)
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
-        return [(what, lines), ("Each row of attention weights sums to 1", [settings, *prints])]
+        return [(what, lines), (_what_is_printed(scenario), [settings, *prints])]
     before = [
         line for line in lines if line.startswith(("x = ", f"{E_SCALED} = "))
     ]  # of E and P, which the first layer alone gets
@@ -409,8 +412,18 @@ def _computed(scenario: Scenario, digits: int) -> list[Section]:
     return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *each])]
 
 
+def _what_is_printed(scenario: Scenario) -> str:
+    over = WhatIf.read(scenario.what_if).get(SOFTMAX)
+    if over:
+        return f"The attention weights of {'each column' if over == COLUMNS else 'the whole matrix'} sum to 1"
+    masked_late = scenario.mask_use == ZEROED and MASK in scenario.editable
+    return "The attention weights and what they make" if masked_late else "Each row of attention weights sums to 1"
+
+
 def _what_is_computed(scenario: Scenario) -> str:
     attention = "Scaled dot-product attention"
+    if scenario.what_if:
+        attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
         attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
     whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"

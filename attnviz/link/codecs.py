@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from attnviz.core.what_if import WhatIf
 from attnviz.link.packing import NewerVersionError, TooMuchError
 from attnviz.words import plural, say
 
@@ -178,6 +179,27 @@ class Flag:
 
     def expected(self) -> str:
         return say("links.expected.flag")
+
+
+@dataclass(frozen=True)
+class Switches:
+    """What-if switches, with commas between them; blank for none.
+
+    >>> Switches().decode("softmax:columns,scores:cosine")
+    'scores:cosine,softmax:columns'
+    """
+
+    def decode(self, raw: str) -> str:
+        try:
+            return WhatIf.read(raw).text
+        except ValueError:
+            raise UnreadableError from None
+
+    def encode(self, value: str) -> str:
+        return value
+
+    def expected(self) -> str:
+        return say("links.expected.what_if")
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.settings import CHOICES, fitted
 from attnviz.core.tokens import tokenize
+from attnviz.core.what_if import MOST_CHARACTERS
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
-from attnviz.link.codecs import Choice, Codec, Flag, Number, Text, UnreadableError, Whole
+from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
@@ -92,6 +93,7 @@ def parameters() -> Mapping[str, Control]:
         _control("mask_use", Choice(CHOICES["mask_use"]), since=2),
         _control("scale", Flag()),
         _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE)),
+        _control("what_if", Switches(), MOST_CHARACTERS, since=2, used="links.used.none"),
         _control("digits", Whole(MIN_DIGITS, MAX_DIGITS)),
     )
     return MappingProxyType({row.name: row for row in rows})
@@ -132,7 +134,7 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
     if error.kind in left_out:
         return say(f"setup.{left_out[error.kind]}.unused", why=why)
-    if error.kind in ("two_masks", "factor"):
+    if error.kind in ("two_masks", "factor") or error.kind.startswith("what_if"):
         return why
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]

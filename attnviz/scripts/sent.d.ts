@@ -19,6 +19,8 @@ export const CONSTANTS: {
   /** exp of this far below is 0 at every precision. */
   readonly FAR: number;
   readonly SMALL: number;
+  readonly SMALL_LENGTH: number;
+  readonly LARGE_LENGTH: number;
   readonly GELU_ROUNDINGS: number;
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;

@@ -181,6 +181,7 @@ REFUSED: dict[str, list[str]] = {
     "scale": ["off"],
     "temperature": ["0", "0.009", "100.1", "nan", "inf", "-1", "abc", ""],
     "digits": ["0", "7"],
+    "what_if": ["softmax", "softmax:rows", "typed:0:1", "typed:0:1:nan", "on"],
 }
 
 

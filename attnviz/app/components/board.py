@@ -23,6 +23,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
+from attnviz.explanation.what_if import scores_switched
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import HEAD, LAYER, QUERY
 from attnviz.words import say
@@ -87,7 +88,7 @@ def show_board(
         "says": says,
         "ribbons": ribbons,
         "scaled": scaled,
-        "plane": sentence and says and of_now,
+        "plane": sentence and says and of_now and not scores_switched(trace),
         "ghosts": ghosts,
         "tells": tells,
         "play": play,

@@ -19,7 +19,7 @@ from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.devices import available_devices
 from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
-from attnviz.link.codecs import Choice, Flag, Number, Whole
+from attnviz.link.codecs import Choice, Flag, Number, Switches, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
 
@@ -158,6 +158,8 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values[name] = _draw(table[name])
     if len(available_devices()) > 1:
         st.caption(", ".join(available_devices().values()))
+    with st.container(key="setup_what_if"):  # out of sight: the panel What if of the playground writes it
+        values["what_if"] = _draw(table["what_if"])
     st.button(
         say("setup.start_over"),
         on_click=published_example.start_over,
@@ -206,6 +208,8 @@ def _draw(control: Control, **more: Any) -> Any:
             return st.selectbox(control.label, choices, choices.index(control.default), **drawn)
         case Flag():
             return st.toggle(control.label, control.default, **drawn)
+        case Switches():
+            return st.text_input(control.label, control.default, **drawn)
         case codec:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")
 

@@ -49,10 +49,16 @@ function placeOfPhase(table, spine, stage) {
 /** @param {Made["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
 function kindOf(stages, stage) {
   if (stage.rule === "scale") return "scale";
-  if (stage.rule === "softmax") return "shares";
-  if (stage.rule !== "product") return "other";
+  if (stage.rule === "softmax") return stage.settings.axis === "rows" ? "shares" : "other";
+  if (stage.rule !== "product" || !isUsual(stage)) return "other";
   if (stage.columns === "key") return "scores";
   return stages.get(stage.sources[0]).rule === "softmax" ? "mix" : "vector";
+}
+
+// Whether a product is one that attention has.
+/** @param {Stage} stage */
+export function isUsual({ name, settings: { cosine, typed }, sources }) {
+  return !cosine && !typed.length && !(name === "scores" && sources[0].startsWith("k"));
 }
 
 // Whether scores are divided by anything but one, or masked.

@@ -2,16 +2,19 @@
 
 import { FLOAT32, tolerance } from "../values/bounds.js";
 import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cells/cell.js";
-import { decimal, productOf, sign, signOfAll, sumOf } from "../values/decimals.js";
+import { decimal, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
 import { columnCells, lineOf, rowCells } from "../values/matrices.js";
-import { total } from "../values/numbers.js";
+import { numberOf, total } from "../values/numbers.js";
 import { inSum, shortened } from "../values/terms.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { MadeCell, Matrix, Settings, Source, Term } from "../types.js" */
+/** @import { Explained, MadeCell, Matrix, Settings, Source, Term } from "../types.js" */
+
+const { SMALL_LENGTH, LARGE_LENGTH } = CONSTANTS;
 
 /** @param {Settings} settings @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
-export function compute({ transposed }, left, right, bias) {
+export function compute({ transposed, cosine, typed }, left, right, bias) {
   const [rows, inner, columns] = [left.rows, left.columns, transposed ? right.rows : right.columns];
   const [start, step] = transposed ? [right.columns, 1] : [1, right.columns];
   const values = new Float64Array(rows * columns);
@@ -24,11 +27,28 @@ export function compute({ transposed }, left, right, bias) {
       values[row * columns + column] = Math.fround(sum);
     }
   }
+  if (cosine) {
+    const [ones, others] = [left, right].map((matrix) => Array.from({ length: matrix.rows }, (_, each) => Math.sqrt(Math.fround(lengthOf(lineOf(matrix, each)) ** 2))));
+    for (let at = 0; at < values.length; at += 1) values[at] = Math.fround(values[at] / Math.fround(ones[Math.floor(at / columns)] * others[at % columns]));
+  }
+  for (const [row, column, number] of typed) values[row * columns + column] = number;
   return { rows, columns, values };
 }
 
+/** @param {ArrayLike<number>} line */
+function lengthOf(line) {
+  return Math.sqrt(total(Array.from(line, (value) => value * value)));
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column */
+function typedAt({ typed }, row, column) {
+  return typed.find(([r, c]) => r === row && c === column)?.[2];
+}
+
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] @returns {[number, number][][]} */
-export function reads({ transposed }, row, column, left, right, bias) {
+export function reads(settings, row, column, left, right, bias) {
+  const { transposed } = settings;
+  if (typedAt(settings, row, column) !== undefined) return [[], [], ...(bias ? [[/** @type {[number, number]} */ ([0, column])]] : [])];
   return [
     rowCells(left, row),
     transposed ? rowCells(right, column) : columnCells(right, column),
@@ -37,15 +57,52 @@ export function reads({ transposed }, row, column, left, right, bias) {
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
-export function bounded({ transposed }, row, column, left, right, bias) {
+export function bounded(settings, row, column, left, right, bias) {
+  const { transposed, cosine } = settings;
+  const number = typedAt(settings, row, column);
+  if (number !== undefined) return { exact: number, tolerance: 0 };
   const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
   const products = lineOf(left, row).map((value, i) => value * right.values[start + i * step]);
   const terms = bias ? [...products, bias.values[column]] : products;
+  if (cosine) return cosineOf(total(products), lengthOf(lineOf(left, row)), lengthOf(lineOf(right, column)), products.length);
   return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), products.length + 2) };
+}
+
+/** @param {number} dot @param {number} one @param {number} other @param {number} n */
+function cosineOf(dot, one, other, n) {
+  const exact = one * other ? dot / (one * other) : NaN;
+  const fine = Number.isFinite(exact) && [one, other].every((each) => SMALL_LENGTH < each && each < LARGE_LENGTH);
+  return { exact, tolerance: fine ? tolerance(1, 4 * (n + 3)) : Infinity };
 }
 
 /** @param {MadeCell} cell */
 export function explain(cell) {
+  const number = typedAt(cell.stage.settings, cell.row, cell.column);
+  if (number !== undefined) return { symbols: say("explanation.product.typed_symbols"), steps: [cell.write(number)], words: say("explanation.product.typed"), notes: [] };
+  const made = summed(cell);
+  return cell.stage.settings.cosine ? ofDirections(cell, made) : made;
+}
+
+// What is said of a product that is divided by the lengths of both its rows.
+/** @param {MadeCell} cell @param {Explained} made @returns {Explained} */
+function ofDirections(cell, made) {
+  const [first, second] = cell.sources;
+  const [one, other] = [first, second].map((block) => lengthOf(block.map(({ value }) => value)));
+  const dot = total(first.map((a, i) => a.value * second[i].value));
+  const [product, left, right, value] = [dot, one, other, cell.value].map(cell.write);
+  const below = productOf([decimal(left), decimal(right)]);
+  const ratio = Number.isFinite(one * other) && numberOf(left) * numberOf(right) !== 0 ? ratioOf(decimal(product), below) : null;
+  const [a, b] = [namedBlock(cell, first), namedBlock(cell, second)];
+  return {
+    symbols: `${a} · ${b} / (|${a}| × |${b}|)`,
+    steps: [`${product} / (${left} × ${right})`, `${sign(ratio, value)} ${value}`],
+    words: say("explanation.product.cosine", { words: made.words }),
+    notes: [...made.notes, ...(one * other !== 0 ? [] : [say("explanation.product.no_direction")])],
+  };
+}
+
+/** @param {MadeCell} cell */
+function summed(cell) {
   const [first, second, ...biases] = cell.sources;
   const products = first.map((a, i) => ({ value: a.value * second[i].value, factors: [a, second[i]], count: 1 }));
   const added = biases.flat().map((each) => ({ value: each.value, factors: [each], count: 1 }));

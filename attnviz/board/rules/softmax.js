@@ -4,7 +4,7 @@ import { tolerance } from "../values/bounds.js";
 import { already, largestFloat, namedCell, writtenFactors } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
 import { reasonOf } from "../values/hiding.js";
-import { lineOf, rowCells, valueAt } from "../values/matrices.js";
+import { columnCells, lineOf, rowCells, valueAt } from "../values/matrices.js";
 import { numberOf, total } from "../values/numbers.js";
 import { quotient, shortened } from "../values/terms.js";
 import { inSymbols, inWords } from "./scale.js";
@@ -21,18 +21,39 @@ export function masked_by() {
 }
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
-export function compute({ shared }, { rows, columns, values: scores }, mask) {
+export function compute({ shared, axis }, { rows, columns, values: scores }, mask) {
   const values = new Float64Array(rows * columns);
-  for (let start = 0; start < values.length; start += columns) {
-    const end = start + columns;
+  const { n, count, from, step } = linesOf(axis, rows, columns);
+  for (let line = 0; line < n; line += 1) {
+    const start = line * from;
+    const end = start + count * step;
     let largest = -Infinity;
-    for (let at = start; at < end; at += 1) largest = Math.max(largest, scores[at]);
+    for (let at = start; at < end; at += step) largest = Math.max(largest, scores[at]);
     let sum = 0;
-    for (let at = start; at < end; at += 1) sum += values[at] = Math.exp(scores[at] - largest);
-    for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / sum);
-    if (mask) layOver(values, mask, start, end, shared);
+    for (let at = start; at < end; at += step) sum += values[at] = Math.exp(scores[at] - largest);
+    for (let at = start; at < end; at += step) values[at] = Math.fround(values[at] / sum);
   }
+  if (mask) for (let start = 0; start < values.length; start += columns) layOver(values, mask, start, start + columns, shared);
   return { rows, columns, values };
+}
+
+// What shares are made over: how many lines, of how many cells, how far they and their cells are apart.
+/** @param {string} axis @param {number} rows @param {number} columns */
+function linesOf(axis, rows, columns) {
+  if (axis === "whole") return { n: 1, count: rows * columns, from: 0, step: 1 };
+  return axis === "columns" ? { n: columns, count: rows, from: 1, step: columns } : { n: rows, count: columns, from: columns, step: 1 };
+}
+
+// The place of a cell among those that it shares with.
+/** @param {string} axis @param {number} row @param {number} column @param {number} columns */
+function placeIn(axis, row, column, columns) {
+  return axis === "whole" ? row * columns + column : axis === "columns" ? row : column;
+}
+
+/** @param {string} axis @param {number} row @param {number} column @param {Matrix} matrix */
+function lineAlong(axis, row, column, matrix) {
+  if (axis === "whole") return Array.from(matrix.values);
+  return axis === "columns" ? Array.from({ length: matrix.rows }, (_, each) => valueAt(matrix, each, column)) : Array.from(lineOf(matrix, row));
 }
 
 // Multiply shares by the exponentials of a mask, and share out again what is left of them.
@@ -45,20 +66,21 @@ function layOver(values, mask, start, end, shared) {
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] @returns {[number, number][][]} */
-export function reads({ shared }, row, column, scores, mask) {
-  const whole = rowCells(scores, row);
+export function reads({ shared, axis }, row, column, scores, mask) {
+  const whole = axis === "rows" ? rowCells(scores, row) : axis === "columns" ? columnCells(scores, column) : Array.from({ length: scores.rows }, (_, each) => rowCells(scores, each)).flat();
   return mask ? [whole, shared ? whole : [[row, column]]] : [whole];
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
-export function bounded({ shared }, row, column, scores, mask) {
-  const line = lineOf(scores, row);
+export function bounded({ shared, axis }, row, column, scores, mask) {
+  const line = lineAlong(axis, row, column, scores);
+  const at = placeIn(axis, row, column, scores.columns);
   const { shift, powers, divisor } = shares(line);
-  const exact = divisor === 0 ? NaN : powers[column] / divisor;
+  const exact = divisor === 0 ? NaN : powers[at] / divisor;
   // The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
   const distances = line.map((score) => Math.min(Math.abs(score - shift), FAR));
   const spread = total(powers.map((power, i) => power * distances[i])) / (divisor || 1);
-  const alone = { exact, tolerance: tolerance(exact, distances[column] + spread + line.length + 8) };
+  const alone = { exact, tolerance: tolerance(exact, distances[at] + spread + line.length + 8) };
   if (!mask) return alone;
   if (shared) return boundedOf(keptOf(line, lineOf(mask, row), column));
   const factor = Math.exp(valueAt(mask, row, column));
@@ -112,11 +134,11 @@ export function explain(cell) {
 /** @param {MadeCell} cell @param {Explained} made @returns {Explained} */
 function maskedAfter(cell, made) {
   const [row, masks] = cell.sources;
-  const { shared } = cell.stage.settings;
+  const { shared, axis } = cell.stage.settings;
   const mask = shared ? masks[cell.column] : masks[0];
   const line = row.map(({ value }) => value);
   const { powers, divisor } = shares(line);
-  const share = divisor === 0 ? NaN : powers[cell.column] / divisor;
+  const share = divisor === 0 ? NaN : powers[placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns)] / divisor;
   const kept = shared ? keptOf(line, masks.map(({ value }) => value), cell.column) : { exact: share * Math.exp(mask.value), left: 1 };
   const [before, times, left, value] = [share, Math.exp(mask.value), kept.left, cell.value].map(cell.write);
   const product = productOf([decimal(before), decimal(times)]);
@@ -140,22 +162,30 @@ function whyClosed(cell, mask) {
 /** @param {MadeCell} cell */
 function explainedAlone(cell) {
   const [row] = cell.sources;
+  const { axis } = cell.stage.settings;
+  const at = placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
   const beside = scoresBeside(cell, row);
   if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"), notes: [] };
   const { shift, powers, divisor } = shares(row.map(({ value }) => value));
   const exps = row.map((score, i) => ({ value: powers[i], factors: [score], count: 1 }));
   return {
     symbols: beside.softmax(shift === 0 ? "" : " − m"), // also where the largest is no number
-    steps: steps(cell, exps, shift, divisor),
-    words: say("explanation.softmax.share", { n: row.length, score: beside.name(cell.column) }),
-    notes: notes(cell, row, shift, beside),
+    steps: steps(cell, exps, at, shift, divisor),
+    words: say("explanation.softmax.share", { line: lineOver(axis), n: row.length, score: beside.name(cell.column) }),
+    notes: notes(cell, row, at, shift, beside),
   };
 }
 
-/** @param {MadeCell} cell @param {Term[]} all @param {number} shift @param {number} divisor */
-function steps(cell, all, shift, divisor) {
-  const own = all[cell.column];
-  const terms = shortened(all, cell.column);
+// What shares are made over, in words.
+/** @param {string} axis */
+function lineOver(axis) {
+  return say(`explanation.softmax.line.${axis}`);
+}
+
+/** @param {MadeCell} cell @param {Term[]} all @param {number} at @param {number} shift @param {number} divisor */
+function steps(cell, all, at, shift, divisor) {
+  const own = all[at];
+  const terms = shortened(all, at);
   const expOf = (/** @type {Term} */ term) => (term.factors.length ? `exp(${cell.write(term.factors[0].value - shift)})` : writtenFactors(cell, term)[0]);
   const [exps, values] = [terms.map(expOf), terms.map((term) => cell.write(term.value))];
   const displayed = terms.map((term, i) =>
@@ -175,12 +205,13 @@ function steps(cell, all, shift, divisor) {
 // The scores as they stand on the board: those that it reads, or those that these are divided from; null where none do.
 /**
  * @typedef {object} Beside the scores of a row as they stand on the board: what they are called, and divided by
- * @property {(column: number | string) => string} of
- * @property {(column: number | string) => string} name
+ * @property {(column: number | string, row?: number | string) => string} of
+ * @property {(column: number | string, row?: number | string) => string} name
  * @property {(lowered: string) => string} softmax
  * @property {string} divisor
  * @property {string} mask the cell of the mask that is added to it, or that it is multiplied by; blank without
  * @property {boolean} factor
+ * @property {string} axis over what shares are made
  */
 
 /** @param {MadeCell} cell @param {Source[]} row @returns {Beside | null} */
@@ -188,21 +219,25 @@ function scoresBeside(cell, row) {
   const { stages } = cell.made;
   const [matrix] = seen(cell.stage, cell.made);
   if (!matrix) return null;
-  const of = (/** @type {number | string} */ column) => namedCell(cell, { matrix, row: cell.row, column });
+  const { axis } = cell.stage.settings;
+  const of = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => namedCell(cell, { matrix, row: at, column });
   const { settings, sources } = stages.get(row[0].matrix);
   const byMask = matrix === row[0].matrix ? undefined : sources[1];
-  const masked = (/** @type {number | string} */ column) => (byMask ? namedCell(cell, { matrix: byMask, row: cell.row, column }) : "");
+  const masked = (/** @type {number | string} */ column, /** @type {number | string} */ at) => (byMask ? namedCell(cell, { matrix: byMask, row: at, column }) : "");
   const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [inSymbols(settings), inWords(settings, cell)];
-  const name = (/** @type {number | string} */ column) => {
-    const divided = quotient(of(column), symbols);
+  const name = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => {
+    const divided = quotient(of(column, at), symbols);
     if (!byMask) return divided;
-    return settings.factor ? `${divided} × exp(${masked(column)})` : `${divided} + ${masked(column)}`;
+    return settings.factor ? `${divided} × exp(${masked(column, at)})` : `${divided} + ${masked(column, at)}`;
   };
-  const softmax = (/** @type {string} */ lowered) =>
-    divisor || byMask // no quotient within a quotient
+  const softmax = (/** @type {string} */ lowered) => {
+    if (axis === "whole") return `softmax(${name(":", ":")}${lowered})[${cell.row}, ${cell.column}]`;
+    if (axis === "columns") return `softmax(${name(cell.column, ":")}${lowered})[${cell.row}]`;
+    return divisor || byMask // no quotient within a quotient
       ? `softmax(${name(":")}${lowered})[${cell.column}]`
       : `exp(${of(cell.column)}${lowered}) / Σ_j exp(${of("j")}${lowered})`;
-  return { of, name, softmax, divisor, mask: masked(cell.column), factor: settings.factor };
+  };
+  return { of, name, softmax, divisor, mask: masked(cell.column, cell.row), factor: settings.factor, axis };
 }
 
 // Of scaled scores that are not on the board, the scores that these are made from.
@@ -219,12 +254,13 @@ export function seen(stage, { stages, shown }) {
 function isFine(cell, row) {
   if (Number.isFinite(cell.value) || cell.sources.length === 1) return Number.isFinite(cell.value);
   const { powers, divisor } = shares(row.map(({ value }) => value));
-  return divisor !== 0 && Number.isFinite(powers[cell.column] / divisor);
+  const at = placeIn(cell.stage.settings.axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
+  return divisor !== 0 && Number.isFinite(powers[at] / divisor);
 }
 
-/** @param {MadeCell} cell @param {Source[]} row @param {number} shift @param {Beside} beside */
-function notes(cell, row, shift, beside) {
-  const score = row[cell.column];
+/** @param {MadeCell} cell @param {Source[]} row @param {number} at @param {number} shift @param {Beside} beside */
+function notes(cell, row, at, shift, beside) {
+  const score = row[at];
   const { divisor } = beside;
   return [
     ...(divisor ? [say(`explanation.softmax.divided${!beside.mask ? "" : beside.factor ? "_factor" : "_added"}`, { score: beside.of(cell.column), divisor, mask: beside.mask })] : []),
@@ -237,8 +273,9 @@ function notes(cell, row, shift, beside) {
 /** @param {MadeCell} cell @param {Source} score @param {number} shift @param {Beside} beside */
 function notesOfShift(cell, score, shift, beside) {
   const [value, largest, less] = [score.value, shift, score.value - shift].map(cell.write);
-  if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { largest })];
-  const said = [say("explanation.softmax.lowered", { largest })];
+  const line = lineOver(beside.axis);
+  if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { line, largest })];
+  const said = [say("explanation.softmax.lowered", { line, largest })];
   if (Number.isFinite(score.value)) {
     const left = sumOf([decimal(value), decimal(cell.write(-shift))]);
     const key = sign(left, less) === "=" ? "explanation.softmax.less" : "explanation.softmax.less_rounded";
@@ -249,9 +286,10 @@ function notesOfShift(cell, score, shift, beside) {
 
 /** @param {MadeCell} cell @param {Source[]} row @param {Beside} beside */
 function trouble(cell, row, beside) {
-  const undefinedRow = say("explanation.trouble.undefined_row");
+  const line = lineOver(beside.axis);
+  const undefinedRow = say(`explanation.trouble.undefined_${beside.axis === "rows" ? "row" : "line"}`, { line });
   const broken = row.find(({ value }) => Number.isNaN(value) || value === Infinity);
-  if (!broken) return [say("explanation.trouble.no_score"), say("explanation.trouble.quotient"), undefinedRow];
+  if (!broken) return [say("explanation.trouble.no_score", { line }), say("explanation.trouble.quotient"), undefinedRow];
   const difference = Number.isNaN(broken.value) ? [] : [say("explanation.trouble.difference")];
-  return [already(cell, broken, beside.name(broken.column)), ...difference, undefinedRow];
+  return [already(cell, broken, beside.name(broken.column, broken.row)), ...difference, undefinedRow];
 }

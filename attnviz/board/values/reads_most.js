@@ -23,10 +23,11 @@ export function readsInPercent(made, query) {
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
-// Whether a mask comes after the softmax, so that rows need not sum to 1.
+// Whether a mask comes after the softmax, or that runs over anything but rows, so that rows need not sum to 1.
 /** @param {Pick<Made, "stages">} made */
 function isLate({ stages }) {
-  return stages.get("attention_weights").sources.length > 1;
+  const { sources, settings } = stages.get("attention_weights");
+  return sources.length > 1 || settings.axis !== "rows";
 }
 
 // The keys that no mask hides from a query.

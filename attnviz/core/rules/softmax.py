@@ -17,6 +17,7 @@ from attnviz.core.rules.hiding import reason_of
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 
+ROWS, COLUMNS, WHOLE = AXES = ("rows", "columns", "whole")  # over what shares are made
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision
 SMALL = 1e-30  # of what is left of a row: its shares have lost digits
@@ -27,9 +28,12 @@ class Softmax(Rule):
     """Each row becomes shares that sum to 1. A second source is a mask that comes too late: each share is multiplied by
     its exponential, which is 0 where it holds -∞; and where they are `shared` out again, divided by what is left of its
     row.
+
+    Over another `axis` it isn't attention: "columns" become shares, or the "whole" matrix does.
     """
 
     shared: bool = False
+    axis: str = ROWS
 
     name = "softmax"
     n_sources = (1, 2)
@@ -41,7 +45,7 @@ class Softmax(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Torch's own, then the mask."""
-        shares = torch.softmax(sources[0], dim=-1)
+        shares = _softmax_over(sources[0], self.axis)
         if len(sources) == 1:
             return shares
         left = shares * sources[1].exp()
@@ -56,6 +60,9 @@ class Softmax(Rule):
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """The whole row, and of the mask its own cell, or the row where that is shared out again."""
         whole = (range(row, row + 1), range(shapes[0][1]))
+        if self.axis != ROWS:
+            rows, columns = map(range, shapes[0])
+            whole = (rows, range(column, column + 1) if self.axis == COLUMNS else columns)
         if len(shapes) == 1:
             return (whole,)
         return (whole, whole if self.shared else (range(row, row + 1), range(column, column + 1)))
@@ -78,6 +85,9 @@ class Softmax(Rule):
             return Bounded(shares.value * times, (shares.value + shares.error) * (most - times) + shares.error * most)
 
     def _shares(self, value: np.ndarray, error: np.ndarray) -> Bounded:
+        if self.axis != ROWS:
+            made = Softmax()._shares(*(_in_lines(each, self.axis) for each in (value, error)))
+            return Bounded(*(_out_of_lines(each, self.axis, value.shape) for each in made))
         with np.errstate(all="ignore"):
             exponentials = np.exp(value - value.max(-1, keepdims=True))
             shares = exponentials / exponentials.sum(-1, keepdims=True)
@@ -86,17 +96,21 @@ class Softmax(Rule):
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """With a mask, the share, the exponential, their product and, shared out again, all of these of the row."""
-        return np.abs(made.value) * (1 if len(tables) == 1 else 8)
+        sizes: np.ndarray = np.abs(made.value) * (1 if len(tables) == 1 else 8)
+        # Along columns torch adds up halves as halves.
+        return sizes if self.axis == ROWS else sizes + self.summed(made, *tables)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The difference to the row's largest is rounded before its exp is taken, and so are exp, sum and quotient."""
-        first = np.abs(tables[0].value)
+        first = np.abs(_in_lines(tables[0].value, self.axis))
         scores = np.where(np.isfinite(first), first, 0.0)
-        return made.value * (2 * first.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True)))
+        sizes = 2 * first.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))
+        return made.value * _out_of_lines(np.broadcast_to(sizes, first.shape), self.axis, made.value.shape)
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Every cell of a row that holds a mark."""
-        whole = np.broadcast_to(marks[0].any(axis=1, keepdims=True), marks[0].shape)
+        lines = _in_lines(marks[0], self.axis)
+        whole = _out_of_lines(np.broadcast_to(lines.any(axis=1, keepdims=True), lines.shape), self.axis, marks[0].shape)
         if len(marks) == 1:
             return whole
         return whole | (marks[1].any(axis=1, keepdims=True) if self.shared else marks[1])
@@ -104,12 +118,17 @@ class Softmax(Rule):
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
         if len(symbols) == 1:
-            return say("stages.formula.softmax")
+            return say("stages.formula.softmax" if self.axis == ROWS else f"stages.formula.softmax_{self.axis}")
         return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
 
     def code(self, made: str, *names: str) -> list[str]:
         """Torch's own, then the mask."""
-        lines = [f"{made} = torch.softmax({names[0]}, dim=-1)"]
+        over = {
+            ROWS: f"torch.softmax({names[0]}, dim=-1)",
+            COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
+            WHOLE: f"torch.softmax({names[0]}.flatten(-2), dim=-1).view({names[0]}.shape)",
+        }
+        lines = [f"{made} = {over[self.axis]}"]
         if len(names) > 1:
             lines[0] += f" * {names[1]}.exp()"
         return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if self.shared and len(names) > 1 else lines
@@ -124,14 +143,15 @@ class Softmax(Rule):
         largest = math.nan if any(math.isnan(s.value) for s in row) else max(s.value for s in row)
         shift = 0.0 if abs(largest) <= READABLE else largest
         exps = [Term(exp(s.value - shift), (s,)) for s in row]
-        own, divisor = exps[cell.column], total(term.value for term in exps)
+        at = self._place_in_line(cell)
+        own, divisor = exps[at], total(term.value for term in exps)
         exact = own.value / divisor if divisor else math.nan
         # The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
         distances = [min(abs(s.value - shift), FAR) for s in row]
         spread = total(t.value * d for t, d in zip(exps, distances, strict=True)) / (divisor or 1)
         made = Made(
-            "", (), "", shortened(exps, keep=cell.column), exact,
-            cell.tolerance(exact, distances[cell.column] + spread + len(row) + 8), divisor, shift, cell.masked,
+            "", (), "", shortened(exps, keep=at), exact,
+            cell.tolerance(exact, distances[at] + spread + len(row) + 8), divisor, shift, cell.masked,
         )  # fmt: skip
         seen = _scores_beside(cell)
         if seen is None:
@@ -139,9 +159,15 @@ class Softmax(Rule):
         return made._replace(
             symbols=seen.softmax(cell, " − m" if shift else ""),
             steps=_steps(cell, made, own),
-            words=say("explanation.softmax.share", n=len(row), score=seen.name(cell.row, cell.column)),
-            notes=tuple(_notes(cell, made, row, seen)),
+            words=say("explanation.softmax.share", line=seen.line, n=len(row), score=seen.name(cell.row, cell.column)),
+            notes=tuple(_notes(cell, made, row, row[at], seen)),
         )
+
+    def _place_in_line(self, cell: Cell) -> int:
+        """Return the place of a cell among those that it shares with, in the order in which they are read."""
+        if self.axis == WHOLE:
+            return cell.row * len(cell.sources[0].columns) + cell.column
+        return cell.row if self.axis == COLUMNS else cell.column
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Of scaled scores that do not stand beside it, the scores that these are made from."""
@@ -151,6 +177,22 @@ class Softmax(Rule):
         if not isinstance(read.stage.rule, Scale) or read.stage.sources[0] not in cell.shown:
             return ()
         return (read._replace(stage=cell.table[read.stage.sources[0]]), *cell.sources[1:])
+
+
+def _softmax_over(scores: Tensor, axis: str) -> Tensor:
+    if axis == WHOLE:
+        return torch.softmax(scores.flatten(-2), dim=-1).view(scores.shape)
+    return torch.softmax(scores, dim=-1 if axis == ROWS else -2)
+
+
+def _in_lines(matrix: np.ndarray, axis: str) -> np.ndarray:
+    """Return a matrix whose rows are what shares are made over."""
+    return matrix if axis == ROWS else matrix.T if axis == COLUMNS else matrix.reshape(1, -1)
+
+
+def _out_of_lines(lines: np.ndarray, axis: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return such a matrix in rows and columns again."""
+    return lines if axis == ROWS else lines.T if axis == COLUMNS else lines.reshape(shape)
 
 
 def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
@@ -221,11 +263,17 @@ class _Scores(NamedTuple):
     divisor: str  # in words; empty where it reads them as they stand
     mask: Matrix | None = None  # what is added to them ...
     factor: bool = False  # ... or its exponential is multiplied
+    axis: str = ROWS
 
-    def of(self, row: int, column: int | str) -> str:
+    @property
+    def line(self) -> str:
+        """What shares are made over, in words."""
+        return say(f"explanation.softmax.line.{self.axis}")
+
+    def of(self, row: int | str, column: int | str) -> str:
         return self.stage.at(row, column)
 
-    def name(self, row: int, column: int | str) -> str:
+    def name(self, row: int | str, column: int | str) -> str:
         """Write what the exp is taken of."""
         divided = quotient(self.of(row, column), self.divisors)
         if self.mask is None:
@@ -237,6 +285,10 @@ class _Scores(NamedTuple):
         )
 
     def softmax(self, cell: Cell, lowered: str) -> str:
+        if self.axis != ROWS:
+            whole = self.axis == WHOLE
+            column, place = (":", f"{cell.row}, {cell.column}") if whole else (cell.column, f"{cell.row}")
+            return f"softmax({self.name(':', column)}{lowered})[{place}]"
         if self.divisor or self.mask is not None:  # no quotient within a quotient
             return f"softmax({self.name(cell.row, ':')}{lowered})[{cell.column}]"
         return f"exp({self.of(cell.row, cell.column)}{lowered}) / Σ_j exp({self.of(cell.row, 'j')}{lowered})"
@@ -244,15 +296,15 @@ class _Scores(NamedTuple):
 
 def _scores_beside(cell: Cell) -> _Scores | None:
     """Return the scores of a softmax as they stand beside it; None where none do."""
-    assert cell.stage.rule is not None
-    sources = cell.stage.rule.seen(cell)
+    assert isinstance(cell.stage.rule, Softmax)
+    axis, sources = cell.stage.rule.axis, cell.stage.rule.seen(cell)
     if not sources or sources == cell.sources:
-        return _Scores(sources[0].stage, (), "") if sources else None
+        return _Scores(sources[0].stage, (), "", axis=axis) if sources else None
     scaling = cell.sources[0].stage.rule
     assert isinstance(scaling, Scale)
     masks = cell.sources[0].stage.sources[1:]
     mask = cell.table[masks[0]] if masks else None
-    return _Scores(sources[0].stage, scaling.in_symbols, scaling.in_words(cell), mask, scaling.factor)
+    return _Scores(sources[0].stage, scaling.in_symbols, scaling.in_words(cell), mask, scaling.factor, axis)
 
 
 def _steps(cell: Cell, made: Made, own: Term) -> list[str]:
@@ -276,15 +328,16 @@ def _exp(cell: Cell, term: Term, shift: float) -> str:
     return f"exp({cell.write(term.factors[0].value - shift)})" if term.factors else cell.write_factors(term)[0]
 
 
-def _notes(cell: Cell, made: Made, row: list[Factor], seen: _Scores) -> list[str]:
-    score, notes = row[cell.column], []
+def _notes(cell: Cell, made: Made, row: list[Factor], score: Factor, seen: _Scores) -> list[str]:
+    notes = []
     if seen.divisor:
         of = seen.of(cell.row, cell.column)
         notes.append(_divided(cell, of, seen))
     if made.shift:
         before, most, after = map(cell.write, (score.value, made.shift, score.value - made.shift))
         finite = math.isfinite(made.shift)
-        notes.append(say(f"explanation.softmax.{'lowered' if finite else 'lowered_to_nothing'}", largest=most))
+        told = "lowered" if finite else "lowered_to_nothing"
+        notes.append(say(f"explanation.softmax.{told}", line=seen.line, largest=most))
         if finite and math.isfinite(score.value):
             is_exact = sign(as_decimal(before) - as_decimal(most), after) == "="
             name, less = seen.name(cell.row, cell.column), "less" if is_exact else "less_rounded"
@@ -304,9 +357,9 @@ def _divided(cell: Cell, score: str, seen: _Scores) -> str:
 
 
 def _trouble(cell: Cell, row: list[Factor], seen: _Scores) -> list[str]:
-    undefined = say("explanation.trouble.undefined_row")
+    undefined = say(f"explanation.trouble.undefined_{'row' if seen.axis == ROWS else 'line'}", line=seen.line)
     broken = next((s for s in row if math.isnan(s.value) or s.value == math.inf), None)
     if broken is None:
-        return [say("explanation.trouble.no_score"), say("explanation.trouble.quotient"), undefined]
+        return [say("explanation.trouble.no_score", line=seen.line), say("explanation.trouble.quotient"), undefined]
     difference = [] if math.isnan(broken.value) else [say("explanation.trouble.difference")]
     return [cell.already(broken, seen.name(broken.row, broken.column)), *difference, undefined]

@@ -1,0 +1,93 @@
+"""The panel What if: what attention doesn't do, to try it and to compare it with the usual way."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.navigation import go_to
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import token_labels
+from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
+from attnviz.link.parameter_table import PINNED, texts
+from attnviz.words import say
+
+PANEL, WIDGET = "playground.what_if", "what_if"
+
+
+def show_what_if(scenario: Scenario) -> None:
+    """Draw the panel, folded; what is on stands beside it, open or not."""
+    on = WhatIf.read(scenario.what_if)
+    with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
+        if panel.open:
+            st.text(say("what_if.lead"))
+            for switch in SWITCHES.values():
+                if switch.name == TYPED:
+                    _show_typed(scenario, on)
+                else:
+                    _show_switch(scenario, on, switch.name, switch.settings)
+    if on.text:
+        with st.container(horizontal=True, key="what_if_on"):
+            compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
+                                 key="what_if.compare")  # fmt: skip
+            st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
+        if compared:
+            go_to("pages/compare.py")
+
+
+def open_panel() -> None:
+    """Open the panel, before it is drawn."""
+    st.session_state[PANEL] = True
+
+
+def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:
+    key = f"what_if.{name}"
+    st.session_state[key] = on.get(name)
+    st.radio(
+        say(f"what_if.{name}.label"), ("", *settings), horizontal=True, key=key,
+        format_func=lambda each: say(f"what_if.{_key(name, each)}.choice") if each else say("what_if.usual"),
+        on_change=_put, args=(lambda now: now.with_(name, st.session_state[key]),),
+    )  # fmt: skip
+    if on.get(name):
+        st.caption(say(f"what_if.{_key(name, on.get(name))}.more"))
+
+
+def _key(name: str, setting: str) -> str:
+    return f"{name}.{setting.replace('-', '_')}"
+
+
+def _show_typed(scenario: Scenario, on: WhatIf) -> None:
+    names = token_labels(scenario.tokens, 40)
+    st.markdown(f"{say('what_if.typed.label')}")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_typed"):
+        row, column = (
+            st.selectbox(say(f"what_if.typed.{axis}"), range(len(names)), format_func=names.__getitem__,
+                         key=f"what_if.typed.{axis}", persist_state="session")
+            for axis in ("query", "key")
+        )  # fmt: skip
+        number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, key="what_if.typed.number",
+                                 persist_state="session")  # fmt: skip
+        st.button(say("what_if.typed.put"), on_click=_put, args=(lambda now: now.typing(row, column, number),),
+                  key="what_if.typed.put")  # fmt: skip
+        st.button(say("what_if.typed.clear"), on_click=_put, args=(lambda now: WhatIf(now.chosen),),
+                  disabled=not on.typed, key="what_if.typed.clear")  # fmt: skip
+    if on.typed:
+        st.caption(say("what_if.typed.more"))
+
+
+def _put(change: Callable[[WhatIf], WhatIf]) -> None:
+    """Set the switches; in a callback, before the controls are drawn."""
+    try:
+        st.session_state[WIDGET] = WhatIf.read(change(WhatIf.read(st.session_state[WIDGET])).text).text
+    except ValueError:
+        state.say(say("what_if.refused", most=MOST_TYPED))
+
+
+def _keep_usual(scenario: Scenario) -> None:
+    """Keep as A what attention does with the same set-up, so that B is what it doesn't do."""
+    packed = texts()[PINNED].write(replace(scenario, what_if=""))
+    if url_texts.fits(PINNED, packed):
+        url_texts.send(PINNED, packed)
+    else:
+        state.say(say("compare.too_large"))

@@ -1,0 +1,44 @@
+"""What a computation does that attention doesn't, in words."""
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import Product, Softmax
+from attnviz.core.rules.softmax import ROWS
+from attnviz.core.stages import Table, head_name
+from attnviz.core.what_if import COSINE, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, TYPED
+from attnviz.words import say
+
+
+def what_if_notes(trace: AttentionTrace) -> list[str]:
+    """Say of each stage that isn't as attention has it what it does, and that attention doesn't.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> what_if_notes(trace(Scenario("a b"))), len(what_if_notes(trace(Scenario("a b", what_if="scores:cosine"))))
+    ([], 1)
+    """
+    return [say(f"what_if.{each.replace('-', '_')}.note") for each in switched_on(trace)]
+
+
+def scores_switched(trace: AttentionTrace) -> bool:
+    """Whether scores aren't the products of queries and keys, which arrows could show."""
+    return any(each.startswith((SCORES, TYPED)) for each in switched_on(trace))
+
+
+def switched_on(trace: AttentionTrace) -> list[str]:
+    """Return which switches a table of stages has on, each as its place in the catalogue."""
+    table: Table = trace.layers[0].stages
+    on: list[str] = []
+    q = table["q"]  # made in one for all heads
+    scores, weights = (
+        table[name if name in table else head_name(0, name)] for name in ("scores", "attention_weights")
+    )  # fmt: skip
+    if q.sources[1:2] == ("w_k",):
+        on.append(f"{PROJECTIONS}.{EXCHANGED}")
+    elif isinstance(q.rule, Product) and q.rule.transposed:
+        on.append(f"{PROJECTIONS}.{TRANSPOSED}")
+    if scores.sources[0].rpartition(".")[2].startswith("k"):
+        on.append(f"{SCORES}.{KEYS_FIRST}")
+    if isinstance(scores.rule, Product):
+        on += [f"{SCORES}.{COSINE}"] * scores.rule.cosine + [TYPED] * bool(scores.rule.typed)
+    if isinstance(weights.rule, Softmax) and weights.rule.axis != ROWS:
+        on.append(f"{SOFTMAX}.{weights.rule.axis}")
+    return on

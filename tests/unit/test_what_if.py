@@ -1,0 +1,197 @@
+"""What if: every switch makes what it says, in plain torch, and follows into each place from its text alone."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attnviz import AttentionTrace, Scenario, explain, trace
+from attnviz.core.errors import RefusedError
+from attnviz.core.scenario import traced
+from attnviz.core.settings import fitted
+from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
+from attnviz.explanation.changes_in_words import setting_in_words
+from attnviz.explanation.summary import attends_most, out_of_the_ordinary
+from attnviz.explanation.what_if import switched_on
+from attnviz.export import pytorch_script, trace_json
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.words import say
+
+TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in switch.settings]
+ON = [*TEXTS, "typed:0:1:3.5", "typed:1:0:-2,typed:2:2:0.1"]
+
+
+@st.composite
+def switched(draw: st.DrawFn) -> Scenario:
+    """A scenario with one switch or several, of one head or two."""
+    on = WhatIf.read("")
+    for name, switch in SWITCHES.items():
+        if switch.settings:
+            on = on.with_(name, draw(st.sampled_from(("", *switch.settings))))
+    for row, column, number in draw(
+        st.lists(st.tuples(*[st.integers(0, 2)] * 2, st.floats(-5, 5, width=32)), max_size=2)
+    ):
+        on = on.typing(row, column, number)
+    heads = 1 if "transposed" in on.text else draw(st.sampled_from((1, 2)))
+    return Scenario(
+        "the cat sat", d_in=4, d_out=4, n_heads=heads, bias=draw(st.booleans()),
+        init=draw(st.sampled_from(("normal", "linear"))), seed=draw(st.integers(0, 50)),
+        mask=draw(st.sampled_from(("none", "causal"))), what_if=on.text,
+        mask_use=draw(st.sampled_from(("added", "factor"))), positions=draw(st.sampled_from(("none", "rotary"))),
+    )  # fmt: skip
+
+
+def referee(scenario: Scenario, q: Tensor, k: Tensor, mask: Tensor | None) -> Tensor:
+    """The attention weights of one head, in float64, as somebody would write them who did all that is on."""
+    on = WhatIf.read(scenario.what_if)
+    q, k = q.double(), k.double()
+    if on.get("scores") == "cosine":
+        scores = torch.nn.functional.cosine_similarity(q[:, None], k[None, :], dim=-1)
+    else:
+        scores = k @ q.T if on.get("scores") == "keys-first" else q @ k.T
+    for row, column, number in on.typed:
+        scores[row, column] = number
+    scaled = scores / (scenario.d_out / scenario.n_heads) ** 0.5
+    if mask is not None:
+        scaled = scaled * mask.double().exp() if scenario.mask_use == "factor" else scaled + mask.double()
+    if on.get("softmax") == "whole":
+        return scaled.exp() / scaled.exp().sum()
+    return torch.softmax(scaled, 0 if on.get("softmax") == "columns" else 1)
+
+
+@given(switched())
+@settings(max_examples=60, deadline=None)
+def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> None:
+    made, on = trace(scenario), WhatIf.read(scenario.what_if)
+    names = {"exchanged": ("k", "q")}.get(on.get("projections"), ("q", "k"))
+    for name, by in zip(("q", "k"), names, strict=True):
+        w, b = made[f"w_{by}"].double(), made.get(f"b_{by}")
+        w = w.T if on.get("projections") == "transposed" else w
+        wanted = made.x.double() @ w + (0 if b is None else b.double())
+        whole = torch.cat([head[name] for head in made.heads], -1) if scenario.n_heads > 1 else made[name]
+        torch.testing.assert_close(whole.double(), wanted, rtol=1e-4, atol=1e-5)
+    for head in made.heads:
+        q, k = ("q_rotated", "k_rotated") if scenario.positions == "rotary" else ("q", "k")
+        weights = referee(scenario, head[q], head[k], made.mask)
+        torch.testing.assert_close(head.attention_weights.double(), weights, rtol=1e-3, atol=1e-5)
+        torch.testing.assert_close(head.context.double(), weights @ head.v.double(), rtol=1e-3, atol=1e-4)
+
+
+@given(switched())
+@settings(max_examples=25, deadline=None)
+def test_the_script_the_link_and_the_json_have_it_too(scenario: Scenario) -> None:
+    made = trace(scenario)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(scenario), names)
+    torch.testing.assert_close(names["attention_weights"], made.attention_weights, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(names["context"], made.context, rtol=1e-4, atol=1e-5)
+    sent = json.loads(trace_json(made))["matrices"]["attention_weights"]
+    assert torch.allclose(torch.tensor(sent), made.attention_weights)
+
+
+@given(switched())
+@settings(max_examples=25, deadline=None)
+def test_every_cell_is_explained_by_numbers_that_make_it(scenario: Scenario) -> None:
+    made = trace(scenario)
+    for head in made.heads:
+        for name in ("q", "scores", "attention_weights"):
+            for row in range(3):
+                told = explain(head, name, row, 1)
+                assert abs(told.value - told.exact) <= told.tolerance
+
+
+@pytest.mark.parametrize("text", ON)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int) -> None:
+    scenario = Scenario("a b c", d_in=3, d_out=3, n_layers=layers, what_if=text)
+    made = traced(scenario)
+    (key,) = switched_on(made)
+    note = say(f"what_if.{key.replace('-', '_')}.note")
+    assert note in out_of_the_ordinary(made)
+    assert note.startswith("Not what attention does")
+    assert "attention doesn't do" in say(f"what_if.{key.replace('-', '_')}.more")
+    assert switched_on(traced(replace(scenario, what_if=""))) == []
+    if key != "projections.transposed":
+        heads = traced(replace(scenario, n_heads=3))
+        assert switched_on(heads) == switched_on(heads.seen_from(1)) == [key]
+    assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
+    assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
+
+
+def test_exchanging_the_projections_is_exchanging_the_factors() -> None:
+    """(X W_k)(X W_q)ᵀ = K Qᵀ, which is Q Kᵀ turned over."""
+    for bias in (False, True):
+        usual = Scenario("a b c d", d_out=3, bias=bias, init="linear")
+        scores: list[Tensor] = [
+            trace(replace(usual, what_if=on)).scores for on in ("", "scores:keys-first", "projections:exchanged")
+        ]
+        torch.testing.assert_close(scores[1], scores[0].T)
+        torch.testing.assert_close(scores[2], scores[0].T)
+        both = trace(replace(usual, what_if="projections:exchanged,scores:keys-first"))
+        torch.testing.assert_close(both.scores, scores[0])
+
+
+def sums(made: AttentionTrace) -> tuple[bool, bool, bool]:
+    weights = made.attention_weights
+    return tuple(
+        bool(torch.allclose(each, torch.ones_like(each))) for each in (weights.sum(1), weights.sum(0), weights.sum())
+    )  # type: ignore[return-value]
+
+
+def test_what_sums_to_1_is_what_the_softmax_runs_over() -> None:
+    usual = Scenario("the cat sat", init="normal", seed=4)
+    assert sums(trace(usual)) == (True, False, False)
+    for axis, expected in (("columns", (False, True, False)), ("whole", (False, False, True))):
+        made = trace(replace(usual, what_if=f"softmax:{axis}"))
+        assert sums(made) == expected
+        assert "even share" not in attends_most(made, 0, 4)
+
+
+@given(st.lists(st.sampled_from(ON), max_size=4))
+def test_a_text_has_one_form(parts: list[str]) -> None:
+    try:
+        text = WhatIf.read(",".join(parts)).text
+    except RefusedError:
+        assert len({part.partition(":")[0] for part in parts}) < len(set(parts))
+        return
+    assert WhatIf.read(text).text == text
+    assert set(text.split(",")) >= {part for part in parts if not part.startswith(TYPED)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["softmax", "softmax:rows", "softmax:", "nothing", ",", "typed:0:1", "typed:0:1:nan", "typed:0:1:inf",
+     "typed:-1:0:1", "typed:a:0:1", "typed:0:1:1e31", "softmax:columns,softmax:whole", 7, "x" * 700,
+     ",".join(f"typed:0:{i}:1" for i in range(MOST_TYPED + 1))],
+)  # fmt: skip
+def test_what_is_no_switch_is_refused(text: Any) -> None:
+    with pytest.raises(ValueError, match="what_if"):
+        Scenario(what_if=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "kind"),
+    [
+        ("projections:transposed", {"d_in": 3, "d_out": 2}, "what_if_transposed"),
+        ("projections:transposed", {"d_in": 4, "d_out": 4, "n_heads": 2}, "what_if_transposed"),
+        ("projections:exchanged", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_exchanged"),
+        ("softmax:whole", {"causal": True, "mask_use": "zeroed"}, "what_if_softmax"),
+        ("typed:9:0:1", {}, "what_if_typed"),
+    ],
+)
+def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict[str, Any], kind: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        Scenario("a b c", what_if=text, **others)
+    assert refused.value.kind == kind
+    values = {each: getattr(Scenario("a b c", **others), each) for each in Scenario.__dataclass_fields__}
+    left, misfits = fitted(values | {"what_if": f"{text},scores:cosine"}, 3)
+    assert (left["what_if"], [error.kind for error in misfits]) == ("scores:cosine", [kind])
+    scenario, ignored = scenario_from_query(f"{query_of(Scenario('a b c', **others))}&what_if={text}")
+    assert scenario == Scenario("a b c", **others)
+    assert len(ignored) == 1
