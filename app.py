@@ -5,8 +5,8 @@ import streamlit as st
 from attnviz import app
 from attnviz.words import say
 
-PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "scaling", "check")
-OWN_EXAMPLES = ("questions", "check", "model", "learn")  # there, the set-up plays no part
+PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")
+OWN_EXAMPLES = ("questions", "check", "model", "learn", "history")  # there, the set-up plays no part
 
 with app.watched_run() as run:
     # A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches icons from elsewhere.

@@ -13,7 +13,7 @@ from tests.browser.lesson import Learner
 from tests.browser.looks import contrast
 from tests.browser.playground import Playground, eventually
 
-PAGES = ("", "lesson", "questions", "compare", "model", "scaling", "check")
+PAGES = ("", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")
 FLUFFY_READS_CAT = ("attention_weights", 1, 2)
 BAR = 48
 # Where everything of a page is, apart from what lies over it.

@@ -1,0 +1,167 @@
+"""How attention changed: the steps of the family's history, each a set-up that differs from one before it in what the
+step changed, and those that no stage can show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from attnviz.core.heads import without_head
+from attnviz.core.layers import placed
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import Stage
+from attnviz.link.set_up import query_of
+from attnviz.words import say
+
+# What all steps have in common: a sentence, few features, two heads.
+_COMMON: Mapping[str, Any] = MappingProxyType({
+    "text": say("history.sentence"), "tokenizer": "whitespace", "embedding": "stable", "d_in": 4, "d_out": 4,
+    "init": "linear", "n_heads": 2, "output": True, "d_ff": 8,
+})  # fmt: skip
+_ENCODER = {"norm": "post", "positions": "sinusoidal", "embedding_factor": True}
+_DECODER = {"norm": "pre", "positions": "seeded", "activation": "gelu", "causal": True}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the settings of its set-up, the step whose set-up it is compared with, blank for the first, the
+    matrices that it changed, and where its paper stands."""
+
+    name: str
+    settings: Mapping[str, Any]
+    base: str
+    changes: frozenset[str]
+    paper: str
+
+    def said(self, key: str) -> str:
+        """Return its "title", its "line" or what its "paper" is called."""
+        return say(f"history.steps.{self.name}.{key}")
+
+    @property
+    def scenario(self) -> Scenario:
+        """Its set-up."""
+        return Scenario(**{**_COMMON, **self.settings})
+
+    @property
+    def query(self) -> str:
+        """Its set-up as the query of a link."""
+        return query_of(self.scenario)
+
+
+def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "", changes: tuple[str, ...] = ()) -> Step:
+    return Step(name, MappingProxyType(dict(settings)), base, frozenset(changes), f"https://arxiv.org/abs/{paper}")
+
+
+STEPS = (
+    _step("transformer", "1706.03762", _ENCODER),
+    _step("bert", "1810.04805",
+          _ENCODER | {"positions": "seeded", "embedding_factor": False, "activation": "gelu",
+                      "text": say("history.masked")},
+          "transformer", ("e", "e_scaled", "p", "x", "hidden")),
+    _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),
+    _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False},
+          "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
+    _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
+    _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
+    _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"},
+          "gpt", ("e", "p", "x", "q_rotated", "k_rotated", "scores")),
+    _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"},
+          "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
+)  # fmt: skip
+
+# What other steps are compared with, and is none itself.
+_BASES = {"gpt_without_mask": _DECODER | {"causal": False}}
+
+# Steps that changed something else than the stages of attention, with their sources.
+WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
+    "experts": "https://arxiv.org/abs/2101.03961",
+    "state_space": "https://arxiv.org/abs/2312.00752",
+    "scaling_laws": "https://arxiv.org/abs/2001.08361",
+})  # fmt: skip
+
+
+def step_named(name: str) -> Step:
+    """Return the step of this name."""
+    return next(step for step in STEPS if step.name == name)
+
+
+def compared_with(step: Step) -> Scenario | None:
+    """Return the set-up that a step is compared with; None for the first."""
+    if not step.base:
+        return None
+    if step.base in _BASES:
+        return Scenario(**{**_COMMON, **_BASES[step.base]})
+    return step_named(step.base).scenario
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one table of stages has that another doesn't: rows that are new, made otherwise, or gone, by the names of
+    their matrices in one head of one layer."""
+
+    new: Mapping[str, Stage]
+    other: Mapping[str, Stage]
+    gone: Mapping[str, Stage]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all of them."""
+        return frozenset({*self.new, *self.other, *self.gone})
+
+
+def difference(before: Scenario, after: Scenario) -> Difference:
+    """Return in which stages two set-ups differ: by rule or sources; of what is given, inputs by their numbers, and
+    what is learned by its shape.
+
+    >>> sorted(difference(Scenario("a cat"), Scenario("a cat", causal=True)).names)
+    ['mask', 'scaled_scores']
+    """
+    rows = [(before, before.table), (after, after.table)]
+    (_, old), (_, now) = rows
+
+    def named(names: set[str], table: Mapping[str, Stage]) -> dict[str, Stage]:
+        return {own: table[name] for name in table if name in names and (own := without_head(placed(name)[1]))}
+
+    both = set(old) & set(now)
+    same = {name for name in both if _row(before, old[name]) == _row(after, now[name])}
+    new, other, gone = named(set(now) - both, now), named(both - same, now), named(set(old) - both, old)
+    return Difference(
+        {name: stage for name, stage in new.items() if name not in gone},
+        other | {name: stage for name, stage in new.items() if name in gone},
+        {name: stage for name, stage in gone.items() if name not in new},
+    )
+
+
+def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
+    """Return what a row of a table says, to be compared."""
+    if stage.rule is not None:
+        return stage.rule, stage.sources
+    name = stage.name if scenario.n_layers == 1 else stage.name.removeprefix("layers.0.")
+    if stage.origin == "learned":
+        return (scenario.shape_of(name),)
+    return tuple(map(tuple, scenario.matrix(name).tolist())), torch.float32
+
+
+def changed_in_words(step: Step) -> list[str]:
+    """Say which matrices a step brought, made otherwise or left out; nothing for the first."""
+    before = compared_with(step)
+    if before is None:
+        return []
+    found = difference(before, step.scenario)
+    kinds = {"new": found.new, "other": found.other, "gone": found.gone}
+    own = step.base in _BASES
+    beside = say(f"history.bases.{step.base}") if own else step_named(step.base).said("title")
+    return [
+        say("history.changed.beside", step=beside),
+        *(say(f"history.changed.{kind}", matrices="; ".join(dict.fromkeys(map(_title, stages.values()))))
+          for kind, stages in kinds.items() if stages),
+    ]  # fmt: skip
+
+
+def _title(stage: Stage) -> str:
+    """Return what a matrix is called, without the numbers of its head and layer."""
+    of_head = "" if stage.head is None else say("stages.head.title", title="", head=stage.head)
+    of_layer = say("stages.layer.title", title="", layer=stage.layer)
+    return stage.title.removesuffix(of_layer).removesuffix(of_head)

@@ -1,0 +1,55 @@
+"""The page History: each link opens the set-up of its step, which differs in what its step says and in nothing else."""
+
+import math
+from urllib.parse import urlsplit
+
+import pytest
+
+from attnviz import trace
+from attnviz.core.stages import ALL_STAGES
+from attnviz.link.set_up import scenario_from_query
+from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, compared_with, difference
+from attnviz.words import say
+
+NAMES = [step.name for step in STEPS]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=NAMES)
+def test_its_link_opens_its_set_up(step: Step) -> None:
+    assert scenario_from_query(step.query) == (step.scenario, [])
+    assert len(step.query) < 2000
+    last = trace(step.scenario).layers[-1]
+    assert math.isfinite(float(last[list(last.stages)[-1]].sum()))
+
+
+@pytest.mark.parametrize("step", STEPS, ids=NAMES)
+def test_its_table_differs_in_exactly_the_stages_that_it_changed(step: Step) -> None:
+    before = compared_with(step)
+    if before is None:
+        assert (step, step.changes) == (STEPS[0], frozenset())
+        return
+    found = difference(before, step.scenario)
+    assert found.names == step.changes
+    assert step.changes <= set(ALL_STAGES)
+    told = " ".join(changed_in_words(step))
+    for stages in (found.new, found.other, found.gone):
+        for stage in stages.values():
+            assert stage.title.split(",")[0] in told
+    assert " head " not in told
+
+
+@pytest.mark.parametrize("step", STEPS, ids=NAMES)
+def test_a_set_up_differs_from_itself_in_nothing(step: Step) -> None:
+    assert not difference(step.scenario, step.scenario).names
+
+
+def test_each_has_its_own_name_title_and_paper() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert len({step.said("title") for step in STEPS}) == len(NAMES)
+    sources = [*(step.paper for step in STEPS), *WITHOUT_PICTURE.values()]
+    assert len(set(sources)) == len(sources)
+    assert all(urlsplit(source).netloc == "arxiv.org" for source in sources)
+    for step in STEPS:
+        assert all(step.said(key) for key in ("line", "paper"))
+    for name in WITHOUT_PICTURE:
+        assert all(say(f"history.no_stage.{name}.{key}") for key in ("title", "line", "paper"))
