@@ -12,7 +12,6 @@ from attnviz.core.heads import without_head
 from attnviz.core.layers import placed
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage
-from attnviz.link.set_up import query_of
 from attnviz.words import say
 
 # What all steps have in common: a sentence, few features, two heads.
@@ -43,11 +42,6 @@ class Step:
     def scenario(self) -> Scenario:
         """Its set-up."""
         return Scenario(**{**_COMMON, **self.settings})
-
-    @property
-    def query(self) -> str:
-        """Its set-up as the query of a link."""
-        return query_of(self.scenario)
 
 
 def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "", changes: tuple[str, ...] = ()) -> Step:
@@ -152,7 +146,7 @@ def changed_in_words(step: Step) -> list[str]:
     found = difference(before, step.scenario)
     kinds = {"new": found.new, "other": found.other, "gone": found.gone}
     own = step.base in _BASES
-    beside = say(f"history.bases.{step.base}") if own else step_named(step.base).said("title")
+    beside = say(f"history.bases.{step.base}") if own else f"“{step_named(step.base).said('title')}”"
     return [
         say("history.changed.beside", step=beside),
         *(say(f"history.changed.{kind}", matrices="; ".join(dict.fromkeys(map(_title, stages.values()))))

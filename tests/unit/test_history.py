@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import trace
 from attnviz.core.stages import ALL_STAGES
-from attnviz.link.set_up import scenario_from_query
+from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, compared_with, difference
 from attnviz.words import say
 
@@ -16,8 +16,8 @@ NAMES = [step.name for step in STEPS]
 
 @pytest.mark.parametrize("step", STEPS, ids=NAMES)
 def test_its_link_opens_its_set_up(step: Step) -> None:
-    assert scenario_from_query(step.query) == (step.scenario, [])
-    assert len(step.query) < 2000
+    assert scenario_from_query(query_of(step.scenario)) == (step.scenario, [])
+    assert len(query_of(step.scenario)) < 2000
     last = trace(step.scenario).layers[-1]
     assert math.isfinite(float(last[list(last.stages)[-1]].sum()))
 

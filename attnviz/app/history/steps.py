@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, changed_in_words, step_named
 from attnviz.words import say
 
@@ -46,4 +47,4 @@ def _show_step(name: str) -> None:
 def _told(name: str) -> tuple[str, str]:
     """Return the query of a step's link, and what is said of its difference: always the same."""
     step = step_named(name)
-    return step.query, " ".join(changed_in_words(step))
+    return query_of(step.scenario), " ".join(changed_in_words(step))
