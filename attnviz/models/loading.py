@@ -1,9 +1,14 @@
 """Models of others, by a folder or by a name that transformers knows: safetensors alone, and no code of theirs."""
 
 import os
+from collections import OrderedDict
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
 
+from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.pretrained import WATCHED, transformers
@@ -11,30 +16,134 @@ from attnviz.models.pretrained import WATCHED, transformers
 # How the class is called that has the head a model was trained with; any other is loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
+_SECONDS = 3.0  # that a network may take to answer at all
+MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
+Step = Literal["package", "settings", "tokenizer", "numbers"]
+STEPS: tuple[Step, ...] = ("package", "settings", "tokenizer", "numbers")
+Tell = Callable[[Step], None]
 
 
-def load(name: str) -> tuple[Any, Any]:
+def load(name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
     """Return a model and its tokenizer: those that come along, by their name, or those of a folder, or of a name that
-    transformers knows and has fetched or may fetch.
+    transformers knows and has fetched or may fetch. `tell` is told what is being loaded.
 
     Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
-    transformers doesn't know, weights that are no safetensors.
+    transformers doesn't know, weights that are no safetensors, or too many.
     """
-    if name == INCLUDED:
-        return included()
+    tell("package")
     package = transformers()
+    if name == INCLUDED:
+        tell("numbers")
+        return included()
+    _check_folder(name)
+    only = {"trust_remote_code": False, "local_files_only": Path(name).is_dir() or not _answers()}
     try:
-        config = package.AutoConfig.from_pretrained(name, trust_remote_code=False)
+        tell("settings")
+        config = package.AutoConfig.from_pretrained(name, **only)
         called = next(iter(getattr(config, "architectures", None) or ()), "")
         kind = next((auto for end, auto in _CLASSES if called.endswith(end)), "AutoModel")
-        tokenizer = package.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-        model = getattr(package, kind).from_pretrained(
-            name, trust_remote_code=False, use_safetensors=True, attn_implementation=WATCHED
-        )
+        tell("tokenizer")
+        tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
+        tell("numbers")
+        model = getattr(package, kind).from_pretrained(name, use_safetensors=True, attn_implementation=WATCHED, **only)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ValueError(f"the model {in_short(name)} can't be had, expected a folder or a name: {first}") from None
+        raise _refused(name, error, offline=only["local_files_only"]) from None
+    _check_size(name, size_of(model))
     return model.eval().requires_grad_(False), tokenizer
+
+
+def size_of(model: Any) -> int:
+    """Return how many bytes the weights of a model take."""
+    return sum(each.numel() * each.element_size() for each in model.parameters())
+
+
+def _check_folder(name: str) -> None:
+    folder = Path(name)
+    if folder.is_dir():
+        _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
+    elif folder.is_absolute() or name.startswith((".", "~")):
+        raise _refusal(name, "there is no such folder", "model_no_folder")
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > MOST_BYTES:
+        raise _refusal(name, f"its weights take {size:,} bytes, expected at most {MOST_BYTES:,}", "model_too_large")
+
+
+def _answers() -> bool:
+    """Whether the place that models are fetched from answers. Without this, each file is asked for again and again."""
+    from huggingface_hub import constants, get_session
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        get_session().head(constants.ENDPOINT, timeout=_SECONDS)
+    except Exception:
+        return False
+    return True
+
+
+def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
+    """Return why a model can't be had, of what transformers says of it."""
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    said = str(error).lower()
+    if "safetensors" in said:
+        kind = "model_no_safetensors"
+    elif "model type" in said or "unrecognized" in said or isinstance(error, KeyError):
+        kind = "model_unknown"
+    elif offline and isinstance(error, OSError) and not Path(name).is_dir():
+        kind = "model_no_network"
+    else:
+        kind = "model_damaged"
+    return _refusal(name, first, kind)
+
+
+def _refusal(name: str, why: str, kind: str) -> RefusedError:
+    message = f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
+    return RefusedError(message, kind, value=name)
+
+
+class Shelf:
+    """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
+    for longest ago goes."""
+
+    def __init__(self, most: int = 2, most_bytes: int = MOST_BYTES) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._held: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
+        self._held_lock, self._loading = Lock(), Lock()
+
+    def get(self, name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
+        """Return a model and its tokenizer, loaded now or before; one who asks meanwhile waits.
+
+        Raises ``ValueError`` as :func:`load` does.
+        """
+        held = self._find(name)
+        if held is not None:
+            return held
+        with self._loading:
+            held = self._find(name)
+            if held is None:
+                held = load(name, tell)
+                with self._held_lock:
+                    self._held[name] = held
+                    self._make_room()
+        return held
+
+    def __contains__(self, name: str) -> bool:
+        with self._held_lock:
+            return name in self._held
+
+    def _find(self, name: str) -> tuple[Any, Any] | None:
+        with self._held_lock:
+            if name in self._held:
+                self._held.move_to_end(name)
+            return self._held.get(name)
+
+    def _make_room(self) -> None:
+        while len(self._held) > 1 and (
+            len(self._held) > self._most or sum(size_of(model) for model, _ in self._held.values()) > self._most_bytes
+        ):
+            self._held.popitem(last=False)
 
 
 @cache

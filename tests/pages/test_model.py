@@ -11,11 +11,11 @@ import streamlit as st
 import torch
 
 from attnviz import look_into
-from attnviz.app.model import looked
 from attnviz.app.model.looked import MOST_TOKENS
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, offered
+from attnviz.models import INCLUDED, loading, offered
+from attnviz.models import included as included_module
 from attnviz.models.included import included
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -117,7 +117,8 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
     try:
         assert offered() == (INCLUDED, "/no/such/folder")
         reader = Reader(PAGE).set("model.name", "/no/such/folder")
-        assert "The model /no/such/folder can't be had here: " in reader.messages[0]
+        assert say("refused.model_no_folder") in reader.messages[0]
+        assert "/no/such/folder" in reader.messages[0]
         assert reader.set("model.name", INCLUDED).messages == []
         assert len(reader.boards) == 1
     finally:
@@ -125,11 +126,24 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
         table.texts.cache_clear()
 
 
+def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attnviz.models.included.SHA256", "0" * 64)
+    st.cache_resource.clear()
+    included_module._loaded.cache_clear()
+    try:
+        reader = Reader(PAGE, model_text="a small cat")
+        assert say("refused.model_sum") in reader.messages[0]
+        assert reader.value("model.sentence") == "a small cat"
+        assert reader.boards == []
+    finally:
+        st.cache_resource.clear()
+
+
 def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     broken, tokenizer = copy.deepcopy(included()[0]), included()[1]
     with torch.no_grad():
         broken.encoder.layer[2].attention.self.query.weight.fill_(torch.nan)
-    monkeypatch.setattr(looked, "load", lambda _: (broken, tokenizer))
+    monkeypatch.setattr(loading, "load", lambda _name, _tell: (broken, tokenizer))
     st.cache_resource.clear()
     try:
         reader = Reader(PAGE, model_text="a broken cat")

@@ -62,10 +62,9 @@ def show_model() -> None:
         st.info(say("models.page.blank"), icon=":material/edit:")
         return
     try:
-        with st.spinner(say("models.page.loading"), show_time=True):
-            plain = looked(name, text, take(MODEL_TARGET))
-            edits = _edits(plain)
-            whole = looked(name, text, take(MODEL_TARGET), edits) if edits else plain
+        plain = looked(name, text, take(MODEL_TARGET))
+        edits = _edits(plain)
+        whole = looked(name, text, take(MODEL_TARGET), edits) if edits else plain
     except ValueError as error:
         st.warning(as_message(told(error)), icon=":material/info:")
         return
