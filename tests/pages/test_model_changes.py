@@ -183,3 +183,67 @@ def test_elsewhere_it_is_said_that_the_playgrounds_is_shared(page: str) -> None:
     reader.at.session_state["share.part"] = "code"
     reader.run()
     assert say("share.of_set_up") in [each.value for each in reader.at.info]
+
+
+def shown(figure: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
+    """The numbers of a heatmap, whose cells stand in a trace for each colour of letters; a masked one is 0."""
+    merged = np.zeros(shape)
+    for each in figure["data"]:
+        if each["type"] == "heatmap" and "z" in each:
+            merged += np.nan_to_num(as_array(each["z"]).reshape(shape))
+    return merged
+
+
+def drawn(reader: Reader) -> dict[str, dict[str, Any]]:
+    """The figures of a page by their keys."""
+    return {
+        str(each.proto.id).rpartition("-")[2]: json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")
+    }
+
+
+def test_another_head_stands_beside_this_one_in_one_scale() -> None:
+    reader = Reader(PAGE).set("model.compare", "head").set("model.compare.layer", 5).set("model.compare.head", 11)
+    view = look_into(INCLUDED, text=ANIMAL)
+    one, other = (view.heads[place].attention_weights.numpy() for place in ((3, 1), (5, 11)))
+    figures = drawn(reader)
+    for label, own in (("A", one), ("B", other), ("B − A", other - one)):
+        assert np.allclose(shown(figures[f"model.compare.figure.{label}"], own.shape), own)
+    row, column = np.unravel_index(np.abs(other - one).argmax(), one.shape)
+    (said,) = [text for text in reader.texts if text.startswith("A is this head, B is: Layer 5, head 11.")]
+    assert written(float(one[row, column]), 4) in said
+    assert written(float(other[row, column]), 4) in said
+    reader.set("model.compare", "sentence").set("model.compare.sentence", "A dog ran home")
+    own = look_into(INCLUDED, text="A dog ran home").heads[3, 1].attention_weights.numpy()
+    assert np.allclose(shown(drawn(reader)["model.compare.figure.B"], own.shape), own)
+    assert "model.compare.figure.B − A" not in drawn(reader)
+
+
+def test_a_changed_head_stands_beside_what_it_was() -> None:
+    reader = Reader(PAGE, model_edits="2.even").set("model.compare", "before")
+    view = look_into(INCLUDED, text=ANIMAL, edits=["2.even"])
+    assert view.original is not None
+    for label, each in (("A", view), ("B", view.original)):
+        own = each.heads[3, 1].attention_weights.numpy()
+        assert np.allclose(shown(drawn(reader)[f"model.compare.figure.{label}"], own.shape), own)
+
+
+def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
+    reader = Reader(PAGE, model_text=TEXT, model_head="1.2").set("model.compare", "model")
+    reader.set("model.compare.model", folders["gpt2"])
+    own = look_into(*loaded(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
+    assert np.allclose(shown(drawn(reader)["model.compare.figure.B"], own.shape), own)
+
+
+def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named() -> None:
+    reader = Reader(PAGE).set("model.values", True).set("model.inputs", True)
+    view = look_into(INCLUDED, text=ANIMAL)
+    trace, it = view.heads[3, 1], view.tokens.index("it")
+    table_ = reader.at.dataframe[0].value
+    assert np.allclose(table_["product"], trace.attention_weights[it] * trace.v.norm(dim=-1), atol=1e-6)
+    assert np.allclose(table_["length"], trace.v.norm(dim=-1))
+    assert {f"model.input.{name}" for name in ("x", "w_q", "w_k", "w_v")} <= set(drawn(reader))
+    measured = view.measured(3, 1)
+    assert measured is not None
+    assert measured.special is not None
+    share = f"{100 * measured.special:.0f}"
+    assert say("models.page.sink", share=share, tokens="[CLS] · [SEP]") in reader.texts

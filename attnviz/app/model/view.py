@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
+from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
@@ -41,6 +42,7 @@ from attnviz.words.numbers import written
 
 _HERE = Path(__file__).parent
 _KEY, _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.heads", "model.sentence", "model.name", "model.order"
+_SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _CROSS = ("q", "k", "v", "scores", "attention_weights", "context")
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
@@ -76,6 +78,7 @@ def show_model() -> None:
     _show_heads(view, place, order)
     _show_head(view, *place, edits)
     show_uses(whole, name)
+    show_comparison(view, place, take(MODEL_TARGET), _query(view.heads[place]))
     _give_to_share(view, place, name)
 
 
@@ -174,6 +177,13 @@ def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, 
     show_controls(own, head, edits, trace)
     query = _query(trace)
     st.text(_value_in_words(trace, query))
+    if sink := _sink_in_words(view, layer, head):
+        st.text(sink)
+    with st.container(horizontal=True):
+        if st.toggle(say("models.page.values"), key="model.values"):
+            _show_values(trace, query)
+        if "x" in trace.stages and st.toggle(say("models.page.inputs"), key="model.inputs"):
+            _show_inputs(trace, query)
     shown = tuple(name for name in _SHOWN if name in trace.stages)
     if own.kind == "cross":
         _show_matrices(trace, query, [name for name in shown if name in _CROSS])
@@ -231,6 +241,42 @@ def _telling(weights: Any) -> int:
     if others.shape[0] == others.shape[1]:
         others.fill_diagonal_(0)
     return int(others.max(-1).values.argmax())
+
+
+def _sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
+    """Say where much of a head's attention rests on tokens that are none of the text's; blank where it doesn't."""
+    measured = view.measured(layer, head)
+    if measured is None or measured.special is None or measured.special < _SINK:
+        return ""
+    names = [token for token, special in zip(view.tokens, view.special, strict=True) if special]
+    return say("models.page.sink", share=f"{100 * measured.special:.0f}", tokens=" · ".join(names))
+
+
+def _show_values(trace: Any, query: int) -> None:
+    """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
+    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
+    read = trace.stages["attention_weights"].labels("columns", trace.tokens, len(trace.v))
+    columns = {"token": list(read), "weight": shares.tolist(), "length": lengths.tolist(),
+               "product": (shares * lengths).tolist()}  # fmt: skip
+    bars = {
+        name: st.column_config.ProgressColumn(
+            say(f"models.values.{name}"), min_value=0.0, max_value=max(columns[name]) or 1.0,
+            format=f"%.{state.digits()}f",
+        )
+        for name in ("weight", "length", "product")
+    }  # fmt: skip
+    st.dataframe(columns, hide_index=True, width=720, key="model.values.table",
+                 column_config={"token": st.column_config.TextColumn(say("models.values.token")), **bars})  # fmt: skip
+
+
+def _show_inputs(trace: Any, query: int) -> None:
+    """Draw what queries, keys and values are made of: the layer's input, and this head's strips of the W's."""
+    for name in ("x", "y", "w_q", "w_k", "w_v"):
+        if name in trace.stages:
+            stage, (rows, columns) = trace.stages[name], trace[name].shape
+            alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
+            show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
+                        f"model.input.{name}", alt)  # fmt: skip
 
 
 def _value_in_words(trace: Any, query: int) -> str:

@@ -49,10 +49,11 @@ export class Story {
   /** @param {Room} room */
   takes(room) {
     const { data, torch } = this.board;
-    const small = Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
+    // Of a model's head the words alone have to be few: its vectors are strips of colour.
+    const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
     // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
     const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
-    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow);
+    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || data.fixed);
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
