@@ -318,8 +318,10 @@ def execute(
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
-    for layer in trace.layers:
-        if math.isnan(layer.matrices["context"].max().item()):  # a cheap look for a NaN
+    made = trace.matrices
+    for layer in (trace,) if "context" in made else trace.layers:
+        flat = layer.matrices["context"].flatten()
+        if math.isnan(torch.dot(flat, flat).item()):  # a cheap look for a NaN: squares have no other way to one
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
             # What a mask leaves of a row after the softmax may be nothing, too.
             lost = layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)

@@ -173,6 +173,10 @@ class Scenario:
         check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", self._checked_edits(self.edits))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return its fields: what was made of them is made again by whoever gets a copy."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def _check_matrices(self) -> None:
         for name, by in self.replaced.items():
             self._check_is_there(name, f"{name} is given")
@@ -397,7 +401,7 @@ class Scenario:
         e = e * math.sqrt(self.d_in) if self.embedding_factor else e
         return e + self.matrix("p") if self.adds_positions else e
 
-    @property
+    @cached_property
     def table(self) -> Table:
         """The stages of this computation."""
         return stacked(self.layer, self.n_layers)
