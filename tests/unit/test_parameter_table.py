@@ -16,7 +16,7 @@ from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.answers_text import AnswersText
 from attnviz.link.changes_text import ChangesText
-from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Text, Whole
+from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Switches, Text, Whole
 from attnviz.link.opening import read_link, read_texts
 from attnviz.link.page_texts import (
     CHECK,
@@ -146,6 +146,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
                 st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
                 st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
             )
+        case Switches():
+            return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
         case FormText():
             return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
     raise AssertionError(f"{row.name}: no values for {row.codec}")

@@ -22,7 +22,7 @@ def show_list(open_it: Callable[[int], None]) -> None:
     with st.container(key="questions_list"):
         for subject in SUBJECTS:
             about_it = [(at, question) for at, question in enumerate(QUESTIONS, 1) if question.subject == subject]
-            with st.container(key=f"questions_subject_{len(about_it)}_{subject}"):
+            with st.container(key=f"questions_subject_{min(len(about_it), 4)}_{subject}"):
                 st.markdown(f"##### {say(f'question_page.subject.{subject}')}")
                 for number, question in about_it:
                     st.button(listed(number, question), key=f"questions.open.{number}", on_click=open_it,

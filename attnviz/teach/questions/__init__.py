@@ -2,14 +2,20 @@
 
 from attnviz.teach.questions.asking import SUBJECTS, Control, Exponent, Option, Preset, Question
 from attnviz.teach.questions.dividing import ROOT, WHERE
+from attnviz.teach.questions.masks_and_heads import MASKS_AND_HEADS
 from attnviz.teach.questions.matching import MATCHING
 from attnviz.teach.questions.mixing import MIXING
+from attnviz.teach.questions.numerics import NUMBERS
 from attnviz.teach.questions.order import ORDER
+from attnviz.teach.questions.products import PRODUCTS
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table
 from attnviz.teach.questions.sizes import SIZES, WHICH_D
 
-# The order of the list: keys and values, sums, biases, sizes, divisors, scaling, axis, symmetry, self, learning, order.
-QUESTIONS: tuple[Question, ...] = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER)
+# The order of the list: keys and values, sums, biases, sizes, divisors, scaling, axis, symmetry, self, learning, order;
+# then masks and heads, products, numbers.
+QUESTIONS: tuple[Question, ...] = (
+    *MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS,
+)  # fmt: skip
 
 __all__ = [
     "QUESTIONS",

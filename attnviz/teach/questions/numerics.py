@@ -1,0 +1,142 @@
+"""Questions about numbers: what dropout does to sums, what few bits do to a softmax, and what X times c does."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.seeding import generator_for
+from attnviz.core.stages import STAGES
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.masks_and_heads import choice
+from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.words import say
+
+_WEIGHTS = STAGES["attention_weights"].title
+N_DRAWS = 2000
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
+    """Return attention weights of which each is 0 with probability p, and the others are divided by 1 − p.
+
+    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
+
+    >>> dropped(torch.ones(2, 2), 0.5, 0).unique()
+    tensor([0., 2.])
+    """
+    kept = torch.rand(weights.shape, generator=generator_for(seed)) >= p
+    return weights * kept / (1 - p)
+
+
+# https://github.com/pytorch/pytorch/issues/42929, https://github.com/pytorch/pytorch/issues/33360,
+# https://github.com/karpathy/ng-video-lecture/issues/30, https://github.com/facebookresearch/fairseq/issues/351
+_TRAINED = Scenario(say("questions.dropout.text"), d_in=4, d_out=3, init="normal", seed=9)
+
+
+def _dropout(now: Now) -> Seen:
+    weights, p, draw = now.trace.attention_weights, float(now.options["p"]), now.options["draw"]
+    if draw == "mean":
+        made = torch.stack([dropped(weights, p, seed) for seed in range(N_DRAWS)]).mean(0)
+        says = [say("seen.dropout.mean", draws=f"{N_DRAWS:,}", gap=now.write(now.gap(made, weights)))]
+    else:
+        made = dropped(weights, p, int(draw))
+        says = [say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())]
+    says.insert(0, say("seen.dropout.sums", sums=now.for_each(made.sum(-1))))
+    return Seen(tuple(says), (Table(_WEIGHTS, made, "share", now.names, now.names, sums=True),))
+
+
+DROPOUT = Question(
+    "dropout",
+    _TRAINED,
+    _dropout,
+    subject="training",
+    options=(
+        choice("dropout", "p", ("0", "0.1", "0.5"), "0.5"),
+        choice("dropout", "draw", ("0", "1", "2", "mean"), "0"),
+    ),
+    fits=lambda s: s == _TRAINED,
+    step=7,
+)
+
+
+def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tensor, Tensor]:
+    """Return the exponentials of scores in a precision and their shares, with or without each row's largest number
+    subtracted first.
+
+    >>> softmax_in(torch.tensor([[12.0, 0.0]]), torch.float16, False)[0]
+    tensor([[inf, 1.]], dtype=torch.float16)
+    """
+    given = scores.to(dtype)
+    powers = (given - given.amax(-1, keepdim=True) if shifted else given).exp()
+    return powers, powers / powers.sum(-1, keepdim=True)
+
+
+# https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
+# Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
+_LARGE = Scenario(say("questions.numerics.text"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
+TIMES = 3.0  # scores as large as a trained model's may be
+
+
+def _numerics(now: Now) -> Seen:
+    scores = TIMES * now.trace.scores
+    powers, shares = softmax_in(scores, DTYPES[now.options["dtype"]], now.options["shift"] == "on")
+    n_broken, n_zeros, count = int(shares.isnan().sum()), int((shares == 0).sum()), shares.numel()
+    says = [say("seen.numerics.largest", score=now.write(scores.max()), power=f"{float(powers.max()):.3g}")]
+    says.append(say("seen.numerics.broken", n=n_broken, count=count) if n_broken else say("seen.numerics.whole"))
+    says.append(say("seen.numerics.zeros", n=n_zeros, count=count))
+    if not n_broken:
+        exact = torch.softmax(scores.double(), -1)
+        says.append(say("seen.numerics.gap", gap=f"{float(now.gap(shares, exact)):.1e}"))
+    return Seen(tuple(says), (Table(_WEIGHTS, shares.float().nan_to_num(), "share", now.names, now.names),))
+
+
+NUMERICS = Question(
+    "numerics",
+    _LARGE,
+    _numerics,
+    subject="softmax",
+    options=(
+        choice("numerics", "dtype", tuple(DTYPES), "float32"),
+        choice("numerics", "shift", ("on", "off"), "on"),
+    ),
+    fits=lambda s: s == _LARGE,
+    step=7,
+)
+
+
+# https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
+# what a larger X does to everything behind it.
+_SCALED = Scenario(say("questions.multiply.text"), d_in=4, d_out=3, init="normal", seed=2)
+
+
+def _times(now: Tensor, before: Tensor) -> float:
+    """Return what a matrix was multiplied by: the factor that fits best."""
+    a, b = now.double(), before.double()
+    return float((a * b).sum() / b.square().sum())
+
+
+def _multiply(now: Now) -> Seen:
+    x = now.trace.x * float(now.options["c"])
+    made, before = traced(replace(now.scenario, x=tuple(map(tuple, x.tolist())))), now.trace
+    factors = {name: now.write(_times(made[name], before[name])) for name in ("q", "v", "scores")}
+    largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
+    says = (
+        say("seen.multiply.times", **factors),
+        say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])),
+    )
+    return Seen(says, (Table(_WEIGHTS, made.attention_weights, "share", now.names, now.names),))
+
+
+MULTIPLY = Question(
+    "multiply",
+    _SCALED,
+    _multiply,
+    subject="scaling",
+    options=(choice("multiply", "c", ("0.5", "1", "2", "10"), "2"),),
+    fits=lambda s: s == _SCALED,
+    step=6,
+)
+
+NUMBERS = (DROPOUT, NUMERICS, MULTIPLY)

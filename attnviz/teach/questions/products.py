@@ -1,0 +1,178 @@
+"""Questions about the products that make queries, keys and scores: which way around, how many matrices, how long."""
+
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import STAGES
+from attnviz.explanation.score_parts import score_parts
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.masks_and_heads import choice
+from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.words import plural, say
+
+SAME = 1e-5  # relative to the largest number: what two ways to the same product may differ by
+
+
+def _are_same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return float((a.double() - b.double()).abs().max()) <= SAME * max(1.0, float(b.abs().max()))
+
+
+# https://community.deeplearning.ai/t/why-do-we-use-square-root-of-key-dimension-for-scaling/776800
+_LENGTHS = Scenario(say("questions.cosine.text"), d_in=4, d_out=3, init="normal", seed=6)
+_COMPARED = {"dot": "", "cosine": "scores:cosine"}
+LONG = 1  # the token that is made longer
+
+
+def _cosine(now: Now) -> Seen:
+    x = now.trace.x.clone()
+    x[LONG] *= float(now.options["times"])
+    changed = replace(now.scenario, x=tuple(map(tuple, x.tolist())), what_if=_COMPARED[now.options["scores"]])
+    made = traced(changed)
+    largest = made.scores.abs().max()
+    says = (
+        say("seen.cosine.largest", score=now.write(largest)),
+        say("seen.cosine.weight", token=now.names[LONG], weight=now.write(made.attention_weights[:, LONG].max()),
+            even=now.write(1 / len(x))),
+    )  # fmt: skip
+    titles = (STAGES["scores"].title, STAGES["attention_weights"].title)
+    return Seen(says, (
+        Table(titles[0], made.scores, rows=now.names, columns=now.names),
+        Table(titles[1], made.attention_weights, "share", now.names, now.names),
+    ))  # fmt: skip
+
+
+COSINE = Question(
+    "cosine",
+    _LENGTHS,
+    _cosine,
+    subject="scaling",
+    options=(
+        choice("cosine", "scores", tuple(_COMPARED), "dot"),
+        choice("cosine", "times", ("1", "3", "10"), "1"),
+    ),
+    fits=lambda s: s == _LENGTHS,
+    step=4,
+)
+
+
+# https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
+_PAIR = Scenario(say("questions.keys_first.text"), d_in=4, d_out=3, init="normal", seed=1)
+_WAYS = {
+    "usual": "", "keys_first": "scores:keys-first", "exchanged": "projections:exchanged",
+    "both": "projections:exchanged,scores:keys-first",
+}  # fmt: skip
+
+
+def _keys_first(now: Now) -> Seen:
+    made, usual = traced(replace(now.scenario, what_if=_WAYS[now.options["way"]])).scores, now.trace.scores
+    first, second = now.query, (now.query + 1) % len(now.names)
+    says = (
+        say(f"seen.keys_first.{'usual' if _are_same(made, usual) else 'turned'}"),
+        say("seen.keys_first.scores", first=now.names[first], second=now.names[second],
+            there=now.write(made[first, second]), back=now.write(made[second, first])),
+    )  # fmt: skip
+    return Seen(says, (Table(STAGES["scores"].title, made, rows=now.names, columns=now.names),))
+
+
+KEYS_FIRST = Question(
+    "keys_first",
+    _PAIR,
+    _keys_first,
+    subject="meaning",
+    options=(choice("keys_first", "way", tuple(_WAYS), "usual"),),
+    fits=lambda s: s == _PAIR,
+    step=4,
+)
+
+
+# https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
+# torch.nn.functional.linear: y = x Aᵀ + b.
+_SQUARE = Scenario(say("questions.linear.text"), d_in=3, d_out=3, init="normal", seed=8)
+_LINEARS = {"x_w": "", "x_w_t": "projections:transposed"}
+
+
+def _linear(now: Now) -> Seen:
+    made = traced(replace(now.scenario, what_if=_LINEARS[now.options["way"]])).q
+    of_torch = F.linear(now.trace.x, now.trace.w_q)
+    gap = now.write(now.gap(made, of_torch))
+    says = (say(f"seen.linear.{'same' if _are_same(made, of_torch) else 'other'}", gap=gap),)
+    return Seen(says, (Table(STAGES["q"].title, made, rows=now.names, role="q"),))
+
+
+LINEAR = Question(
+    "linear",
+    _SQUARE,
+    _linear,
+    subject="shapes",
+    options=(choice("linear", "way", tuple(_LINEARS), "x_w"),),
+    fits=lambda s: s == _SQUARE,
+    step=3,
+)
+
+
+# https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
+# Framework for Transformer Circuits, calls the one matrix W_QK.
+_NARROW = Scenario(say("questions.one_matrix.text"), d_in=4, d_out=2, init="normal", seed=4)
+
+
+def _one_matrix(now: Now) -> Seen:
+    made = traced(replace(now.scenario, d_out=int(now.options["d"])))
+    x, m = made.x.double(), made.w_q.double() @ made.w_k.double().T
+    says = (
+        say("seen.one_matrix.rank", size=f"{m.shape[0]} × {m.shape[1]}", rank=int(torch.linalg.matrix_rank(m))),
+        say(
+            "seen.one_matrix.numbers",
+            one=plural(m.numel(), "number"),
+            two=plural(made.w_q.numel() + made.w_k.numel(), "number"),
+        ),
+        say("seen.one_matrix.gap", gap=now.write(now.gap(x @ m @ x.T, made.scores))),
+    )
+    return Seen(says, (
+        Table(say("seen.one_matrix.table"), m.float(), role="x"),
+        Table(STAGES["scores"].title, made.scores, rows=now.names, columns=now.names),
+    ))  # fmt: skip
+
+
+ONE_MATRIX = Question(
+    "one_matrix",
+    _NARROW,
+    _one_matrix,
+    subject="meaning",
+    options=(choice("one_matrix", "d", ("1", "2", "3", "4"), "2"),),
+    fits=lambda s: s == _NARROW,
+    step=3,
+)
+
+# https://datascience.stackexchange.com/questions/55901, why positions are added to embeddings and not put beside them
+_PLACED = Scenario(say("questions.parts.text"), d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
+PARTS = ("ww", "wp", "pw", "pp")
+
+
+def _parts(now: Now) -> Seen:
+    made, other = now.trace, (now.query + 1) % len(now.names)
+    parts = dict(zip(PARTS, score_parts(made), strict=True))
+    numbers = {name: now.write(part[now.query, other]) for name, part in parts.items()}
+    says = (
+        say("seen.parts.sum", token=now.names[now.query], other=now.names[other],
+            score=now.write(made.scores[now.query, other]), **numbers),
+    )  # fmt: skip
+    chosen = made.scores.double() if now.options["part"] == "all" else parts[now.options["part"]]
+    limit = max(float(each.abs().max()) for each in (made.scores, *parts.values()))
+    title = say(f"questions.parts.part.{now.options['part']}")
+    return Seen(says, (Table(title, chosen.float(), rows=now.names, columns=now.names, limit=limit),))
+
+
+POSITIONS_ADDED = Question(
+    "parts",
+    _PLACED,
+    _parts,
+    subject="order",
+    options=(choice("parts", "part", ("all", *PARTS), "all"),),
+    fits=lambda s: s == _PLACED,
+    step=2,
+)
+
+PRODUCTS = (COSINE, KEYS_FIRST, LINEAR, ONE_MATRIX, POSITIONS_ADDED)
