@@ -11,13 +11,14 @@ from attnviz.teach.questions.asking import Option, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
+NUMBERED = {"one": 1, "two": 2, "three": 3, "four": 4, "ten": 10}  # links name choices in words
 _WEIGHTS = STAGES["attention_weights"].title
 
 
 def choice(question: str, name: str, choices: tuple[str, ...], default: str) -> Option:
-    """Return a choice whose words stand in the catalogue, where a hyphen and a point are written as _."""
+    """Return a choice whose words stand in the catalogue, where a hyphen is written as _."""
     key = f"questions.{question}.{name}"
-    called = {each: say(f"{key}.{each.replace('-', '_').replace('.', '_')}") for each in choices}
+    called = {each: say(f"{key}.{each.replace('-', '_')}") for each in choices}
     return Option(name, say(f"{key}.label"), called, default)
 
 
@@ -87,7 +88,7 @@ _WIDE = Scenario(say("questions.heads.text"), d_in=4, d_out=4, init="normal", se
 
 
 def _heads(now: Now) -> Seen:
-    made = traced(replace(now.scenario, n_heads=int(now.options["n"])))
+    made = traced(replace(now.scenario, n_heads=NUMBERED[now.options["n"]]))
     numbers = sum(made[name].numel() for name in ("w_q", "w_k", "w_v"))
     says = [
         say(
@@ -112,7 +113,7 @@ HEADS = Question(
     _WIDE,
     _heads,
     subject="shapes",
-    options=(choice("heads", "n", ("1", "2", "4"), "2"),),
+    options=(choice("heads", "n", ("one", "two", "four"), "two"),),
     fits=lambda s: s == _WIDE,
     step=3,
 )

@@ -15,6 +15,9 @@ from attnviz.words import say
 
 _WEIGHTS = STAGES["attention_weights"].title
 N_DRAWS = 2000
+SHARES = {"none": 0.0, "tenth": 0.1, "half": 0.5}
+DRAWS = ("first", "second", "third", "mean")
+FACTORS = {"half": 0.5, "one": 1.0, "two": 2.0, "ten": 10.0}
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
@@ -36,12 +39,12 @@ _TRAINED = Scenario(say("questions.dropout.text"), d_in=4, d_out=3, init="normal
 
 
 def _dropout(now: Now) -> Seen:
-    weights, p, draw = now.trace.attention_weights, float(now.options["p"]), now.options["draw"]
+    weights, p, draw = now.trace.attention_weights, SHARES[now.options["p"]], now.options["draw"]
     if draw == "mean":
         made = torch.stack([dropped(weights, p, seed) for seed in range(N_DRAWS)]).mean(0)
         says = [say("seen.dropout.mean", draws=f"{N_DRAWS:,}", gap=now.write(now.gap(made, weights)))]
     else:
-        made = dropped(weights, p, int(draw))
+        made = dropped(weights, p, DRAWS.index(draw))
         says = [say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())]
     says.insert(0, say("seen.dropout.sums", sums=now.for_each(made.sum(-1))))
     return Seen(tuple(says), (Table(_WEIGHTS, made, "share", now.names, now.names, sums=True),))
@@ -53,8 +56,8 @@ DROPOUT = Question(
     _dropout,
     subject="training",
     options=(
-        choice("dropout", "p", ("0", "0.1", "0.5"), "0.5"),
-        choice("dropout", "draw", ("0", "1", "2", "mean"), "0"),
+        choice("dropout", "p", tuple(SHARES), "half"),
+        choice("dropout", "draw", DRAWS, "first"),
     ),
     fits=lambda s: s == _TRAINED,
     step=7,
@@ -118,7 +121,7 @@ def _times(now: Tensor, before: Tensor) -> float:
 
 
 def _multiply(now: Now) -> Seen:
-    x = now.trace.x * float(now.options["c"])
+    x = now.trace.x * FACTORS[now.options["c"]]
     made, before = traced(replace(now.scenario, x=tuple(map(tuple, x.tolist())))), now.trace
     factors = {name: now.write(_times(made[name], before[name])) for name in ("q", "v", "scores")}
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
@@ -134,7 +137,7 @@ MULTIPLY = Question(
     _SCALED,
     _multiply,
     subject="scaling",
-    options=(choice("multiply", "c", ("0.5", "1", "2", "10"), "2"),),
+    options=(choice("multiply", "c", tuple(FACTORS), "two"),),
     fits=lambda s: s == _SCALED,
     step=6,
 )

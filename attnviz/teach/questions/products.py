@@ -9,7 +9,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.score_parts import score_parts
 from attnviz.teach.questions.asking import Question
-from attnviz.teach.questions.masks_and_heads import choice
+from attnviz.teach.questions.masks_and_heads import NUMBERED, choice
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -28,7 +28,7 @@ LONG = 1  # the token that is made longer
 
 def _cosine(now: Now) -> Seen:
     x = now.trace.x.clone()
-    x[LONG] *= float(now.options["times"])
+    x[LONG] *= NUMBERED[now.options["times"]]
     changed = replace(now.scenario, x=tuple(map(tuple, x.tolist())), what_if=_COMPARED[now.options["scores"]])
     made = traced(changed)
     largest = made.scores.abs().max()
@@ -51,7 +51,7 @@ COSINE = Question(
     subject="scaling",
     options=(
         choice("cosine", "scores", tuple(_COMPARED), "dot"),
-        choice("cosine", "times", ("1", "3", "10"), "1"),
+        choice("cosine", "times", ("one", "three", "ten"), "one"),
     ),
     fits=lambda s: s == _LENGTHS,
     step=4,
@@ -61,7 +61,7 @@ COSINE = Question(
 # https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
 _PAIR = Scenario(say("questions.keys_first.text"), d_in=4, d_out=3, init="normal", seed=1)
 _WAYS = {
-    "usual": "", "keys_first": "scores:keys-first", "exchanged": "projections:exchanged",
+    "usual": "", "keys-first": "scores:keys-first", "exchanged": "projections:exchanged",
     "both": "projections:exchanged,scores:keys-first",
 }  # fmt: skip
 
@@ -91,7 +91,7 @@ KEYS_FIRST = Question(
 # https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
 # torch.nn.functional.linear: y = x Aᵀ + b.
 _SQUARE = Scenario(say("questions.linear.text"), d_in=3, d_out=3, init="normal", seed=8)
-_LINEARS = {"x_w": "", "x_w_t": "projections:transposed"}
+_LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
 
 
 def _linear(now: Now) -> Seen:
@@ -107,7 +107,7 @@ LINEAR = Question(
     _SQUARE,
     _linear,
     subject="shapes",
-    options=(choice("linear", "way", tuple(_LINEARS), "x_w"),),
+    options=(choice("linear", "way", tuple(_LINEARS), "x-w"),),
     fits=lambda s: s == _SQUARE,
     step=3,
 )
@@ -119,7 +119,7 @@ _NARROW = Scenario(say("questions.one_matrix.text"), d_in=4, d_out=2, init="norm
 
 
 def _one_matrix(now: Now) -> Seen:
-    made = traced(replace(now.scenario, d_out=int(now.options["d"])))
+    made = traced(replace(now.scenario, d_out=NUMBERED[now.options["d"]]))
     x, m = made.x.double(), made.w_q.double() @ made.w_k.double().T
     says = (
         say("seen.one_matrix.rank", size=f"{m.shape[0]} × {m.shape[1]}", rank=int(torch.linalg.matrix_rank(m))),
@@ -141,7 +141,7 @@ ONE_MATRIX = Question(
     _NARROW,
     _one_matrix,
     subject="meaning",
-    options=(choice("one_matrix", "d", ("1", "2", "3", "4"), "2"),),
+    options=(choice("one_matrix", "d", ("one", "two", "three", "four"), "two"),),
     fits=lambda s: s == _NARROW,
     step=3,
 )

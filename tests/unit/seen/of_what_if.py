@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from attnviz.core.scenario import traced
-from attnviz.teach.questions.masks_and_heads import N_PADDING
-from attnviz.teach.questions.numerics import DTYPES, N_DRAWS, TIMES
+from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
+from attnviz.teach.questions.numerics import DTYPES, FACTORS, N_DRAWS, SHARES, TIMES
 from attnviz.teach.questions.products import LONG
 from tests.unit.seen.of_sizes import softmax
 from tests.unit.seen.sentences import about, number, referee, written_for
@@ -66,7 +66,7 @@ def _(w: World, gap: str) -> None:
 
 
 def _of_head(w: World, head: int) -> np.ndarray:
-    n = int(w.options["n"])
+    n = NUMBERED[w.options["n"]]
     q, k = (array(w.now[name]).reshape(len(w.names), n, -1)[:, head] for name in "qk")
     return softmax(q @ k.T / np.sqrt(q.shape[1]), -1)
 
@@ -75,7 +75,7 @@ def _of_head(w: World, head: int) -> np.ndarray:
 def _(w: World, numbers: str, shares: str) -> None:
     d_in, d_out = w.scenario.d_in, w.scenario.d_out
     assert numbers == f"{3 * d_in * d_out} numbers"
-    assert shares == f"{int(w.options['n']) * len(w.names)} rows"
+    assert shares == f"{NUMBERED[w.options['n']] * len(w.names)} rows"
 
 
 @referee("heads.reads")
@@ -100,7 +100,7 @@ def _(w: World, head: str, tokens: str) -> None:
 
 def _compared(w: World) -> np.ndarray:
     x = array(w.now.x)
-    x[LONG] *= float(w.options["times"])
+    x[LONG] *= NUMBERED[w.options["times"]]
     q, k = x @ array(w.now.w_q), x @ array(w.now.w_k)
     if w.options["scores"] == "cosine":
         q, k = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (q, k))
@@ -125,7 +125,7 @@ def _ordered(w: World) -> np.ndarray:
     if w.options["way"] in ("exchanged", "both"):
         w_q, w_k = w_k, w_q
     q, k = x @ w_q, x @ w_k
-    return np.asarray(k @ q.T if w.options["way"] in ("keys_first", "both") else q @ k.T)
+    return np.asarray(k @ q.T if w.options["way"] in ("keys-first", "both") else q @ k.T)
 
 
 @referee("keys_first.usual")
@@ -150,7 +150,7 @@ def _of_linear(w: World) -> float:
     layer = torch.nn.Linear(w.scenario.d_in, w.scenario.d_out, bias=False)
     with torch.no_grad():
         layer.weight.copy_(w.now.w_q)
-        by = w.now.w_q if w.options["way"] == "x_w" else w.now.w_q.T
+        by = w.now.w_q if w.options["way"] == "x-w" else w.now.w_q.T
         return float((w.now.x @ by - layer(w.now.x)).abs().max())
 
 
@@ -169,13 +169,13 @@ def _(w: World, gap: str) -> None:
 @referee("one_matrix.rank")
 def _(w: World, size: str, rank: str) -> None:
     assert size == f"{w.scenario.d_in} × {w.scenario.d_in}"
-    assert int(rank) == int(w.options["d"])  # of random ones
+    assert int(rank) == NUMBERED[w.options["d"]]  # of random ones
 
 
 @referee("one_matrix.numbers")
 def _(w: World, one: str, two: str) -> None:
     assert one == f"{w.scenario.d_in**2} numbers"
-    assert two == f"{2 * w.scenario.d_in * int(w.options['d'])} numbers"
+    assert two == f"{2 * w.scenario.d_in * NUMBERED[w.options['d']]} numbers"
 
 
 @referee("one_matrix.gap")
@@ -194,8 +194,8 @@ def _(w: World, token: str, other: str, ww: str, wp: str, pw: str, pp: str, scor
 
 
 def _dropped(w: World) -> np.ndarray:
-    p, kept = float(w.options["p"]), []
-    seeds = range(N_DRAWS) if w.options["draw"] == "mean" else [int(w.options["draw"])]
+    p, kept = SHARES[w.options["p"]], []
+    seeds = range(N_DRAWS) if w.options["draw"] == "mean" else [("first", "second", "third").index(w.options["draw"])]
     for seed in seeds:
         kept.append((torch.rand(4, 4, generator=torch.Generator().manual_seed(seed)) >= p).double().numpy())
     return np.asarray(softmax(_scaled(w), -1) * np.mean(kept, axis=0) / (1 - p))
@@ -261,7 +261,7 @@ def _(w: World, gap: str) -> None:
 
 @referee("multiply.times")
 def _(w: World, q: str, v: str, scores: str) -> None:
-    c = float(w.options["c"])
+    c = FACTORS[w.options["c"]]
     assert about(q, c)
     assert about(v, c)
     assert about(scores, c * c)
@@ -269,6 +269,6 @@ def _(w: World, q: str, v: str, scores: str) -> None:
 
 @referee("multiply.largest")
 def _(w: World, before: str, after: str) -> None:
-    for text, c in ((before, 1.0), (after, float(w.options["c"]))):
+    for text, c in ((before, 1.0), (after, FACTORS[w.options["c"]])):
         assert about(text, softmax(c * c * _scaled(w), -1).max(-1).mean())
     assert traced(w.scenario).x.shape[1] == 4
