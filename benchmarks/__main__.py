@@ -16,7 +16,19 @@ from typing import Any
 from benchmarks.rows import Row, table
 
 # Scaling first: it measures the peak memory of processes that start with the peak of this one.
-PARTS = ("scaling", "tracing", "board", "board_large", "browser", "documents", "reading", "marking", "training", "load")
+PARTS = (
+    "scaling",
+    "tracing",
+    "board",
+    "board_large",
+    "browser",
+    "documents",
+    "reading",
+    "marking",
+    "training",
+    "learn",
+    "load",
+)
 APART = ("soak",)  # takes an hour: measured where it is named
 _TAKEN = {"load": ("seconds", "clients", "copies"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")

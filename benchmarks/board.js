@@ -3,7 +3,7 @@
 
 import { painted } from "./painted.js";
 
-const BOARD = "[class*=st-key-playground-board] [data-testid=stBidiComponentIsolated]";
+const BOARD = ["playground-board", "learn-board"].map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ");
 const root = () => document.querySelector(BOARD)?.shadowRoot;
 
 /** An element of the board. @param {string} selector */
@@ -19,6 +19,7 @@ const bench = {
   moves: [],
   cell: (at) => found(`[data-at="${at}"]`),
   box: (at) => bench.cell(at).getBoundingClientRect().toJSON(),
+  row: () => [...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']") ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : "")).join(" "),
   status: () => found(".status").textContent ?? "",
 
   // Of each move, the milliseconds from its event to the painted frame; what `seen` reads off the page must differ
@@ -53,7 +54,7 @@ const bench = {
 window.boardBench = bench;
 
 async function look() {
-  if (root()?.querySelector(".cell[data-value]")) bench.board = await painted();
+  if (root()?.querySelector(".cell[data-value], canvas")) bench.board = await painted();
   else requestAnimationFrame(look);
 }
 requestAnimationFrame(look);

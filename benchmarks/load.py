@@ -218,6 +218,11 @@ async def _load(servers: Sequence[Server], control: Control, seconds: float, siz
     return Load(answers, sum(wrong), per_session)
 
 
+async def answers_of(server: Server, control: Control, seconds: float) -> list[float]:
+    """Return the seconds that each answer of a server under load took."""
+    return (await _load([server], control, seconds)).answers
+
+
 async def _keep_changing(
     client: Client, place: int, control: Control, seconds: float, answers: list[float], size: int
 ) -> int:

@@ -4,6 +4,7 @@ tests/unit/test_streamlit_internals.py holds what is used of each, and fails whe
 """
 
 import logging
+import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -45,6 +46,7 @@ __all__ = [
     "format_logs",
     "get_logger",
     "get_script_run_ctx",
+    "is_a_page_running",
     "is_connected",
     "look_states_up_singly",
     "page_of_now",
@@ -52,6 +54,8 @@ __all__ = [
     "run_by_entry_point",
     "uploads_held",
 ]
+
+SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
 
 def page_of_now() -> str | None:
@@ -63,6 +67,11 @@ def page_of_now() -> str | None:
 def is_connected(session: str) -> bool:
     """Whether the page of a session is open in a browser, as far as a server knows: where none runs, all are."""
     return not streamlit.runtime.exists() or streamlit.runtime.get_instance().is_active_session(session)
+
+
+def is_a_page_running() -> bool:
+    """Whether the script of any page runs, in whole or in part: each has a thread of its own."""
+    return any(thread.name == SCRIPT_THREAD for thread in threading.enumerate())
 
 
 def run_by_entry_point() -> None:

@@ -1,33 +1,41 @@
 """Watch it learn: small models that are trained in seconds, each of whose moments is a trace."""
 
+from attnviz.training.chain import Link, Place, Term, chain, finite_difference
 from attnviz.training.code import moment_safetensors, training_notebook, training_script
-from attnviz.training.learning import Learner, Model, Moment, Step, moment_steps
+from attnviz.training.learning import BETAS, Learner, Model, Moment, Step, moment_steps
 from attnviz.training.many import MOST_SEEDS, Outcome, outcome_of, train_many
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import TASKS, Batch, Task, settings_for, task_of
-from attnviz.training.training import Ablation, Gradients, StepTaken, Training, Update, finished, train
+from attnviz.training.training import Ablation, Gradients, StepTaken, Training, Update, finished, taken_by, train
 
 __all__ = [
+    "BETAS",
     "MOST_SEEDS",
     "TASKS",
     "Ablation",
     "Batch",
     "Gradients",
     "Learner",
+    "Link",
     "Model",
     "Moment",
     "Outcome",
+    "Place",
     "Step",
     "StepTaken",
     "Task",
+    "Term",
     "Training",
     "TrainingSettings",
     "Update",
+    "chain",
     "finished",
+    "finite_difference",
     "moment_safetensors",
     "moment_steps",
     "outcome_of",
     "settings_for",
+    "taken_by",
     "task_of",
     "train",
     "train_many",

@@ -1,6 +1,6 @@
 """A finished training: its curves, its moments, and what can be asked of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -91,9 +91,11 @@ class Training:
         step = check_whole("step", step, 0, len(self.losses))
         return [moment for moment in self.moments if moment.step <= step][-1]
 
-    def trace(self, step: int, text: str | None = None) -> AttentionTrace:
+    def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
         the loss of each place; the step is that of the last moment kept up to it.
+
+        Of the heads `without` which it is, each by its layer and its number, nothing goes on.
 
         Raises ``ValueError`` for a step outside of the training, or a text that doesn't fit the vocabulary.
         """
@@ -101,7 +103,7 @@ class Training:
         tokens = task.tokens_of(task.example if text is None else text)
         ids = task.ids_of(tokens)
         table = of_text(self.model.table, ids, len(ids), ids[1:])
-        given = {**self.at(step).parameters, **mask_of(table, len(ids))}
+        given = {**self._without(self.at(step), without), **mask_of(table, len(ids))}
         if len(ids) > 1:
             given["counted"] = self._counted(tokens)
         return AttentionTrace(table, run(table, given), tokens)
@@ -118,17 +120,24 @@ class Training:
 
         Raises ``ValueError`` for a step, a layer or a head that isn't there.
         """
+        return self.without(step, [(layer, head)])
+
+    def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
+        """Return the same without several heads, each by its layer and its number there."""
         whole = self.at(step)
-        without = self.model.judged(step, self._without(whole, layer, head))
+        without = self.model.judged(step, self._without(whole, heads))
         return Ablation(whole.loss, whole.accuracy, without.loss, without.accuracy)
 
-    def _without(self, moment: Moment, layer: int, head: int) -> dict[str, Tensor]:
-        layer = check_whole("layer", layer, 0, self.settings.n_layers - 1)
-        head = check_whole("head", head, 0, self.settings.n_heads - 1)
-        name, width = self.model.name_of(layer, None, "w_o"), self.settings.d_k // self.settings.n_heads
-        w_o = moment.parameters[name].clone()
-        w_o[head * width : (head + 1) * width] = 0
-        return {**moment.parameters, name: w_o}
+    def _without(self, moment: Moment, heads: Iterable[tuple[int, int]]) -> dict[str, Tensor]:
+        parameters = dict(moment.parameters)
+        width = self.settings.d_k // self.settings.n_heads
+        for layer, head in heads:
+            layer = check_whole("layer", layer, 0, self.settings.n_layers - 1)
+            head = check_whole("head", head, 0, self.settings.n_heads - 1)
+            name = self.model.name_of(layer, None, "w_o")
+            parameters[name] = parameters[name].clone()
+            parameters[name][head * width : (head + 1) * width] = 0
+        return parameters
 
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
@@ -136,7 +145,9 @@ class Training:
         Raises ``ValueError`` for a step outside of the training.
         """
         moment = self.at(step)
-        parameters = {name: each.to(dtype).requires_grad_() for name, each in moment.parameters.items()}
+        parameters = {
+            name: each.detach().clone().to(dtype).requires_grad_() for name, each in moment.parameters.items()
+        }
         loss = self.model.on(self.model.examples(moment.step), parameters)["loss"].sum()
         found = torch.autograd.grad(loss, list(parameters.values()))
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
@@ -170,16 +181,7 @@ class Training:
         learner = Learner(self.settings, keeps=False)
         while learner.step < step:
             learner.advance()
-        before = {name: each.detach().clone() for name, each in learner.parameters.items()}
-        learner.advance()
-        updates = {
-            name: _update(before[name], after, learner.optimizer.state.get(after, {}))
-            for name, after in learner.parameters.items()
-            if after.grad is not None
-        }
-        vocabulary = self.model.task.vocabulary
-        texts = tuple(tuple(vocabulary[i] for i in row) for row in self.model.examples(step).ids.tolist())
-        return StepTaken(step, texts, self.losses[step], self.settings.rate_at(step), updates)
+        return taken_by(learner)
 
     def generate(
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0
@@ -204,6 +206,21 @@ class Training:
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))
         return tuple(task.vocabulary[i] for i in ids)
+
+
+def taken_by(learner: Learner) -> StepTaken:
+    """Have a learner take its next step, and return what happened in it."""
+    model, step = learner.model, learner.step
+    before = {name: each.detach().clone() for name, each in learner.parameters.items()}
+    loss = learner.advance().loss
+    updates = {
+        name: _update(before[name], after, learner.optimizer.state.get(after, {}))
+        for name, after in learner.parameters.items()
+        if after.grad is not None
+    }
+    vocabulary = model.task.vocabulary
+    texts = tuple(tuple(vocabulary[i] for i in row) for row in model.examples(step).ids.tolist())
+    return StepTaken(step, texts, loss, learner.settings.rate_at(step), updates)
 
 
 def _update(before: Tensor, after: Tensor, state: Mapping[str, Any]) -> Update:

@@ -2,19 +2,26 @@
 
 import base64
 import json
+import math
 import time
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from attnviz.app.learn import controls
+from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
+from attnviz.app.learn.home import scenario_of_head
 from attnviz.app.learn.pool import LEFT, PAUSED
-from attnviz.app.learn.shared import JOB, shared
+from attnviz.app.learn.shared import JOB, MANY, STEP, shared
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
-from attnviz.training import Training, train
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.training import Place, Training, train, train_many
 from attnviz.words import plural, say
+from attnviz.words.numbers import written
 from tests.pages.reader import Reader, in_address
 
 PAGE = "pages/learn.py"
@@ -189,3 +196,119 @@ def test_what_teaches_by_going_otherwise_is_one_click_away(name: str) -> None:
     reader = Reader(PAGE).press_key(f"learn.variation.{name}")
     for setting, value in controls.VARIATIONS["agreement"][name].items():
         assert f"{setting}.{value}" in in_address(reader.at, "learn")
+
+
+def part(reader: Reader, name: str) -> Reader:
+    return reader.set("learn.closer", name)
+
+
+def codes(reader: Reader) -> str:
+    return "\n".join(each.value for each in reader.at.code)
+
+
+def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_optimizer() -> None:
+    reader = part(opened(learn=FEW, learn_step="7"), "glass")
+    training = train("agreement", steps=20)
+    gradients = training.gradients(7)
+    assert f"Their loss is {written(gradients.loss, 4)}." in reader.says
+    for name in ("w_q", "w_k", "w_v"):
+        assert written(gradients.of[name].norm().item(), 4) in reader.says
+    own = training.gradients_of(7)["w_q"]
+    row, column = divmod(int(own.abs().argmax()), own.shape[1])
+    assert f"∂J/∂W_q[{row}, {column}]" in codes(reader)
+    reader.press(say("learn.glass.look"))
+    end = time.monotonic() + SOON
+    while reader.at.session_state[STEP].active:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    reader.run()
+    taken = training.step_taken(7).updates["w_q"]
+    for matrix in (taken.before, taken.gradient, taken.after):
+        assert f"{matrix[row, column].item():.6g}".replace("-", "−") in codes(reader)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_what_is_said_of_the_optimizer_is_its_arithmetic(optimizer: str) -> None:
+    training = train("agreement", steps=8, optimizer=optimizer)
+    taken = training.step_taken(7)
+    said = update_in_words(training, taken, Place("w_v", 2, 1))
+    *_, new = said[-1].split(" = ")
+    expression = said[-1].split(" = ")[1].replace("−", "-").replace("×", "*").replace("√", "math.sqrt(", 1)
+    expression = expression.replace(" + 1e-08)", ") + 1e-08)")
+    assert float(new.replace("−", "-")) == pytest.approx(eval(expression, {"math": math}), rel=1e-4)
+    assert float(new.replace("−", "-")) == pytest.approx(taken.updates["w_v"].after[2, 1].item(), rel=1e-5)
+
+
+def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_to_vanish() -> None:
+    changed = controls.VARIATIONS["agreement"]["saturated"]
+    training = train("agreement", **changed)
+    last = len(training.losses)
+    trace, gradients = training.trace(last), training.gradients(last).of
+    sizes = {name: gradients[name].norm().item() for name in ("w_q", "w_k", "w_v")}
+    assert max(sizes["w_q"], sizes["w_k"]) < VANISHED * sizes["w_v"]
+    assert say("learn.glass.saturated", share="", w_q="", w_k="", w_v="")[:28] in saturation_in_words(
+        training, trace, gradients, 0
+    )
+    first = train("agreement", steps=1)
+    told = saturation_in_words(first, first.trace(0), first.gradients(0).of, 0)
+    assert "saturated" not in told
+
+
+def test_heads_are_switched_off_at_a_moment() -> None:
+    reader = part(opened(learn="task.repeat*steps.3", learn_step="2"), "off")
+    reader.set("learn.off.2.1", [(1, 0)])
+    worth = train("repeat", steps=3).ablate(2, 1, 0)
+    shares = (f"{100 * share:.1f} %" for share in (worth.accuracy, worth.accuracy_without))
+    told = say("learn.off.worth", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
+               right=next(shares), right_without=next(shares))  # fmt: skip
+    assert told in reader.texts
+
+
+def test_many_seeds_are_trained_counted_and_opened() -> None:
+    reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3).press(say("learn.seeds.start"))
+    end = time.monotonic() + SOON
+    while reader.at.session_state[MANY].active:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    reader.run()
+    outcomes = train_many("agreement", range(3), steps=20)
+    sent = data_of(reader, "attnviz_learn_seeds")["seeds"]
+    assert [each["seed"] for each in sent] == [0, 1, 2]
+    assert [each["accuracies"][-1] for each in sent] == pytest.approx([each.accuracy for each in outcomes], abs=1e-4)
+    learned = sum(each.accuracy >= 0.9 for each in outcomes)
+    assert say("learn.seeds.share", learned=learned, all=3, least="90 %") in reader.texts
+
+
+@pytest.mark.parametrize(("name", "layer"), [("agreement", 0), ("repeat", 1), ("rotary", 0), ("heads", 0)])
+def test_the_playground_makes_the_same_attention_weights_of_a_moment(name: str, layer: int) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "rotary": {"positions": "rotary"}, "heads": {"n_heads": 2, "norm": "pre"}, "repeat": {}, "agreement": {},
+    }  # fmt: skip
+    training = train("repeat" if name == "repeat" else "agreement", steps=5, **settings[name])
+    trace = training.trace(5)
+    scenario = scenario_of_head(trace, layer)
+    assert scenario.tokens == trace.tokens
+    again = scenario_from_query(query_of(scenario))
+    assert again[1] == []
+    torch.testing.assert_close(
+        traced(again[0]).attention_weights, trace.layers[layer].attention_weights, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_a_moment_opens_in_the_playground_or_says_why_not() -> None:
+    reader = part(opened(learn=FEW), "home")
+    (link,) = [each.proto.url for each in reader.at.get("link_button")]
+    assert link.startswith("./?")
+    scenario, ignored = scenario_from_query(link.removeprefix("./?").partition("&query=")[0])
+    assert ignored == []
+    torch.testing.assert_close(
+        traced(scenario).attention_weights, train("agreement", steps=20).trace(20).attention_weights,
+        rtol=1e-5, atol=1e-6,
+    )  # fmt: skip
+    assert len(reader.at.get("download_button")) == 3
+
+
+def test_a_text_goes_on_as_the_library_has_it() -> None:
+    reader = part(opened(learn="task.text*steps.3", learn_sentence="the"), "goes_on").set("learn.goes_on.n", 8)
+    training = train("text", steps=3, text=say("learn.own.example"))
+    assert "".join(training.generate(3, "the", 8)) in codes(reader)

@@ -22,6 +22,7 @@ TYPES = {
     "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
     "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/kept.js"),
+    "attnviz_learn_seeds": ("Data", "attnviz/app/learn/seeds.js"),
     "attnviz_learn_time": ("Data", "attnviz/app/learn/time.js"),
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),

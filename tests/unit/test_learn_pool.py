@@ -145,6 +145,23 @@ def test_a_pause_and_go_on_within_a_step_doubles_nothing() -> None:
     assert other.work.left == 0  # type: ignore[attr-defined]
 
 
+def test_while_pages_run_each_step_waits_but_never_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "GIVES_WAY", 0.2)
+    asked = list[float]()
+
+    def always() -> bool:
+        asked.append(time.monotonic())
+        return True
+
+    pool, job = Pool(1, busy=always), Job(Counting(2))
+    start = time.monotonic()
+    pool.go_on(job)
+    assert pool.settled(job, SOON)
+    assert job.state == DONE
+    assert time.monotonic() - start >= 0.4
+    assert len(asked) > 4
+
+
 def test_so_many_steps_and_then_a_pause() -> None:
     pool, job = Pool(1), Job(Counting(10))
     pool.go_on(job, 1)

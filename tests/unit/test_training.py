@@ -337,13 +337,20 @@ def test_a_text_may_stand_without_its_first_sign() -> None:
     assert "loss" not in small("repeat").trace(0, "a").matrices
 
 
+def test_asking_for_gradients_leaves_the_moments_untouched() -> None:
+    training = small("agreement")
+    training.gradients(2)
+    training.gradients_of(2)
+    assert not any(matrix.requires_grad for moment in training.moments for matrix in moment.parameters.values())
+
+
 def test_without_a_head_nothing_of_it_goes_on() -> None:
     training = trained("repeat")
     with_both = training.at(300)
     without = training.ablate(300, 1, 0)
     assert (without.loss, without.accuracy) == (with_both.loss, with_both.accuracy)
     assert without.accuracy_without < 0.3
-    one = training._without(with_both, 1, 0)
+    one = training._without(with_both, [(1, 0)])
     made = training.model.on(training.model.examples(0), one)
     assert float(made["layers.1.output"].abs().max()) == 0
     two = small("agreement", n_heads=2)

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
+from attnviz.app.learn.closer import show_closer
 from attnviz.app.learn.time import BOARD_KEY, identity, picked_token, show_time
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
@@ -50,6 +51,7 @@ def show_moment(training: Training) -> None:
         moment=step, limits=_limits(training, text, (layer, head)), about=say("learn.board.about", step=f"{step:,}"),
         numbersOf=f"{identity(training)}.{step}",
     )  # fmt: skip
+    show_closer(training, step, text, trace, layer)
 
 
 def _picked(training: Training) -> tuple[int, int]:

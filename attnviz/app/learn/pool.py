@@ -9,6 +9,10 @@ from typing import Protocol
 SLICE = 1.0  # seconds that one has, before whoever waits has a turn
 LOOKS = 0.1  # seconds after which a worker looks whether its owner is there still
 MOST_IN_LINE = 200
+GIVES_WAY, LOOK_AGAIN = (
+    0.05,
+    0.001,
+)  # seconds: pages have so many before a step at most
 
 WAITING, RUNNING, PAUSED, DONE, FAILED, LEFT = "waiting", "running", "paused", "done", "failed", "left"
 
@@ -49,11 +53,12 @@ class Job:
 class Pool:
     """So many workers at most, and a line: who had a turn for a second goes to its end where others wait.
 
-    A worker is a thread that is there as long as there is work.
+    A worker is a thread that is there as long as there is work. While others are `busy`, it waits before each step: a
+    reader who changes something has the answer first.
     """
 
-    def __init__(self, workers: int, seconds: float = SLICE) -> None:
-        self._most, self._seconds = workers, seconds
+    def __init__(self, workers: int, seconds: float = SLICE, busy: Callable[[], bool] = lambda: False) -> None:
+        self._most, self._seconds, self._busy = workers, seconds, busy
         self._changed = Condition()
         self._line: deque[Job] = deque()
         self._running: list[Job] = []
@@ -133,6 +138,7 @@ class Pool:
     def _turn(self, job: Job) -> None:
         begun = looked = time.monotonic()
         while job.state == RUNNING and not job.work.done and job.steps != 0:
+            self._give_way()
             job.work.advance()
             if job.steps is not None:
                 job.steps -= 1
@@ -143,6 +149,11 @@ class Pool:
                 looked = now
                 if not job.is_there():
                     self.pause(job, LEFT)
+
+    def _give_way(self) -> None:
+        end = time.monotonic() + GIVES_WAY
+        while self._busy() and time.monotonic() < end:
+            time.sleep(LOOK_AGAIN)
 
     def _end(self, job: Job, error: Exception | None) -> None:
         with self._changed:

@@ -8,15 +8,16 @@ from typing import NamedTuple, cast
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.learn.pool import LEFT, Job, Pool
+from attnviz.app.learn.pool import LEFT, Job, Pool, Work
 from attnviz.app.learn.works import OneTraining
-from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
+from attnviz.app.streamlit_internals import get_script_run_ctx, is_a_page_running, is_connected
 from attnviz.training import Training, TrainingSettings
 
 MOST_KEPT = 24  # trainings, of 5 MiB at most
 JOB = "learn.job"  # what a session has under way
 MANY = "learn.many"  # the same of many seeds
-_JOBS = (JOB, MANY)
+STEP = "learn.again"  # the same of one step of a training
+_JOBS = (JOB, MANY, STEP)
 
 Key = tuple[TrainingSettings, int]  # what was asked for, and how many steps of it are done
 
@@ -57,12 +58,12 @@ class Shared(NamedTuple):
 @st.cache_resource(show_spinner=False)
 def shared() -> Shared:
     """Return what all sessions share: at most as many workers as there are cores, less one."""
-    made = Shared(Pool(max(1, (os.cpu_count() or 2) - 1)), Shelf())
+    made = Shared(Pool(max(1, (os.cpu_count() or 2) - 1), busy=is_a_page_running), Shelf())
     figures.count_trainings(lambda: made.pool.length)
     return made
 
 
-def job_of(work: OneTraining) -> Job:
+def job_of(work: Work) -> Job:
     """Return this session's own job, which ends where its page is closed."""
     context = get_script_run_ctx()
     session = "" if context is None else context.session_id

@@ -40,6 +40,9 @@ def show_learn() -> None:
         st.session_state.pop(JOB)
         state.say(say("learn.anew"))
         found = None
+    if found is None and st.session_state.pop("learn.start_now", False):
+        _again(settings)
+        found = current_job()
     _buttons(settings, found)
     if found is not None and found[0].active:
         st.fragment(_under_way, run_every=_EVERY)()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attnviz.training import Learner, Training, TrainingSettings, finished, outcome_of
+from attnviz.training import Learner, StepTaken, Training, TrainingSettings, finished, outcome_of, taken_by
 from attnviz.training.learning import Moment
 from attnviz.training.many import Outcome
 
@@ -103,3 +103,32 @@ class ManySeeds:
         if self._learner.done:
             self.outcomes.append(outcome_of(finished(self._learner)))
             self._learner = None
+
+
+class OneStep:
+    """A step of a training, done once more from the start, to see what the optimizer does in it."""
+
+    def __init__(self, settings: TrainingSettings, step: int) -> None:
+        self.asked = settings, step
+        self.taken: StepTaken | None = None
+        self._learner: Learner | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the step is done."""
+        return self.taken is not None
+
+    @property
+    def part(self) -> float:
+        """How far it is, from 0 to 1."""
+        return 0.0 if self._learner is None else self._learner.step / (self.asked[1] + 1)
+
+    def advance(self) -> None:
+        """Do a step before it, or the step itself."""
+        settings, step = self.asked
+        if self._learner is None:
+            self._learner = Learner(settings, keeps=False)
+        if self._learner.step < step:
+            self._learner.advance()
+        else:
+            self.taken = taken_by(self._learner)

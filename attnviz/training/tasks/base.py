@@ -91,6 +91,11 @@ class Task(ABC):
     def _cut(self, text: str) -> Sequence[str]:
         return text.split()
 
+    @property
+    def between(self) -> str:
+        """What stands between its tokens where they are written as a text."""
+        return self.joined
+
     def ids_of(self, tokens: Sequence[str]) -> tuple[int, ...]:
         """Return the numbers of tokens, their rows in the token table."""
         places = {token: i for i, token in enumerate(self.vocabulary)}

@@ -101,6 +101,11 @@ class OwnText(Task):
         return [token if token in self.vocabulary or RARE not in self.vocabulary else RARE for token in tokens]
 
     @property
+    def between(self) -> str:
+        """A space between words, nothing between characters."""
+        return self.joined_by
+
+    @property
     def example(self) -> str:
         """How the text begins."""
         return self.joined_by.join(self.vocabulary[i] for i in self.corpus[: min(12, self.length)])

@@ -1,0 +1,210 @@
+"""One step under the glass: its examples and their loss, the gradient of every matrix, how that of one number is made,
+and what the optimizer does with it."""
+
+import math
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Literal, cast
+
+import numpy as np
+import streamlit as st
+from torch import Tensor
+
+from attnviz.app.learn.shared import STEP
+from attnviz.app.learn.time import identity
+from attnviz.app.learn.waited import offer, work_in
+from attnviz.app.learn.works import OneStep
+from attnviz.app.session import state
+from attnviz.app.text import is_dark
+from attnviz.colours.shading import shades
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.stages import Stage
+from attnviz.core.tokens import token_labels
+from attnviz.documents.matrix_markup import png
+from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+_TERMS = 3  # of a sum that are written out
+_PICTURE = 120  # pixels of a matrix's longer side
+_STYLE = """<style>
+.learn-gradients { display: flex; flex-wrap: wrap; gap: 14px 30px; align-items: end; }
+.learn-gradients figure { margin: 0; }
+.learn-gradients figure div { display: flex; gap: 6px; align-items: end; }
+.learn-gradients img { image-rendering: pixelated; outline: 1px solid #8885; }
+.learn-gradients figcaption { margin-top: 4px; font-size: 13px; }
+</style>"""
+_EPSILON = 1e-8  # of torch's Adam
+SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a gradient beside another's
+
+
+def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int) -> None:
+    """Draw the section for the step that is done next at a moment."""
+    gradients = training.gradients(step)
+    batch = training.model.examples(step)
+    task = training.model.task
+    first = task.between.join(task.vocabulary[i] for i in batch.ids[0].tolist())
+    st.text(say("learn.glass.batch", texts=plural(len(batch.ids), "text"), first=first,
+                loss=written(gradients.loss, 4)))  # fmt: skip
+    st.text(saturation_in_words(training, trace, gradients.of, layer))
+    _pictures(training, step, trace, gradients.of)
+    if len(trace.tokens) < 2:
+        st.text(say("learn.glass.one_token"))
+        return
+    place = _picked(training, trace, training.gradients_of(step, text))
+    _chain(training, step, text, trace, place)
+    _optimizer(training, step, place)
+
+
+def saturation_in_words(
+    training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int
+) -> str:  # fmt: skip
+    """Say how large the gradients of W_q, W_k and W_v are, and where softmax is saturated, that they vanish for it."""
+    sizes = [gradients[training.model.name_of(layer, None, name)].norm().item() for name in ("w_q", "w_k", "w_v")]
+    told = [written(size, 4) for size in sizes]
+    largest = trace.layers[layer].attention_weights[..., 1:, :].max(-1).values
+    share = largest.mean().item() if largest.numel() else 0.0
+    gone = share >= SATURATED and max(sizes[:2]) <= VANISHED * sizes[2]
+    key = "learn.glass.saturated" if gone else "learn.glass.sizes"
+    return say(key, w_q=told[0], w_k=told[1], w_v=told[2], share=f"{100 * share:.0f} %")
+
+
+def _pictures(training: Training, step: int, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> None:
+    moment, dark = training.at(step), is_dark()
+    st.text(say("learn.glass.pictures"))
+    parts = []
+    for name, matrix in moment.parameters.items():
+        stage = trace.stages[name]
+        pair = [_as_table(each) for each in (matrix, gradients[name])]
+        if not all(np.isfinite(each).all() for each in pair):
+            continue
+        told = say("learn.glass.of", matrix=called(stage), largest=_small(float(np.abs(pair[1]).max()), 2))
+        images = "".join(_image(each, stage.role, dark) for each in pair)
+        parts.append(f'<figure aria-label="{told}"><div>{images}</div><figcaption>{told}</figcaption></figure>')
+    st.html(f'<div class="learn-gradients">{"".join(parts)}</div>{_STYLE}')
+
+
+def _as_table(matrix: Tensor) -> np.ndarray:
+    return matrix.reshape(-1, matrix.shape[-1]).numpy()
+
+
+def _image(matrix: np.ndarray, role: Literal["x", "q", "k", "a", "v"], dark: bool) -> str:
+    """Return a picture with a pixel for each number; the largest has its role's whole colour."""
+    limit = float(np.abs(matrix).max()) or 1.0
+    rows, columns = matrix.shape
+    side = max(2.0, min(12.0, _PICTURE / max(rows, columns)))
+    source = b64encode(png(shades(matrix, (-limit, limit), role, dark).astype(np.uint8))).decode()
+    size = f"width:{columns * side:.0f}px;height:{max(8, rows * side):.0f}px"
+    return f'<img alt="" style="{size}" src="data:image/png;base64,{source}">'
+
+
+def called(stage: Stage) -> str:
+    """Return the symbol of a matrix, with its layer where it stands behind the path of one."""
+    return say("learn.glass.in_layer", symbol=stage.symbol, layer=stage.layer) if "." in stage.name else stage.symbol
+
+
+def _picked(training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> Place:
+    names = [name for name, shape in training.model.shapes.items() if len(shape) == 2]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        first = names.index(training.model.name_of(training.settings.n_layers - 1, None, "w_q"))
+        name = st.selectbox(
+            say("learn.glass.matrix"), names, first, key="learn.glass.matrix", width=160,
+            format_func=lambda each: called(trace.stages[each]) if each in trace.stages else each,
+        )  # fmt: skip
+        rows, columns = training.model.shapes[name]
+        row, column = divmod(int(gradients[name].abs().nan_to_num().argmax()), columns)
+        key = f"{identity(training)}.{name}"
+        row = st.number_input(say("learn.glass.row"), 0, rows - 1, row, key=f"learn.glass.row.{key}", width=120)
+        column = st.number_input(
+            say("learn.glass.column"), 0, columns - 1, column, key=f"learn.glass.column.{key}", width=120
+        )
+    return Place(name, row, column)
+
+
+def _chain(training: Training, step: int, text: str, trace: AttentionTrace, place: Place) -> None:
+    links = chain(trace, training.gradients_of(step, text), *place)
+    measured = finite_difference(training, step, *place, text=text)
+    digits = state.digits()
+    st.markdown(f"**{say('learn.glass.chain')}**")
+    st.text(say("learn.glass.gradient", cell=_cell(trace, place), value=_small(links[0].gradient, digits),
+                measured=_small(measured, digits)))  # fmt: skip
+    lines = [_line(trace, link, digits) for link in links[:-1]]
+    lines.append(say("learn.glass.end", cell=_cell(trace, links[-1].place),
+                     value=_small(links[-1].gradient, digits)))  # fmt: skip
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def _line(trace: AttentionTrace, link: Link, digits: int) -> str:
+    """Return a gradient as the sum that it is, its largest terms in digits."""
+    terms = sorted(link.terms, key=lambda term: -abs(term.product))
+    written_out = " + ".join(
+        f"{_factor(trace, term.of, term.local, digits)} × {_small(term.gradient, digits)}" for term in terms[:_TERMS]
+    )
+    rest = sum(term.product for term in terms[_TERMS:])
+    more = f" + {_small(rest, digits)}" if len(terms) > _TERMS else ""
+    through = trace.stages[link.terms[0].through.matrix].symbol
+    return say("learn.glass.line", cell=_cell(trace, link.place), through=through, sum=written_out + more,
+               value=_small(link.gradient, digits))  # fmt: skip
+
+
+def _factor(trace: AttentionTrace, of: Place | None, value: float, digits: int) -> str:
+    return _small(value, digits) if of is None else f"{_cell(trace, of)} {_small(value, digits)}"
+
+
+def _cell(trace: AttentionTrace, place: Place) -> str:
+    stage = trace.stages[place.matrix]
+    labels = token_labels(trace.tokens)
+    row = labels[place.row] if stage.rows in ("token", "query") and place.row < len(labels) else place.row
+    column = labels[place.column] if stage.columns == "key" and place.column < len(labels) else place.column
+    return f"{called(stage)}[{row}, {column}]"
+
+
+def _small(value: float, digits: int) -> str:
+    """Write a gradient: small ones are the rule, so that digits count from the first that isn't 0."""
+    if value == 0 or not math.isfinite(value) or abs(value) >= 10**-digits * 10:
+        return written(value, digits)
+    return f"{value:.2e}".replace("e-0", "e−").replace("e-", "e−").replace("-", "−")
+
+
+def _optimizer(training: Training, step: int, place: Place) -> None:
+    st.markdown(f"**{say('learn.glass.optimizer')}**")
+    if step >= len(training.losses):
+        st.text(say("learn.glass.last"))
+        return
+    asked = training.settings, step
+    work = work_in(STEP, asked)
+    if work is None or not work.done:
+        offer(STEP, asked, say("learn.glass.look"), lambda: OneStep(*asked))
+        return
+    taken = cast("OneStep", work).taken
+    assert taken is not None
+    st.code("\n".join(update_in_words(training, taken, place)), language=None, wrap_lines=True)
+
+
+def update_in_words(training: Training, taken: StepTaken, place: Place) -> list[str]:
+    """Return what the optimizer does with a number, line by line."""
+    update = taken.updates.get(place.matrix)
+    if update is None:
+        return [say("learn.glass.frozen")]
+
+    def at(matrix: Tensor | None) -> float:
+        return 0.0 if matrix is None else matrix.reshape(-1, matrix.shape[-1])[place.row, place.column].item()
+
+    old, gradient, new = (at(each) for each in (update.before, update.gradient, update.after))
+    shown = {"old": _exact(old), "gradient": _exact(gradient), "new": _exact(new), "rate": f"{taken.rate:g}"}
+    lines = [say("learn.glass.of_batch", step=f"{taken.step:,}", old=shown["old"], gradient=shown["gradient"])]
+    if update.mean is None:
+        return [*lines, say("learn.glass.sgd", **shown)]
+    mean, square, t = at(update.mean), at(update.mean_square), taken.step + 1
+    first, second = mean / (1 - BETAS[0] ** t), square / (1 - BETAS[1] ** t)
+    return [
+        *lines,
+        say("learn.glass.mean", beta=BETAS[0], rest=f"{1 - BETAS[0]:g}", mean=_exact(mean)),
+        say("learn.glass.square", beta=BETAS[1], rest=f"{1 - BETAS[1]:g}", square=_exact(square)),
+        say("learn.glass.unbiased", t=t, first=_exact(first), second=_exact(second)),
+        say("learn.glass.adam", first=_exact(first), second=_exact(second), epsilon=f"{_EPSILON:.0e}", **shown),
+    ]
+
+
+def _exact(value: float) -> str:
+    return f"{value:.6g}".replace("-", "−")

@@ -1,0 +1,68 @@
+"""What a part of the page has done in the pool, at a click: its progress, and what came of it."""
+
+from collections.abc import Callable
+from typing import Protocol, cast
+
+import streamlit as st
+
+from attnviz.app.learn.pool import WAITING, FullError, Job
+from attnviz.app.learn.shared import job_of, shared
+from attnviz.app.session import state
+from attnviz.words import say
+
+_EVERY = 0.4  # seconds
+
+
+class Told(Protocol):
+    """Work that tells how much of it is done."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all is."""
+
+    @property
+    def part(self) -> float:
+        """How much is, from 0 to 1."""
+
+    def advance(self) -> object:
+        """Do one step."""
+
+
+def work_in(name: str, asked: object) -> Told | None:
+    """Return the work of this name, done or under way, if it is what is asked for."""
+    job = st.session_state.get(name)
+    if job is None or job.work.asked != asked:
+        return None
+    return cast("Told", job.work)
+
+
+def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> None:
+    """Draw the button that has work done, or how far it is."""
+    job = st.session_state.get(name)
+    if job is not None and job.work.asked == asked and job.active:
+        st.fragment(_under_way, run_every=_EVERY)(name)
+        return
+    st.button(label, key=f"{name}.start", on_click=_start, args=(name, make))
+
+
+def _start(name: str, make: Callable[[], Told]) -> None:
+    before = st.session_state.get(name)
+    if before is not None:
+        shared().pool.pause(before)
+    job = st.session_state[name] = job_of(make())
+    try:
+        shared().pool.go_on(job)
+    except FullError:
+        state.say(say("learn.full"))
+
+
+def _under_way(name: str) -> None:
+    job: Job = st.session_state[name]
+    if not job.active:
+        st.rerun()
+    before = shared().pool.before(job)
+    part = cast("Told", job.work).part
+    waits = job.state == WAITING and before
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(part, say("learn.waiting", n=before) if waits else f"{100 * part:.0f} %")
+        st.button(say("learn.stop"), key=f"{name}.stop", on_click=shared().pool.pause, args=(job,))

@@ -1,0 +1,65 @@
+"""Each step of the chain rule adds up to autograd's number, and a finite difference of the loss is the same."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from attnviz.training import Training, chain, finite_difference, train
+
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "agreement": ("agreement", {}),
+    "two layers": ("repeat", {}),
+    "wide": ("sort", {"norm": "pre", "d_ff": 8}),
+    "rotary": ("agreement", {"positions": "rotary"}),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS, ids=str)
+def training(request: pytest.FixtureRequest) -> Training:
+    task, settings = MODELS[request.param]
+    return train(task, steps=20, **settings)
+
+
+def test_the_terms_of_each_link_are_autograds_gradient(training: Training) -> None:
+    trace, gradients = training.trace(20), training.gradients_of(20)
+    for matrix, shape in training.model.shapes.items():
+        if len(shape) == 1:
+            continue
+        row, column = divmod(int(gradients[matrix].abs().argmax()), shape[1])
+        links = chain(trace, gradients, matrix, row, column)
+        for link in links[:-1]:
+            assert link.terms
+            torch.testing.assert_close(link.sum, link.gradient, rtol=1e-4, atol=1e-7)
+        assert not links[-1].terms
+
+
+def test_the_whole_chain_of_a_head_is_followed_to_its_output() -> None:
+    training = train("agreement", steps=20)
+    trace, gradients = training.trace(20), training.gradients_of(20)
+    ways = {name: [link.place.matrix for link in chain(trace, gradients, name, 1, 2)] for name in ("w_q", "w_k", "w_v")}
+    behind = ["scores", "scaled_scores", "attention_weights", "context", "output"]
+    assert ways["w_q"] == ["w_q", "q", *behind]
+    assert ways["w_k"] == ["w_k", "k", *behind]
+    assert ways["w_v"] == ["w_v", "v", "context", "output"]
+    assert [link.place.matrix for link in chain(trace, gradients, "w_o", 1, 2)] == ["w_o", "output"]
+
+
+def test_a_finite_difference_is_autograds_gradient(training: Training) -> None:
+    gradients = training.gradients_of(20)
+    for matrix in training.model.shapes:
+        gradient = gradients[matrix] if gradients[matrix].dim() > 1 else gradients[matrix][None]
+        row, column = divmod(int(gradient.abs().argmax()), gradient.shape[1])
+        measured = finite_difference(training, 20, matrix, row, column)
+        assert measured == pytest.approx(gradient[row, column].item(), rel=1e-3, abs=1e-6), matrix
+
+
+def test_what_has_no_gradient_is_refused() -> None:
+    training = train("agreement", steps=1)
+    trace, gradients = training.trace(1), training.gradients_of(1)
+    with pytest.raises(ValueError, match="matrix is 'nothing'"):
+        chain(trace, gradients, "nothing", 0, 0)
+    with pytest.raises(ValueError, match="row"):
+        chain(trace, gradients, "w_q", 99, 0)
+    with pytest.raises(ValueError, match="matrix is 'q'"):
+        finite_difference(training, 1, "q", 0, 0)
