@@ -42,7 +42,7 @@ import { say } from "../scripts/sentences.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
-const { ADDED_TO_SCORES, MASK } = CONSTANTS;
+const { ADDED_TO_SCORES, MASK, SHARES } = CONSTANTS;
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 /** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string }} Changes what Python is told of */
@@ -412,7 +412,7 @@ export class Board {
 
   /** @param {Stage} stage */
   limitOf(stage) {
-    return stage.rule === "softmax" && this.wholeScale ? 1 : this.data.limits[stage.name][1];
+    return SHARES.includes(stage.rule) && this.wholeScale ? 1 : this.data.limits[stage.name][1];
   }
 
   get ramps() {

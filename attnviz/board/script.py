@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from attnviz.board.packing import FITS
-from attnviz.core.rules import displayed, gelu, product, softmax
+from attnviz.core.rules import displayed, feature_map, gelu, product, softmax
 from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
@@ -26,6 +26,8 @@ CONSTANTS: dict[str, Any] = {
     "SMALL_LENGTH": product.SMALL,
     "LARGE_LENGTH": product.LARGE,
     "GELU_ROUNDINGS": gelu.ROUNDINGS,
+    "MAP_ROUNDINGS": feature_map.ROUNDINGS,
+    "SHARES": ["softmax", "share"],
     "LONG": displayed.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,

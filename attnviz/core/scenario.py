@@ -35,7 +35,7 @@ from attnviz.core.matrix_input import (
     wrong_shape,
 )
 from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for
-from attnviz.core.settings import check_scores, check_what_if, check_width, checked_settings, mask_settings
+from attnviz.core.settings import LINEAR, check_scores, check_what_if, check_width, checked_settings, mask_settings
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
@@ -85,6 +85,9 @@ class Scenario:
     ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
     with biases of zeros.
 
+    With `weighting` "linear", queries and keys go through a feature map in place of the softmax, and each row of their
+    products is divided by its sum, whatever `scale` and `temperature` are.
+
     With a mask that is added to the scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`), "window:W" (a
     token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self", "painted" (hides
     nothing until its cells are edited), or given numbers, of which -inf hides a key from a query. A mask that is named
@@ -133,6 +136,7 @@ class Scenario:
     norm: str = "none"
     n_layers: int = 1
     embedding_factor: bool = False
+    weighting: str = "softmax"
     what_if: str = ""
     x: Any = None
     e: Any = None
@@ -416,6 +420,7 @@ class Scenario:
             rotary=self.positions == "rotary",
             distances=self.positions if self.positions in BIASED_POSITIONS else "",
             factor=self.embedding_factor,
+            linear=self.weighting == LINEAR,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if,

@@ -13,6 +13,7 @@ from attnviz.core.stages import ACTIVATIONS
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import WhatIf, fitting_what_if, misfit
 
+SOFTMAX, LINEAR = WEIGHTINGS = ("softmax", "linear")
 NORM_CHOICES = ("none", "pre", "post")
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -24,6 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "init": INITS,
     "activation": tuple(ACTIVATIONS),
     "norm": NORM_CHOICES,
+    "weighting": WEIGHTINGS,
 }
 _FLAGS = ("bias", "causal", "scale", "output", "embedding_factor")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
@@ -53,6 +55,7 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     } | checked_heads(given)
     check_one_mask(given)
     check_factor(given)
+    check_linear(given)
     return sizes | {
         "n_layers": n_layers,
         "mask_size": limits.check_whole("mask_size", given["mask_size"], 1, limits.MAX_TOKENS),
@@ -95,6 +98,22 @@ def check_factor(given: Mapping[str, Any]) -> None:
     if given["positions"] in BIASED_POSITIONS and given["mask_use"] == FACTOR:
         message = f"mask_use is {FACTOR!r} and positions is {given['positions']!r}, expected one of them"
         raise RefusedError(message, "factor", positions=given["positions"])
+
+
+def check_linear(given: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` for what only attention with a softmax can have: a number added to scores, another use of
+    the mask, a switch of what if."""
+    if given.get("weighting") != LINEAR:
+        return
+    if given["positions"] in BIASED_POSITIONS:
+        message = f"weighting is {LINEAR!r} and positions is {given['positions']!r}, expected one of them"
+        raise RefusedError(message, "linear_bias", positions=given["positions"])
+    if given["mask_use"] != ADDED:
+        message = f"weighting is {LINEAR!r} and mask_use is {given['mask_use']!r}, expected {ADDED!r}"
+        raise RefusedError(message, "linear_mask", use=given["mask_use"])
+    if given.get("what_if"):
+        message = f"weighting is {LINEAR!r} and what_if is {limits.in_short(given['what_if'])}, expected none"
+        raise RefusedError(message, "linear_what_if", what_if=given["what_if"])
 
 
 def checked_heads(given: Mapping[str, Any]) -> dict[str, int]:
@@ -171,6 +190,11 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     except RefusedError as error:
         refused.append(error)
         fitting["mask_use"] = ADDED
+    try:
+        check_linear(fitting)
+    except RefusedError as error:
+        refused.append(error)
+        fitting["weighting"] = SOFTMAX
     for check in (checked_heads, lambda given: check_scores(given["n_heads"], n_tokens, given["n_layers"])):
         while True:
             try:

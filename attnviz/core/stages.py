@@ -15,6 +15,7 @@ from attnviz.core.rules import (
     GELU,
     Add,
     Concatenate,
+    FeatureMap,
     LayerNorm,
     Product,
     Relative,
@@ -22,6 +23,7 @@ from attnviz.core.rules import (
     Rotate,
     Rule,
     Scale,
+    Share,
     Slice,
     Softmax,
     TimesRoot,
@@ -220,7 +222,7 @@ def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
 
 def _attending(
     d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED,
-    distances: str = "", head: int = 0, what_if: WhatIf = NOTHING,
+    distances: str = "", head: int = 0, what_if: WhatIf = NOTHING, linear: bool = False,
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages from Q, K and V on, which every head has for itself, but for the mask and the numbers by
     distance."""
@@ -233,8 +235,7 @@ def _attending(
     scored = {KEYS_FIRST: "scores_keys_first", COSINE: "scores_cosine"}.get(what_if.get(SCORES))
     product = Product(transposed=True, cosine=what_if.get(SCORES) == COSINE, typed=what_if.typed)
     axis = what_if.get(SOFTMAX)
-    return (
-        *(turned if rotary else ()),
+    weighted = (
         _stage("scores", "S", "query", "key", "scores", product,
                matched[::-1] if what_if.get(SCORES) == KEYS_FIRST else matched,
                told=scored or ("scores_turned" if rotary else "")),
@@ -247,7 +248,28 @@ def _attending(
         _stage("attention_weights", "A", "query", "key", "attention", Softmax(mask_use == SHARED, axis or ROWS),
                ("scaled_scores", MASK)[: 1 + late],
                told=f"attention_weights_{'zeroed' if late and mask_use == ZEROED else axis}".removesuffix("_")),
+    )  # fmt: skip
+    return (
+        *(turned if rotary else ()),
+        *(_weighted_linearly(matched, mask) if linear else weighted),
         _stage("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
+    )  # fmt: skip
+
+
+def _weighted_linearly(matched: tuple[str, str], mask: bool) -> tuple[Stage, ...]:
+    """Return the stages up to the weights of linear attention: queries and keys are mapped, and no softmax is taken.
+
+    Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
+    """
+    mapped = ("phi_q", "phi_k")
+    return (
+        _stage("phi_q", "φ(Q)", "query", "feature", "vectors", FeatureMap(), matched[:1], part="q"),
+        _stage("phi_k", "φ(K)", "key", "feature", "vectors", FeatureMap(), matched[1:], part="k"),
+        _stage("scores", "S", "query", "key", "scores", Product(transposed=True), mapped, told="scores_linear"),
+        *[_stage(MASK, "M", "query", "key", "mask")] * mask,
+        _stage("scaled_scores", "S′", "query", "key", "scores", Scale(), ("scores",), told="scaled_scores_linear"),
+        _stage("attention_weights", "A", "query", "key", "attention", Share(), ("scaled_scores", MASK)[: 1 + mask],
+               told="attention_weights_linear"),
     )  # fmt: skip
 
 
@@ -361,7 +383,7 @@ class Heads:
 
 def _head(
     head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str, distances: str,
-    what_if: WhatIf,
+    what_if: WhatIf, linear: bool,
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
@@ -372,14 +394,14 @@ def _head(
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
         for stage in _attending(
-            heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head, what_if
+            heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head, what_if, linear
         )
         if stage.name not in OF_ALL  # one for all heads
     )
     return tuple(
         replace(
             stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
-            head=head, first=columns.get(stage.name.removesuffix("_rotated"), (0, 0))[0],
+            head=head, first=columns.get(stage.name.removesuffix("_rotated").removeprefix("phi_"), (0, 0))[0],
         )
         for stage in (*cut, *attending)
     )  # fmt: skip
@@ -411,6 +433,7 @@ def layer_table(
     distances: str = "",
     factor: bool = False,
     what_if: str = "",
+    linear: bool = False,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
@@ -419,6 +442,7 @@ def layer_table(
     or "relative" a number for each distance of two tokens is added to their scores.
     With a `factor` the vectors of the tokens are multiplied by √d_in first.
     `what_if` are switches of :mod:`attnviz.core.what_if`.
+    Where it's `linear`, a feature map stands in place of the softmax.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
     et al. 2023, GQA, section 2.2.
@@ -429,12 +453,13 @@ def layer_table(
     on = WhatIf.read(what_if)
     if n_heads == 1:
         attention: tuple[Stage, ...] = _attending(
-            d_k, scale, temperature, mask, rotary, mask_use, distances, what_if=on
+            d_k, scale, temperature, mask, rotary, mask_use, distances, what_if=on, linear=linear
         )
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
         each = (
-            _head(head, heads, scale, temperature, mask, rotary, mask_use, distances, on) for head in range(n_heads)
+            _head(head, heads, scale, temperature, mask, rotary, mask_use, distances, on, linear)
+            for head in range(n_heads)
         )
         shared = [
             stage for stage in _attending(d_k, scale, temperature, mask, rotary, mask_use, distances)
@@ -470,6 +495,7 @@ ALL_STAGES: Table = followed_by(
         **layer_table(rotary=True, norm="pre", activation="relu", distances="relative"),
         **layer_table(norm="post", activation="relu"),
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
+        **{name: stage for name, stage in layer_table(linear=True).items() if name.startswith("phi_")},
     },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)

@@ -4,6 +4,7 @@ import numpy as np
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.mask_uses import ADDED, FACTOR, ZEROED
+from attnviz.core.rules import Share
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.words import say
@@ -52,6 +53,7 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     notes, use = [], trace.mask_use
     if use == ADDED and hidden.any():
         kind = "masked" if trace.causal else "hidden"
+        kind = f"{kind}_weights" if _is_linear(trace) else kind
         notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
     if use != ADDED:
         notes.append(say(f"summary.mask.{use}"))
@@ -65,6 +67,11 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
         most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
         notes.append(say("summary.mask.leak", mean=mean, most=most))
     return notes + _nothing(trace, meant, hidden)
+
+
+def _is_linear(trace: AttentionTrace) -> bool:
+    """Whether there is no softmax, so that no scaled score is −∞."""
+    return any(isinstance(stage.rule, Share) for stage in trace.stages.values())
 
 
 def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:

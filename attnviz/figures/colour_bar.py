@@ -16,7 +16,7 @@ HEIGHT = _ABOVE + _THICK + _BELOW
 
 def has_colour_bar(picture: Picture) -> bool:
     """Whether a picture has a scale of its own: where numbers are shares, there is something to measure them by."""
-    return picture.stage.kind == "softmax" and picture.limits[0] == 0
+    return picture.stage.kind in ("softmax", "share") and picture.limits[0] == 0
 
 
 def colour_bar(picture: Picture) -> dict[str, Any]:

@@ -22,6 +22,8 @@ export const CONSTANTS: {
   readonly SMALL_LENGTH: number;
   readonly LARGE_LENGTH: number;
   readonly GELU_ROUNDINGS: number;
+  readonly MAP_ROUNDINGS: number;
+  readonly SHARES: string[];
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;
   /** Weights that differ by less are the same, if they are written alike. */

@@ -41,6 +41,7 @@ CONTROLS = [
     ("positions", "alibi"),
     ("positions", "relative"),
     ("embedding_factor", True),
+    ("weighting", "linear"),
     ("d_ff", 8),
     ("n_heads", 2),
     ("n_kv_heads", 1),

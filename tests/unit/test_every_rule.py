@@ -102,6 +102,8 @@ def traces() -> tuple[Trace, ...]:
             for use in ("factor", "zeroed", "renormalized")
             for mask in ("causal", "padding:4", ALL_KINDS)
         ),
+        traced(Scenario("a cat a mat", weighting="linear", mask=ALL_KINDS)),
+        traced(Scenario("a cat a mat", weighting="linear", d_out=4, n_heads=2)),
         traced(Scenario("a cat a mat", embedding_factor=True)),
         traced(Scenario("a cat a mat", embedding_factor=True, positions="sinusoidal")),
         traced(Scenario("a cat a mat", positions="alibi", d_out=4, n_heads=2, mask=ALL_KINDS)),

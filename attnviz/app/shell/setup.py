@@ -128,7 +128,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values["masking"] = _draw(table["masking"], width=_TWO_THIRDS)
         values["mask_size"] = _draw(table["mask_size"], width=_THIRD)
     values["mask_use"] = _draw(table["mask_use"])
-    values |= {name: _draw(table[name]) for name in ("scale", "temperature")}
+    values |= {name: _draw(table[name]) for name in ("scale", "temperature", "weighting")}
     st.markdown(f"##### {say('setup.sizes')}")
     with st.container(horizontal=True, gap="small"):
         values["d_in"] = _draw(table["d_in"], width=_THIRD)

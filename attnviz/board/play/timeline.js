@@ -2,6 +2,7 @@
 // from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play, too.
 
 import { isMasked } from "../values/evaluate.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { valueAt } from "../values/matrices.js";
 
 /** @import { Made, Place, Stage } from "../types.js" */
@@ -52,7 +53,7 @@ function kindOf(stages, stage) {
   if (stage.rule === "softmax") return stage.settings.axis === "rows" ? "shares" : "other";
   if (stage.rule !== "product" || !isUsual(stage)) return "other";
   if (stage.columns === "key") return "scores";
-  return stages.get(stage.sources[0]).rule === "softmax" ? "mix" : "vector";
+  return CONSTANTS.SHARES.includes(stages.get(stage.sources[0]).rule) ? "mix" : "vector";
 }
 
 // Whether a product is one that attention has.

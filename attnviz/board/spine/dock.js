@@ -5,6 +5,7 @@ import { make, toggle } from "../cells/elements.js";
 import { explain, placeInWords } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { inOneSentence, whatIsNext } from "./sayings.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -116,7 +117,7 @@ export class Dock {
   offered(place, sources) {
     const { board } = this;
     // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
-    const first = board.stage(place).rule === "softmax" ? place.column : 0;
+    const first = CONSTANTS.SHARES.includes(board.stage(place).rule) ? place.column : 0;
     const onBoard = sources.map((block) => block[first]).filter((source) => board.isShown(source));
     /** @type {Offer[]} */
     const offered = onBoard.map((source) => [

@@ -77,16 +77,18 @@ export class Frame {
   }
 
   // The stage of a rule that has a place.
-  /** @param {string} rule @returns {Stage | undefined} */
-  placed(rule) {
+  // The attention weights, where they have a place.
+  /** @returns {Stage | undefined} */
+  weights() {
     const { layout, stages, data } = this.board;
-    return [...stages.values()].find((stage) => stage.rule === rule && layout.boxes[stage.name] && !data.ghosts?.includes(stage.name));
+    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && layout.boxes[stage.name] && !data.ghosts?.includes(stage.name));
   }
 
   between() {
     const { board } = this;
-    const weights = this.placed("softmax");
+    const weights = this.weights();
     if (!weights) return [];
+    write(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
     const { boxes, above, scale, end } = board.layout;
     const box = boxes[weights.name];
     // What stands right before them: scores, or the mask that is added to these.
@@ -132,7 +134,7 @@ export class Frame {
   // Around what the picked word is given by each, where that is asked for.
   frameColumn() {
     const { board } = this;
-    const weights = this.placed("softmax");
+    const weights = this.weights();
     const { scale } = board.layout;
     toggle(this.column, "gone", !board.byReaders || !weights);
     if (!weights) return;
@@ -143,7 +145,7 @@ export class Frame {
 
   showLegend() {
     const { board } = this;
-    const weights = this.placed("softmax");
+    const weights = this.weights();
     if (!weights) return;
     const most = board.limitOf(weights);
     const even = 1 / board.torch[weights.name].columns;

@@ -93,7 +93,7 @@ export class Hints {
   /** @returns {Hint | null} */
   overWeights() {
     const { board } = this;
-    const weights = board.frame.placed("softmax");
+    const weights = board.frame.weights();
     if (!weights) return null;
     const { boxes, above, scale } = board.layout;
     const text = say(window.matchMedia("(hover: none)").matches ? "board.hint.tap" : "board.hint.point");

@@ -114,7 +114,7 @@ class Measure {
     this.factorRows = { attention: fitting(false), behind: fitting(true) };
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     // The scale of the weights' colours stands there, too.
-    const legend = plan.some(({ stage }) => stage.rule === "softmax") ? SCALE : 0;
+    const legend = plan.some(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)) ? SCALE : 0;
     this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
     this.rowsAbove = over / row;
     this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
@@ -170,7 +170,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    const gap = stage.rule === "softmax" ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
+    const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
     return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND);

@@ -19,7 +19,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     const [from, to] = [made.names[row], made.names[column]];
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
-    if (stage.rule === "softmax") return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
+    if (CONSTANTS.SHARES.includes(stage.rule)) return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return row === column ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
   }
   if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
@@ -37,7 +37,7 @@ export function whatIsNext(made, { matrix, row, column }) {
     return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product", { symbol: next.symbol });
   }
   if (next.rule === "scale" || next.rule === "softmax") {
-    const weights = [...made.stages.values()].find((stage) => stage.rule === "softmax");
+    const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
     const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
     return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale", { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });

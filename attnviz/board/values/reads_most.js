@@ -26,7 +26,8 @@ export function readsInPercent(made, query) {
 // Whether a mask comes after the softmax, or that runs over anything but rows, so that rows need not sum to 1.
 /** @param {Pick<Made, "stages">} made */
 function isLate({ stages }) {
-  const { sources, settings } = stages.get("attention_weights");
+  const { rule, sources, settings } = stages.get("attention_weights");
+  if (rule === "share") return false; // it divides what a mask leaves
   return sources.length > 1 || settings.axis !== "rows";
 }
 

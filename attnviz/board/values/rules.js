@@ -14,6 +14,7 @@
 
 import * as add from "../rules/add.js";
 import * as concatenate from "../rules/concatenate.js";
+import * as feature_map from "../rules/feature_map.js";
 import * as gelu from "../rules/gelu.js";
 import * as layer_norm from "../rules/layer_norm.js";
 import * as lookup from "../rules/lookup.js";
@@ -23,6 +24,7 @@ import * as relative from "../rules/relative.js";
 import * as relu from "../rules/relu.js";
 import * as rotate from "../rules/rotate.js";
 import * as scale from "../rules/scale.js";
+import * as share from "../rules/share.js";
 import * as slice from "../rules/slice.js";
 import * as softmax from "../rules/softmax.js";
 import * as surprise from "../rules/surprise.js";
@@ -32,5 +34,5 @@ import * as times_root from "../rules/times_root.js";
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
-  add, concatenate, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, slice, softmax, surprise, times_root,
+  add, concatenate, feature_map, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, share, slice, softmax, surprise, times_root,
 };

@@ -5,6 +5,7 @@ from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, 
 from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
+from attnviz.core.rules.feature_map import FeatureMap
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.lookup import Ids, Lookup
@@ -14,6 +15,7 @@ from attnviz.core.rules.relative import Relative
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.scale import Scale, later
+from attnviz.core.rules.share import Share
 from attnviz.core.rules.slice import Slice
 from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.surprise import Surprise
@@ -21,7 +23,7 @@ from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot,
+    Relative, TimesRoot, FeatureMap, Share,
 )  # fmt: skip
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Cells",
     "Concatenate",
     "Factor",
+    "FeatureMap",
     "Ids",
     "LayerNorm",
     "Lookup",
@@ -52,6 +55,7 @@ __all__ = [
     "Rule",
     "Scale",
     "Shape",
+    "Share",
     "Slice",
     "Softmax",
     "Surprise",

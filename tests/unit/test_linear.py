@@ -1,0 +1,106 @@
+"""Linear attention: what Katharopoulos et al. 2020 compute, by their formula and by their recurrence."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, explain, trace
+from attnviz.core.errors import RefusedError
+from attnviz.core.settings import fitted
+from attnviz.explanation.masking import mask_notes
+from attnviz.export import pytorch_script, trace_json
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.words import say
+
+WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
+
+
+@st.composite
+def linear(draw: st.DrawFn) -> Scenario:
+    """A scenario of linear attention, in any company."""
+    n_heads = draw(st.sampled_from([1, 1, 2]))
+    width = 2 * n_heads * draw(st.integers(1, 2))
+    return Scenario(
+        " ".join(WORDS[: draw(st.integers(1, 7))]), weighting="linear", d_in=width, d_out=width, n_heads=n_heads,
+        n_kv_heads=draw(st.sampled_from([None, 1])), mask=draw(st.sampled_from(["none", "causal", "window:2"])),
+        positions=draw(st.sampled_from(["none", "sinusoidal", "rotary"])), scale=draw(st.booleans()),
+        temperature=draw(st.sampled_from([1.0, 0.5])), n_layers=draw(st.sampled_from([1, 2])), init="linear",
+        output=draw(st.booleans()), seed=draw(st.integers(0, 50)),
+    )  # fmt: skip
+
+
+@given(linear())
+@settings(max_examples=40, deadline=None)
+def test_it_is_the_formula_and_the_recurrence_of_the_paper(scenario: Scenario) -> None:
+    for layer in trace(scenario).layers:
+        hidden = torch.zeros(layer.scores.shape[-2:]) if layer.mask is None else layer.mask
+        for head in layer.heads:
+            queries, keys = ("q_rotated", "k_rotated") if scenario.positions == "rotary" else ("q", "k")
+            q, k = (F.elu(head[name].double()) + 1 for name in (queries, keys))
+            v = head.v.double()
+            wanted = []
+            for i in range(len(q)):  # equations 4 and 5: sums over the keys that may be read
+                read = torch.isfinite(hidden[i])
+                state, norm = k[read].T @ v[read], k[read].sum(0)  # no scores of pairs are needed for these
+                wanted.append((q[i] @ state) / (q[i] @ norm))
+            torch.testing.assert_close(head.context.double(), torch.stack(wanted), rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(head.attention_weights.sum(-1), torch.ones(len(q)))
+            assert (head.attention_weights[~torch.isfinite(hidden)] == 0).all()
+
+
+@given(linear(), st.data())
+@settings(max_examples=25, deadline=None)
+def test_link_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
+    made = trace(scenario)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(scenario), names)
+    last = made.layers[-1]
+    torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-5)
+    path = "layers.0." if scenario.n_layers > 1 else ""
+    assert f"{path}phi_q" in json.loads(trace_json(made))["matrices"]
+    view = made.seen_from(data.draw(st.integers(0, scenario.n_heads - 1)))
+    for name in ("phi_q", "phi_k", "scores", "attention_weights"):
+        rows, columns = view.matrices[name].shape
+        row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+        told = explain(view, name, row, column, scenario=scenario)
+        assert abs(told.exact - told.value) <= told.tolerance
+
+
+def test_dividing_scores_first_changes_nothing() -> None:
+    one, other = (
+        trace(Scenario(weighting="linear", scale=scale, temperature=t)) for scale, t in ((True, 1.0), (False, 9))
+    )
+    assert torch.equal(one.attention_weights, other.attention_weights)
+    assert (one.scale, one.divisor, one.mask_use) == (False, 1.0, "added")
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "problem"),
+    [
+        ({"positions": "alibi"}, "linear_bias", "positions is 'alibi', expected one of them"),
+        ({"causal": True, "mask_use": "zeroed"}, "linear_mask", "mask_use is 'zeroed', expected 'added'"),
+        ({"what_if": "softmax:columns"}, "linear_what_if", "what_if is 'softmax:columns', expected none"),
+    ],
+)
+def test_what_does_not_fit_is_refused(settings: dict[str, Any], kind: str, problem: str) -> None:
+    with pytest.raises(RefusedError, match=re.escape(problem)):
+        Scenario(weighting="linear", **settings)
+    values, refused = fitted(Scenario().__dict__ | settings | {"weighting": "linear"}, 6)
+    assert (values["weighting"], [error.kind for error in refused]) == ("softmax", [kind])
+    query = "&".join(f"{name}={str(value).lower()}" for name, value in settings.items())
+    scenario, ignored = scenario_from_query(f"weighting=linear&{query}")
+    assert (scenario.weighting, ignored) == ("softmax", [say(f"refused.{kind}")])
+
+
+@pytest.mark.parametrize(("mask", "kind"), [("causal", "masked"), ("window:1", "hidden")])
+def test_what_is_said_of_its_mask_is_of_weights_and_not_of_scores(mask: str, kind: str) -> None:
+    made = trace(Scenario("the cat sat", weighting="linear", mask=mask))
+    hidden = int((made.attention_weights == 0).sum())
+    assert mask_notes(made) == [say(f"summary.notes.{kind}_weights", n=hidden, count=9)]
