@@ -9,6 +9,7 @@ from attnviz import Scenario, trace
 from attnviz.core.heads import in_view
 from attnviz.core.matrix_input import Edit
 from attnviz.explanation.head_figures import heads_in_words
+from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board
 from tests.browser.playground import eventually
@@ -22,6 +23,14 @@ _HEADS = f"""() => {{ {_ROOT}
     const canvas = each.querySelector('canvas');
     const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     return [each.getAttribute('aria-checked'), each.title, pixels.reduce((sum, ink) => sum + ink, 0)];
+  }});
+}}"""
+# The ribbons of the head in view, and of the others that are laid over it: what each is of all their widths.
+_RIBBONS = f"""() => {{ {_ROOT}
+  return ['ribbon', 'other-0', 'other-1'].map(kind => {{
+    const drawn = [...root.querySelectorAll(`.ribbons .${{kind}}`)].filter(path => path.getAttribute('d'));
+    const widths = drawn.map(path => Number(path.getAttribute('stroke-width')));
+    return widths.map(width => width / widths.reduce((sum, each) => sum + each, 0));
   }});
 }}"""
 _PICK_NEXT = f"""() => {{ {_ROOT}
@@ -51,6 +60,11 @@ def board(new_board: Any) -> Board:
     return made
 
 
+def ribbons(board: Board) -> list[list[float]]:
+    shares: list[list[float]] = board.page.evaluate(_RIBBONS)
+    return [[round(share, 4) for share in each] for each in shares]
+
+
 def ink(board: Board) -> list[float]:
     return [head[2] for head in board.page.evaluate(_HEADS)]
 
@@ -73,6 +87,16 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     expect(heads.nth(2)).to_be_focused()
     eventually(lambda: "head=2" in board.address, True)
     board.torch_says()
+
+    # The ribbons of two others can be seen beside its own: widths as they read, a third takes the oldest's place.
+    lays = board.page.get_by_role("group", name=say("heads.lays")).get_by_role("button")
+    for head in (0, 1):
+        lays.nth(head).click()
+    reads = [[round(share, 4) for share in head.attention_weights[1].tolist()] for head in trace(scenario).heads]
+    eventually(lambda: ribbons(board), [reads[2], reads[0], reads[1]])
+    assert [lays.nth(head).get_attribute("aria-pressed") for head in range(3)] == ["true"] * 3
+    lays.nth(0).click()
+    eventually(lambda: ribbons(board), [reads[2], reads[1], []])
 
     # A number of its W_q is dragged: its own picture follows, and what is made of all heads.
     before, output = ink(board), board.cell(("output", 1, 0)).get_attribute("data-value")

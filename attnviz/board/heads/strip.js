@@ -1,8 +1,9 @@
 // The heads beside each other: of each its attention weights as a small picture, and what it does most. One of them is
-// picked by a click or by the arrow keys, and the spine is that head's.
+// picked by a click or by the arrow keys, and the spine is that head's; the ribbons of two others can be laid over its
+// own, each with dashes of its own.
 
 import { inksOf, paintPixels } from "../cells/pixels.js";
-import { make, toggle } from "../cells/elements.js";
+import { make, toggle, write } from "../cells/elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { ofHead } from "./seen_from.js";
 import { focusedBeside } from "../../scripts/parts.js";
@@ -10,8 +11,10 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
 
+const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 74; // pixels, with what is under it
 const PICTURE = 44;
+const LAID = 2; // heads besides the one in view, whose ribbons can be seen at once
 const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
@@ -20,10 +23,16 @@ export class Strip {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.element = make("div", "heads");
-    this.element.setAttribute("role", "radiogroup");
-    this.element.setAttribute("aria-label", say("heads.strip"));
-    this.element.addEventListener("keydown", (event) => this.keydown(event));
+    this.choice = make("div", "choice");
+    this.choice.setAttribute("role", "radiogroup");
+    this.choice.setAttribute("aria-label", say("heads.strip"));
+    this.choice.addEventListener("keydown", (event) => this.keydown(event));
+    this.lays = make("div", "lays");
+    this.lays.setAttribute("role", "group");
+    this.lays.setAttribute("aria-label", say("heads.lays"));
+    this.element = make("div", "heads", [this.choice, this.lays]);
+    /** @type {number[]} */
+    this.laid = []; // the oldest first
     /** @type {Picture[]} */
     this.pictures = [];
     /** @type {import("../types.js").BoardData | null} */
@@ -47,14 +56,28 @@ export class Strip {
     return this.isShown ? [this.element] : [];
   }
 
+  // The other heads whose ribbons lie over those of the head in view.
+  get others() {
+    const { head, heads } = this.board.data;
+    return this.isShown ? this.laid.filter((each) => each !== head && each < heads.length) : [];
+  }
+
+  /** @param {number} head */
+  lay(head) {
+    this.laid = this.laid.includes(head) ? this.laid.filter((each) => each !== head) : [...this.others, head].slice(-LAID);
+    this.mark();
+    this.board.sentence.show();
+  }
+
   build() {
     const { data, torch } = this.board;
     if (!this.isShown) return;
     const focused = this.hasFocus;
     const size = torch.attention_weights.rows;
     if (this.pictures.length !== data.heads.length || this.pictures[0].image.width !== size) {
-      this.pictures = data.heads.map((_, head) => new Picture(size, () => this.board.look(head)));
-      this.element.replaceChildren(...this.pictures.map(({ button }) => button));
+      this.pictures = data.heads.map((_, head) => new Picture(size, head, () => this.board.look(head), () => this.lay(head)));
+      this.choice.replaceChildren(...this.pictures.map(({ button }) => button));
+      this.lays.replaceChildren(...this.pictures.map(({ lays }) => lays));
       this.labelled = null;
     }
     if (focused) requestAnimationFrame(() => this.focus());
@@ -74,6 +97,24 @@ export class Strip {
       picture.button.setAttribute("aria-label", full);
       picture.called.textContent = say("heads.called", { head });
       picture.does.textContent = short;
+    });
+    this.mark();
+  }
+
+  // Whose ribbons are seen, and with which dashes.
+  mark() {
+    const { others } = this;
+    const { head: inView, ribbons } = this.board.data;
+    this.lays.hidden = !ribbons || !this.board.layout.arcs;
+    this.pictures.forEach(({ lays, line }, head) => {
+      const at = others.indexOf(head);
+      const seen = head === inView || at >= 0;
+      toggle(lays, "on", seen);
+      lays.disabled = head === inView;
+      write(lays, "aria-pressed", String(seen));
+      lays.title = say(head === inView ? "heads.lay.own" : seen ? "heads.lay.off" : "heads.lay.on", { head });
+      write(lays, "aria-label", lays.title);
+      write(line, "class", at < 0 ? "" : `other-${at}`);
     });
   }
 
@@ -134,8 +175,8 @@ export class Strip {
 
 // A head's attention weights, a pixel for each.
 class Picture {
-  /** @param {number} size @param {() => void} pick */
-  constructor(size, pick) {
+  /** @param {number} size @param {number} head @param {() => void} pick @param {() => void} lay */
+  constructor(size, head, pick, lay) {
     this.canvas = make("canvas");
     [this.canvas.width, this.canvas.height] = [size, size];
     // Whole pixels for each weight, where there are so many.
@@ -148,6 +189,16 @@ class Picture {
     this.button.type = "button";
     this.button.setAttribute("role", "radio");
     this.button.onclick = pick;
+    const sample = document.createElementNS(SVG, "svg");
+    sample.setAttribute("aria-hidden", "true");
+    this.line = document.createElementNS(SVG, "path");
+    this.line.setAttribute("d", "M0 5 H24");
+    sample.append(this.line);
+    this.lays = make("button", "lay");
+    this.lays.type = "button";
+    this.lays.append(sample);
+    this.lays.onclick = lay;
+    for (const element of [this.button, this.lays]) element.style.gridColumn = String(head + 1);
     this.image = new ImageData(size, size);
     this.pixels = new Uint32Array(this.image.data.buffer);
   }

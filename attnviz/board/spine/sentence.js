@@ -6,6 +6,7 @@ import { hiddenIn } from "../values/evaluate.js";
 import { valueAt } from "../values/matrices.js";
 import { readBy } from "../values/read_by.js";
 import { percent, readsInPercent } from "../values/reads_most.js";
+import { ofHead } from "../heads/seen_from.js";
 import { PICKED_MS } from "./motion.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { ribbonsOf } from "./ribbons.js";
@@ -14,7 +15,12 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Board } from "../board.js" */
 /** @import { Matrices } from "../types.js" */
 /** @import { Layout } from "./types.js" */
+/** @typedef {"share" | "before" | "first" | "second"} Drawn of the head in view, the same before an edit, and of two other heads */
 
+const WEIGHTS = "attention_weights";
+/** @type {Drawn[]} */
+const OTHERS = ["first", "second"];
+const NONE = { share: false, before: false, first: false, second: false };
 const SVG = "http://www.w3.org/2000/svg";
 const LETTER = { size: 20, width: 11 }; // pixels at most
 const AROUND = 34; // of a chip, beside its letters
@@ -80,9 +86,9 @@ export class Sentence {
     this.chips = [];
     /** @type {HTMLElement[]} */
     this.shares = [];
-    /** @type {{ share: SVGPathElement, before: SVGPathElement }[]} */
+    /** @type {Record<Drawn, SVGPathElement>[]} */
     this.paths = [];
-    this.drawn = { share: false, before: false }; // whether any of these has a ribbon
+    this.drawn = { ...NONE }; // whether any of these has a ribbon
     /** @type {{ at: number, tips: string } | null} */
     this.marked = null; // which chip says that it is picked
     /** @type {number[]} */
@@ -119,8 +125,8 @@ export class Sentence {
       Object.assign(share.style, { left: `${this.middles[at]}px`, top: `${arcs + chips + 2 * scale}px` });
       return share;
     });
-    this.paths = labels.map(() => ({ before: pathOf("before"), share: pathOf("ribbon") }));
-    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]));
+    this.paths = labels.map(() => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
+    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
     this.ribbons.setAttribute("width", String(left - BETWEEN * by));
     this.ribbons.setAttribute("height", String(arcs));
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
@@ -142,7 +148,7 @@ export class Sentence {
     toggle(this.tools, "above", above);
     Object.assign(this.tools.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
     this.offer();
-    this.drawn = { share: false, before: false };
+    this.drawn = { ...NONE };
     this.marked = null;
     this.mark();
   }
@@ -224,28 +230,27 @@ export class Sentence {
   }
 
   // The shares of a query, null where it may not read.
-  /** @param {Matrices} matrices @param {number} query */
-  sharesOf(matrices, query) {
+  /** @param {Matrices} matrices @param {number} query @param {string} name */
+  sharesOf(matrices, query, name = WEIGHTS) {
     const { stages } = this.board;
-    const stage = stages.get("attention_weights");
-    const weights = matrices.attention_weights;
-    const hidden = hiddenIn({ stages, matrices }, stage);
+    const weights = matrices[name];
+    const hidden = hiddenIn({ stages, matrices }, stages.get(name));
     return Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 
   // What each token gives a key, null where it may not read it.
-  /** @param {Matrices} matrices @param {number} key */
-  givenTo(matrices, key) {
+  /** @param {Matrices} matrices @param {number} key @param {string} name */
+  givenTo(matrices, key, name = WEIGHTS) {
     const { stages } = this.board;
-    const weights = matrices.attention_weights;
-    const hidden = hiddenIn({ stages, matrices }, stages.get("attention_weights"));
+    const weights = matrices[name];
+    const hidden = hiddenIn({ stages, matrices }, stages.get(name));
     return Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
   }
 
   // What ribbons and chips show of a token.
-  /** @param {Matrices} matrices @param {number} token */
-  sharesFor(matrices, token) {
-    return this.board.byReaders ? this.givenTo(matrices, token) : this.sharesOf(matrices, token);
+  /** @param {Matrices} matrices @param {number} token @param {string} name */
+  sharesFor(matrices, token, name = WEIGHTS) {
+    return this.board.byReaders ? this.givenTo(matrices, token, name) : this.sharesOf(matrices, token, name);
   }
 
   show() {
@@ -255,6 +260,8 @@ export class Sentence {
     const before = base && this.sharesFor(base, query);
     this.draw("share", shares, query);
     this.draw("before", before ?? [], query);
+    const { others } = board.strip;
+    OTHERS.forEach((which, at) => this.draw(which, at < others.length ? this.sharesFor(shown, query, ofHead(board.data, others[at], WEIGHTS)) : [], query));
     this.shares.forEach((element, key) => {
       const [share, was] = [shares[key], before?.[key]];
       const text = share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
@@ -272,7 +279,7 @@ export class Sentence {
     if (this.about.textContent !== about) this.about.textContent = about;
   }
 
-  /** @param {"share" | "before"} which @param {(number | null)[]} shares @param {number} query */
+  /** @param {Drawn} which @param {(number | null)[]} shares @param {number} query */
   draw(which, shares, query) {
     if (!this.layout || (!shares.length && !this.drawn[which])) return;
     this.drawn[which] = shares.length > 0;
