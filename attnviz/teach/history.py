@@ -59,6 +59,8 @@ STEPS = (
           "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
     _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
     _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
+    _step("linear", "2006.16236", _DECODER | {"weighting": "linear"},
+          "gpt", ("phi_q", "phi_k", "scores", "scaled_scores", "attention_weights")),
     _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"},
           "gpt", ("e", "p", "x", "q_rotated", "k_rotated", "scores")),
     _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"},

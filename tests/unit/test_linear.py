@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
 from attnviz.core.errors import RefusedError
+from attnviz.core.linear import linear_attention, measured_costs, softmax_attention
 from attnviz.core.settings import fitted
 from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script, trace_json
@@ -104,3 +105,23 @@ def test_what_is_said_of_its_mask_is_of_weights_and_not_of_scores(mask: str, kin
     made = trace(Scenario("the cat sat", weighting="linear", mask=mask))
     hidden = int((made.attention_weights == 0).sum())
     assert mask_notes(made) == [say(f"summary.notes.{kind}_weights", n=hidden, count=9)]
+
+
+@given(st.integers(1, 30), st.integers(1, 8), st.integers(0, 100))
+def test_summed_up_first_it_is_the_same(n: int, d: int, seed: int) -> None:
+    q, k, v = torch.randn(3, n, d, generator=torch.Generator().manual_seed(seed))
+    eye = torch.eye(d)
+    scenario = Scenario(
+        "a " * n, tokenizer="whitespace", d_in=d, d_out=d, weighting="linear", x=q, w_q=eye, w_k=eye, w_v=eye
+    )  # fmt: skip
+    torch.testing.assert_close(linear_attention(q, q, q), trace(scenario).context, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(
+        softmax_attention(q, k, v), F.scaled_dot_product_attention(q, k, v), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_costs_are_measured_and_what_is_kept_is_counted() -> None:
+    small, large = measured_costs((16, 32), 8)
+    assert all(0 < each.softmax_ms < 1e4 and 0 < each.linear_ms < 1e4 for each in (small, large))
+    assert [each.softmax_numbers for each in (small, large)] == [256, 1024]
+    assert small.linear_numbers == large.linear_numbers == 64

@@ -3,12 +3,16 @@
 from functools import lru_cache
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
+from attnviz.core.linear import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, changed_in_words, step_named
-from attnviz.words import say
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
 
+_COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
 _STYLE = (Path(__file__).parent / "steps.css").read_text()
 
 
@@ -20,6 +24,7 @@ def show_history() -> None:
     with st.container(key="history_steps"):
         for step in STEPS:
             _show_step(step.name)
+    _show_costs()
     st.markdown(f"##### {say('history.without')}")
     with st.container(key="history_without"):
         for name, source in WITHOUT_PICTURE.items():
@@ -41,6 +46,23 @@ def _show_step(name: str) -> None:
             st.link_button(say("history.open"), f"./?{query}", key=f"history.open.{name}",
                            icon=":material/open_in_new:", help=say("history.open_help"))  # fmt: skip
             st.link_button(step.said("paper"), step.paper, type="tertiary")
+
+
+def _show_costs() -> None:
+    """Show what both kinds of attention cost, measured once for all readers."""
+    st.markdown(f"##### {say('history.cost.heading')}")
+    st.text(say("history.cost.about", width=plural(WIDTH, "number"), repeats=plural(REPEATS, "run")))
+    rows = [
+        {say(f"history.cost.{name}"): f"{value:,}" if isinstance(value, int) else written(value, 2)
+         for name, value in zip(_COLUMNS, cost, strict=True)}
+        for cost in _costs()
+    ]  # fmt: skip
+    st.table(pd.DataFrame(rows).set_index(say("history.cost.tokens")))
+
+
+@lru_cache(maxsize=1)
+def _costs() -> tuple[Cost, ...]:
+    return measured_costs()
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,68 @@
+"""What attention costs as a sentence grows, with a softmax and with the feature map of linear attention."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.rules.feature_map import FeatureMap
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
+
+SIZES = (128, 512, 2048)  # tokens
+WIDTH = 64  # of queries, keys and values
+REPEATS = 3
+
+
+def softmax_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Return the context vectors ``(n, d)`` of queries, keys and values: scores of all pairs ``(n, n)`` come first.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+    """
+    return torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1) @ v
+
+
+def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Return the context vectors ``(n, d)`` of linear attention: keys and values are summed up first, ``(d, d)``, and
+    there is no score of any pair.
+
+    Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2, equation 5.
+
+    >>> ones = torch.ones(3, 2)
+    >>> linear_attention(ones, ones, ones)[0]
+    tensor([1., 1.])
+    """
+    mapped_q, mapped_k = FeatureMap().compute(q), FeatureMap().compute(k)
+    return (mapped_q @ (mapped_k.mT @ v)) / (mapped_q @ mapped_k.sum(0)[:, None])
+
+
+class Cost(NamedTuple):
+    """What both cost for so many tokens: milliseconds, the fastest of a few, and numbers kept on the way."""
+
+    tokens: int
+    softmax_ms: float
+    linear_ms: float
+    softmax_numbers: int
+    linear_numbers: int
+
+
+def measured_costs(sizes: tuple[int, ...] = SIZES, width: int = WIDTH) -> tuple[Cost, ...]:
+    """Return what both cost on this machine, for sentences of these many tokens and vectors of this width."""
+    return tuple(_measured(n, width) for n in sizes)
+
+
+def _measured(n: int, width: int) -> Cost:
+    generator = generator_for(n)
+    q, k, v = (torch.randn(n, width, generator=generator, **FLOAT32_ON_CPU) for _ in range(3))
+    by_softmax = _fastest(lambda: softmax_attention(q, k, v))
+    return Cost(n, by_softmax, _fastest(lambda: linear_attention(q, k, v)), n * n, width * width)
+
+
+def _fastest(run: Callable[[], Tensor]) -> float:
+    took = []
+    for _ in range(REPEATS):
+        begun = time.perf_counter()
+        run()
+        took.append(1000 * (time.perf_counter() - begun))
+    return min(took)
