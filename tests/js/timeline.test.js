@@ -15,7 +15,7 @@ const SPINE = ["x", "q", "scores", "attention_weights", "context"];
  */
 function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
   const given = (/** @type {string} */ name, rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
-  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key" } });
+  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key", cosine: false, typed: [] } });
   const bias = (/** @type {string} */ name) => (biases ? [name] : []);
   const stages = [
     given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
