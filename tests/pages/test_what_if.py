@@ -52,3 +52,20 @@ def test_a_link_opens_it_and_it_is_compared_with_the_usual_way() -> None:
     label, usual = say("setup.what_if.label"), say("what_if.usual")
     differs = say("compare.changes.setting", label=label, before=usual, after=say("what_if.scores.keys_first.choice"))
     assert say("compare.differs", changes=differs) in playground.texts
+
+
+def test_one_matrix_is_tried_as_b_beside_the_set_up_of_now() -> None:
+    playground = opened()
+    usual = playground.at.session_state["state.setup"]["temperature"]
+    playground.at.button(key="what_if.replaced.one_matrix.compare").click().run()
+    assert not playground.at.exception
+    assert playground.value("d_out") == 3
+    assert playground.value("temperature") != usual
+    assert any(text.startswith("B differs") or "W_q" in text for text in playground.texts)
+
+
+def test_what_x_times_c_does_to_each_stage_is_told() -> None:
+    playground = opened().set("what_if.replaced.times", 3.0)
+    told = " ".join(playground.captions)
+    assert "S is multiplied by 9.00" in told
+    assert "A and C by no one number" in told

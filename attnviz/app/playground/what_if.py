@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.session import state, url_texts
+from attnviz.app.playground.replaced import keep_as_a, show_replaced
+from attnviz.app.session import state
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
-from attnviz.link.parameter_table import PINNED, texts
 from attnviz.words import say
 
 PANEL, WIDGET = "playground.what_if", "what_if"
@@ -27,6 +27,7 @@ def show_what_if(scenario: Scenario) -> None:
                     _show_typed(scenario, on)
                 else:
                     _show_switch(scenario, on, switch.name, switch.settings)
+            show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
@@ -86,8 +87,4 @@ def _put(change: Callable[[WhatIf], WhatIf]) -> None:
 
 def _keep_usual(scenario: Scenario) -> None:
     """Keep as A what attention does with the same set-up, so that B is what it doesn't do."""
-    packed = texts()[PINNED].write(replace(scenario, what_if=""))
-    if url_texts.fits(PINNED, packed):
-        url_texts.send(PINNED, packed)
-    else:
-        state.say(say("compare.too_large"))
+    keep_as_a(replace(scenario, what_if=""))

@@ -22,6 +22,7 @@ class Product(Rule):
     What attention doesn't do: with `cosine`, each product of two rows is divided by their lengths, so that only their
     directions count; and cells ``(row, column, number)`` may be `typed` in place of what they would be.
 
+    >>> import torch
     >>> Product(transposed=True, cosine=True).compute(torch.tensor([[3.0, 0.0]]), torch.tensor([[2.0, 2.0]]))
     tensor([[0.7071]])
     """
