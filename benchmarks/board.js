@@ -19,7 +19,7 @@ const bench = {
   moves: [],
   cell: (at) => found(`[data-at="${at}"]`),
   box: (at) => bench.cell(at).getBoundingClientRect().toJSON(),
-  row: () => [...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']") ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : "")).join(" "),
+  row: () => [found(".sentence").textContent, ...[...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']") ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : ""))].join(" "),
   status: () => found(".status").textContent ?? "",
 
   // Of each move, the milliseconds from its event to the painted frame; what `seen` reads off the page must differ

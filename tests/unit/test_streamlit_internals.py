@@ -1,13 +1,18 @@
 """What the app uses of Streamlit's own parts, held to the version that is installed."""
 
 import inspect
+import threading
+import time
 from collections import OrderedDict
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from streamlit import runtime
+from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
@@ -118,3 +123,22 @@ def test_an_address_can_be_sent() -> None:
     message = internals.ForwardMsg()
     message.page_info_changed.query_string = "d_in=3"
     assert message.WhichOneof("type") == "page_info_changed"
+
+
+def test_a_session_is_connected_as_long_as_the_server_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no server runs, as in a test, every page is there."""
+    assert internals.is_connected("any")
+    server = SimpleNamespace(is_active_session=lambda session: session == "open")
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: server)
+    assert internals.is_connected("open")
+    assert not internals.is_connected("closed")
+    assert inspect.signature(Runtime.is_active_session).parameters.keys() == {"self", "session_id"}
+
+
+def test_a_script_runs_in_a_thread_of_this_name() -> None:
+    assert f'"{internals.SCRIPT_THREAD}"' in inspect.getsource(ScriptRunner)
+    thread = threading.Thread(target=time.sleep, args=(0.2,), name=internals.SCRIPT_THREAD)
+    thread.start()
+    assert internals.is_a_page_running()
+    thread.join()

@@ -10,6 +10,7 @@ from attnviz.app.learn.shared import current_job
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT, MOST_OF_LEARNED
 from attnviz.training import TASKS, Model, TrainingSettings, settings_for
@@ -32,8 +33,8 @@ _TEXT = "learn.own_text"  # a longer one than a link carries stays in the sessio
 _SHOWN_TEXTS = 3
 
 
-def asked() -> TrainingSettings:
-    """Draw the task and its settings, and return them."""
+def asked() -> tuple[TrainingSettings, DeltaGenerator]:
+    """Draw the task and its settings; return them, and where the buttons go."""
     settings = settings_of_address()
     _pick_task(settings)
     with st.container(key="learn_task", gap="small"):
@@ -41,7 +42,8 @@ def asked() -> TrainingSettings:
             _own_text(settings)
         else:
             _tell_task(settings)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="learn_settings"):
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="learn_settings")
+    with row:
         _whole("steps", settings, 1, MAX_STEPS, step=100)
         _rate(settings)
         _choice("optimizer", settings, OPTIMIZERS)
@@ -49,7 +51,7 @@ def asked() -> TrainingSettings:
         _whole("seed", settings, 0, MAX_SEED)
         with st.popover(say("learn.model.heading"), width="content"):
             _model(settings)
-    return settings
+    return settings, row
 
 
 def settings_of_address() -> TrainingSettings:
@@ -182,14 +184,14 @@ def _take(name: str, key: str) -> Callable[[], None]:
 def _whole(name: str, settings: TrainingSettings, low: int, high: int, step: int = 1) -> None:
     key = f"learn.{name}"
     st.session_state[key] = getattr(settings, name)
-    st.number_input(say(f"learn.settings.{name}"), low, high, step=step, key=key, on_change=_take(name, key), width=130)
+    st.number_input(say(f"learn.settings.{name}"), low, high, step=step, key=key, on_change=_take(name, key), width=122)
 
 
 def _choice(name: str, settings: TrainingSettings, choices: tuple[str, ...]) -> None:
     key = f"learn.{name}"
     st.session_state[key] = getattr(settings, name)
     st.selectbox(
-        say(f"learn.settings.{name}"), choices, key=key, on_change=_take(name, key), width=150,
+        say(f"learn.settings.{name}"), choices, key=key, on_change=_take(name, key), width=118,
         format_func=lambda choice: say(f"learn.choices.{choice}"),
     )  # fmt: skip
 
@@ -207,7 +209,7 @@ def _rate(settings: TrainingSettings) -> None:
     st.session_state["learn.rate"] = rate
     st.number_input(
         say("learn.settings.learning_rate"), 0.0, step=0.005, format="%g", key="learn.rate", on_change=_take_rate,
-        help=say("learn.settings.rate_goes_on") if under_way else None, width=140,
+        help=say("learn.settings.rate_goes_on") if under_way else None, width=122,
     )  # fmt: skip
 
 
@@ -236,7 +238,7 @@ def _model(settings: TrainingSettings) -> None:
         _choice("norm", settings, MODEL_NORMS)
     st.session_state["learn.d_ff"] = settings.d_ff or 0
     st.number_input(
-        say("learn.settings.d_ff"), 0, MAX_D_FF, key="learn.d_ff", width=130,
+        say("learn.settings.d_ff"), 0, MAX_D_FF, key="learn.d_ff", width=122,
         on_change=_take_d_ff,
     )  # fmt: skip
     for name in ("tied", "bias", "heads_alike"):

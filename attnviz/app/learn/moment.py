@@ -74,7 +74,7 @@ def _read(training: Training, step: int) -> tuple[str, AttentionTrace]:
 def _sentence(training: Training, text: str) -> None:
     st.session_state[_SENTENCE] = take(LEARN_SENTENCE) or text
     st.text_input(
-        say("learn.board.sentence"), key=_SENTENCE, max_chars=300,
+        say("learn.board.sentence"), key=_SENTENCE, max_chars=300, label_visibility="collapsed", icon=":material/edit:",
         on_change=lambda: url_texts.put(LEARN_SENTENCE, st.session_state[_SENTENCE]),
     )  # fmt: skip
 

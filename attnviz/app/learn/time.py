@@ -29,7 +29,7 @@ from attnviz.words.numbers import written
 _HERE = Path(__file__).parent
 _KEY = "learn.time"
 _MOST_POINTS = 240  # of a curve
-_HEIGHT = 118  # pixels of a chart
+_HEIGHT = 104  # pixels of a chart
 BOARD_KEY = "learn.board"
 
 _time = st.components.v2.component(

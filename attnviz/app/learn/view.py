@@ -32,7 +32,7 @@ def show_learn() -> None:
     ended = current_job()
     if ended is not None and ended[1].done and not ended[0].active and ended[0].error is None:
         _keep(ended[1])
-    settings = asked()
+    settings, row = asked()
     _open(settings)
     found = current_job()
     if found is not None and not _is_of(found[1], settings):
@@ -43,7 +43,8 @@ def show_learn() -> None:
     if found is None and st.session_state.pop("learn.start_now", False):
         _again(settings)
         found = current_job()
-    _buttons(settings, found)
+    with row:
+        _buttons(settings, found)
     if found is not None and found[0].active:
         st.fragment(_under_way, run_every=_EVERY)()
         return
@@ -130,13 +131,13 @@ def _keep(work: OneTraining) -> None:
 
 def _buttons(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> None:
     begun = found is not None and found[1].step > 0
-    with st.container(horizontal=True, vertical_alignment="center", key="learn_buttons"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="learn_buttons", width="content"):
         if found is not None and found[0].active:
             st.button(say("learn.pause"), key="learn.pause", icon=":material/pause:", on_click=_pause)
             st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
             return
         label = say("learn.go_on" if found else "learn.start")
-        st.button(label, key="learn.start", icon=":material/play_arrow:", type="primary", on_click=_start if found
+        st.button(label, key="learn.start", type="primary", on_click=_start if found
                   else _again, args=(settings,))  # fmt: skip
         st.button(say("learn.one_step"), key="learn.one", icon=":material/skip_next:", on_click=_start,
                   args=(settings, 1))  # fmt: skip
