@@ -5,6 +5,7 @@ import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors }
 import { decimal, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
 import { columnCells, lineOf, rowCells } from "../values/matrices.js";
 import { numberOf, total } from "../values/numbers.js";
+import { fourParts } from "../values/position_parts.js";
 import { inSum, shortened } from "../values/terms.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -80,7 +81,10 @@ export function explain(cell) {
   const number = typedAt(cell.stage.settings, cell.row, cell.column);
   if (number !== undefined) return { symbols: say("explanation.product.typed_symbols"), steps: [cell.write(number)], words: say("explanation.product.typed"), notes: [] };
   const made = summed(cell);
-  return cell.stage.settings.cosine ? ofDirections(cell, made) : made;
+  const { cosine, transposed } = cell.stage.settings;
+  if (cosine) return ofDirections(cell, made);
+  const parts = transposed && Number.isFinite(cell.value) ? fourParts(cell) : null;
+  return parts ? { ...made, notes: [...made.notes, parts] } : made;
 }
 
 // What is said of a product that is divided by the lengths of both its rows.

@@ -10,6 +10,7 @@ from torch import Tensor
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
 from attnviz.core.rules.cell import Cell, Cells, Made, Term, line_of
 from attnviz.core.rules.displayed import DECIMALS, as_decimal, in_sum, shortened, sign, sign_of_all, total
+from attnviz.core.rules.position_parts import four_parts
 from attnviz.words import say
 
 SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32
@@ -129,7 +130,10 @@ class Product(Rule):
             words = say("explanation.product.typed")
             return Made(say("explanation.product.typed_symbols"), [cell.write(typed)], words, (), typed, 0.0)
         made = self._summed(cell)
-        return _of_directions(cell, made) if self.cosine else made
+        if self.cosine:
+            return _of_directions(cell, made)
+        parts = four_parts(cell) if self.transposed and math.isfinite(cell.value) else None
+        return made._replace(notes=(*made.notes, parts)) if parts else made
 
     def _summed(self, cell: Cell) -> Made:
         first, second, *biases = cell.sources
