@@ -230,10 +230,10 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
             if own == name:  # it is given to the whole stack, or made of all of it
                 shown[name] = matrix
             elif in_layer(layer, "q") not in shown:
-                of_one = gathered(*of_layer(table, matrices, layer))
-                own_ones = (
-                    each for each in of_one if not (is_elsewhere(each) or each in table or (layer and each in OF_ALL))
-                )
+                own_table, own_matrices = of_layer(table, matrices, layer)
+                of_one = gathered(own_table, own_matrices)
+                others = {each for each, stage in own_table.items() if stage.rule is None and stage.layer != layer}
+                own_ones = (each for each in of_one if not (is_elsewhere(each) or each in table or each in others))
                 shown |= {in_layer(layer, each): of_one[each] for each in own_ones}
         return shown
     for name, matrix in matrices.items():

@@ -45,8 +45,12 @@ def named(layer: int, name: str) -> str:
     return in_layer(layer, name) if layer else name
 
 
-def stacked(table: Table, n_layers: int) -> Table:
+def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     """Return the stages of so many layers of these, one after the other; one alone needs no path.
+
+    Where they are the `same`, only the first is given matrices, and the others read these.
+
+    Source: Lan et al. 2020, ALBERT, section 3.1, for layers that share all.
 
     >>> from attnviz.core.stages import layer_table
     >>> table = stacked(layer_table(2, norm="pre"), 2)
@@ -56,16 +60,17 @@ def stacked(table: Table, n_layers: int) -> Table:
     if n_layers == 1:
         return table
     last = list(table)[-1]
+    shared = {*OF_ALL, *(name for name, stage in table.items() if same and stage.rule is None and name != "x")}
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", E_SCALED, "p", *OF_ALL):
+            if layer and name in ("e", E_SCALED, "p", *shared):
                 continue
             path = in_layer(layer, "")
             own = _passed_on(stage, layer) if layer and name == "x" else stage
             sources = (in_layer(layer - 1, last),) if own.kind == PassOn.name else own.sources
             called = [
-                each if each.startswith(f"{STACK}.") else in_layer(0, each) if each in OF_ALL else path + each
+                each if each.startswith(f"{STACK}.") else in_layer(0, each) if each in shared else path + each
                 for each in sources
             ]
             title = say("stages.layer.title", title=stage.title, layer=layer)
@@ -104,13 +109,15 @@ def layer_in_view(table: Table) -> int:
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
     anew. Of the layer before, there is what it makes, under its path and with its number."""
-    path, shared = in_layer(layer, ""), {in_layer(0, name): name for name in OF_ALL}
+    path, first = in_layer(layer, ""), in_layer(0, "")
+    shared = {name: own for name, stage in table.items() if stage.rule is None and name.startswith(first)
+              for own in [name.removeprefix(first)]} if layer else {}  # fmt: skip
     stages: dict[str, Stage] = {}
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
         for whole, one in shared.items():
-            reads = whole in stage.sources or stage.head is not None  # of several heads, it stands before all
-            if layer and reads and whole in table and one not in stages and name.startswith(path):
+            ahead = stage.head is not None and one in OF_ALL  # of several heads, it stands before all
+            if (whole in stage.sources or ahead) and one not in stages and name.startswith(path):
                 title = table[whole].title.removesuffix(say("stages.layer.title", title="", layer=0))
                 stages[one], made[one] = replace(table[whole], name=one, title=title), matrices[whole]
         if not name.startswith(path):

@@ -74,7 +74,8 @@ class Scenario:
     before or after.
 
     With `n_layers` over 1 so many of these layers follow one another, each with matrices of its own, drawn after those
-    of the layer before; what one makes (`d_v` has to be `d_in`) is the X of the next.
+    of the layer before, or with `same_layers` all with those of the first; what one makes (`d_v` has to be `d_in`) is
+    the X of the next.
 
     With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
@@ -135,6 +136,7 @@ class Scenario:
     output: bool = False
     norm: str = "none"
     n_layers: int = 1
+    same_layers: bool = False
     embedding_factor: bool = False
     weighting: str = "softmax"
     what_if: str = ""
@@ -201,6 +203,8 @@ class Scenario:
         if layer >= self.n_layers:
             message = f"{what}, but n_layers is {self.n_layers}"
             raise RefusedError(message, "layers_off", matrix=own, layer=layer, n=self.n_layers)
+        if layer and self.same_layers:
+            raise RefusedError(f"{what}, but same_layers is True", "layers_same", matrix=own, layer=layer)
         self._refuse(own, name, what)
 
     def _refuse(self, own: str, matrix: str, what: str) -> NoReturn:
@@ -258,10 +262,10 @@ class Scenario:
         """The matrices that are given, and so can be edited: those that are switched on, in the table's order; those of
         later layers by their paths."""
         given = [name for name, stage in self.layer.items() if stage.rule is None]
+        n_layers = 1 if self.same_layers else self.n_layers
         return tuple(
-            named(layer, name)
-            for layer in range(self.n_layers) for name in given if not (layer and name in OF_TOKENS)
-        )  # fmt: skip
+            named(layer, name) for layer in range(n_layers) for name in given if not (layer and name in OF_TOKENS)
+        )
 
     @property
     def replaced(self) -> dict[str, Any]:
@@ -408,7 +412,7 @@ class Scenario:
     @cached_property
     def table(self) -> Table:
         """The stages of this computation."""
-        return stacked(self.layer, self.n_layers)
+        return stacked(self.layer, self.n_layers, self.same_layers)
 
     @property
     def layer(self) -> Table:

@@ -27,7 +27,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "norm": NORM_CHOICES,
     "weighting": WEIGHTINGS,
 }
-_FLAGS = ("bias", "causal", "scale", "output", "embedding_factor")
+_FLAGS = ("bias", "causal", "scale", "output", "embedding_factor", "same_layers")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
 _MAY_BE_NONE = ("d_v", "d_ff")
 _FILLS = ("identity", "zeros", "random", "example")  # what may stand for the numbers of any matrix

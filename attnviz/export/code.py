@@ -256,7 +256,14 @@ def _weights(scenario: Scenario) -> list[Section]:
     own = [name for name in names if not placed(name)[0]]
     if scenario.n_layers > 1:
         drawn = [*_norms(own), *_draw(scenario)]
-        return [("The layers: each has matrices of its own", in_each_layer(scenario, own, drawn) + given)]
+        return [
+            (
+                "The layers: all have the same matrices"
+                if scenario.same_layers
+                else "The layers: each has matrices of its own",
+                in_each_layer(scenario, own, drawn) + given,
+            )
+        ]
     lines = _norms([name for name in own if _is_drawn(scenario, name)])
     if any(_is_drawn(scenario, name) for name in names if name not in NORMS):
         lines += [f"torch.manual_seed({scenario.seed})", *_draw(scenario)]

@@ -22,6 +22,10 @@ def in_each_layer(scenario: Scenario, names: list[str], drawn: list[str]) -> lis
     """Return the lines that draw the matrices of these names for one layer after the other, from those of one."""
     kept = ", ".join(f'"{name}": {name}' for name in names)
     lines = wrap(kept, 100)
+    if scenario.same_layers:
+        one = [f"layer = {{{kept}}}"] if len(lines) == 1 else ["layer = {", *_indented(lines), "}"]
+        same = f"layers = [layer] * {scenario.n_layers}  # one and the same"
+        return [f"torch.manual_seed({scenario.seed})", *drawn, *one, same]
     append = [f"layers.append({{{kept}}})"] if len(lines) == 1 else ["layers.append({", *_indented(lines), "})"]
     return [
         f"torch.manual_seed({scenario.seed})",

@@ -79,6 +79,7 @@ def parameters() -> Mapping[str, Control]:
         _control("output", Flag(), since=2),
         _control("norm", Choice(CHOICES["norm"]), since=2),
         _control("n_layers", Whole(1, limits.MAX_LAYERS), since=2),
+        _control("same_layers", Flag(), since=2),
         _control("positions", Choice(CHOICES["positions"]), since=2),
         _control("embedding_factor", Flag(), since=2),
         _control("weighting", Choice(CHOICES["weighting"]), since=2),

@@ -11,7 +11,7 @@ import torch
 from attnviz.core.heads import without_head
 from attnviz.core.layers import placed
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import Stage
+from attnviz.core.stages import LAYERS, NORMS, OUTPUT, Stage
 from attnviz.words import say
 
 # What all steps have in common: a sentence, few features, two heads.
@@ -48,6 +48,9 @@ def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "", ch
     return Step(name, MappingProxyType(dict(settings)), base, frozenset(changes), f"https://arxiv.org/abs/{paper}")
 
 
+# What every layer has of its own, unless all have the same.
+_OWN = ("w_q", "w_k", "w_v", *OUTPUT, *LAYERS, *NORMS)
+
 STEPS = (
     _step("transformer", "1706.03762", _ENCODER),
     _step("bert", "1810.04805",
@@ -59,6 +62,8 @@ STEPS = (
           "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
     _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
     _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
+    _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers",
+          (*_OWN, "q", "k", "v", "output", "preactivations", "feed_forward", "residual_1_norm", "residual_2_norm")),
     _step("linear", "2006.16236", _DECODER | {"weighting": "linear"},
           "gpt", ("phi_q", "phi_k", "scores", "scaled_scores", "attention_weights")),
     _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"},
@@ -68,7 +73,7 @@ STEPS = (
 )  # fmt: skip
 
 # What other steps are compared with, and is none itself.
-_BASES = {"gpt_without_mask": _DECODER | {"causal": False}}
+_BASES = {"two_layers": _ENCODER | {"n_layers": 2}, "gpt_without_mask": _DECODER | {"causal": False}}
 
 # Steps that changed something else than the stages of attention, with their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({

@@ -168,6 +168,7 @@ REFUSED: dict[str, list[str]] = {
     "d_ff": ["0", "1025", "off"],
     "positions": ["", "learned"],
     "embedding_factor": ["", "yes"],
+    "same_layers": ["", "2"],
     "weighting": ["", "cosine"],
     "norm": ["", "rms"],
     "n_layers": ["0", "5", "", "two"],

@@ -230,3 +230,39 @@ def test_as_many_layers_are_used_as_fit() -> None:
 def test_a_row_without_a_score_in_a_later_layer_is_named() -> None:
     with pytest.raises(ValueError, match="row"):
         trace(Scenario("a b", d_in=2, n_layers=2, edits=[("layers.1.w_q", 0, 0, 3e38), ("layers.1.w_k", 0, 0, -3e38)]))
+
+
+@given(stacks(norm="pre", d_ff=3), st.data())
+@settings(max_examples=25)
+def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    edits = [edit for edit in scenario.edits if not edit.matrix.startswith("layers.")]
+    same = replace(scenario, same_layers=True, edits=edits, deeper={})
+    one = trace(replace(same, same_layers=False, n_layers=1))
+    given_there = {name: one[name] for name in same.editable if name not in ("x", "e", "p", "mask")}
+    deeper = {
+        f"layers.{layer}.{name}": numbers for layer in range(1, same.n_layers) for name, numbers in given_there.items()
+    }
+    made, wanted = trace(same), trace(replace(same, same_layers=False, deeper=deeper))
+    for layer, other in zip(made.layers, wanted.layers, strict=True):
+        for name in ("w_q", "scores", "context"):
+            assert torch.equal(layer[name], other[name])
+    assert scenario_from_query(query_of(same)) == (same, [])
+    names: dict[str, Any] = {"print": lambda *_: None}
+    exec(pytorch_script(same), names)
+    torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"], rtol=1e-3, atol=1e-4)
+    held = json.loads(trace_json(made))["matrices"]
+    assert [name for name in held if name.endswith(".w_q")] == ["layers.0.w_q"]
+    number = data.draw(st.integers(0, same.n_layers - 1))
+    view = made.seen_from(data.draw(st.integers(0, same.n_heads - 1)), number)
+    assert of_whole(view.stages, "w_q", 0, 0)[0] == "w_q"
+    assert as_seen(view.stages, view.matrices, *of_whole(view.stages, "w_q", 0, 0)) == ("w_q", 0, 0)
+    for name in ("w_q", "q", "w_1", "attention_weights"):
+        told = explain(view, name, 0, 0, scenario=same)
+        assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
+
+
+def test_layers_that_are_the_same_have_no_matrices_of_their_own() -> None:
+    with pytest.raises(ValueError, match="same_layers is True"):
+        Scenario("a b", d_out=3, n_layers=2, same_layers=True, edits=[("layers.1.w_q", 0, 0, 1)])

@@ -50,7 +50,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 
 
 def _show_table(scenario: Scenario) -> Scenario:
-    layer = picked_layer(scenario)
+    layer = 0 if scenario.same_layers else picked_layer(scenario)  # where its matrices are
     names = [name for name in scenario.editable if placed(name)[0] == layer]
     name = st.pills(
         say("editor.matrix"), names, default=named(layer, "w_q"), required=True,

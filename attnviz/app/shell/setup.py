@@ -154,6 +154,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     values |= _feed_forward_controls(table)
     values["norm"] = _draw(table["norm"])
     values["n_layers"] = _draw(table["n_layers"], width=_THIRD)
+    values["same_layers"] = _draw(table["same_layers"])
     for name in ("tokenizer", "embedding", "digits", "device"):
         values[name] = _draw(table[name])
     if len(available_devices()) > 1:
