@@ -28,6 +28,10 @@ def model(arguments: Sequence[str]) -> int:
         "--model", default=INCLUDED, help=f"a folder, or a name that transformers knows (default: {INCLUDED})"
     )
     parser.add_argument("--target", help="what goes into the decoder of a model that has an encoder, too")
+    parser.add_argument(
+        "--edit", action="append", default=[], metavar="CHANGE",
+        help="compute with a change: 3.1.q.10.0=2.5 (layer, head, matrix, row, column), 3.1.off or 2.even; any number",
+    )  # fmt: skip
     parser.add_argument("--layer", type=int, help="of the head, counted from 0")
     parser.add_argument("--head", type=int, help="of the layer, counted from 0")
     parser.add_argument("--digits", type=int, default=DEFAULT_DIGITS, help=f"decimals (default: {DEFAULT_DIGITS})")
@@ -55,12 +59,14 @@ def model(arguments: Sequence[str]) -> int:
 
 def _look(given: argparse.Namespace) -> ModelTrace:
     if given.model == INCLUDED:
-        return look_into(INCLUDED, text=given.text, target=given.target)
+        return look_into(INCLUDED, text=given.text, target=given.target, edits=given.edit)
     loaded, tokenizer = load(given.model)
-    return look_into(loaded, tokenizer, given.text, target=given.target)
+    return look_into(loaded, tokenizer, given.text, target=given.target, edits=given.edit)
 
 
 def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Namespace) -> None:
+    for notice in view.notices:
+        print(f"attnviz: {notice}", file=sys.stderr)
     if given.html is not None:
         page = model_page(view) if place is None else head_report(view, *place, digits=given.digits)
         given.html.write_text(page, encoding="utf-8", errors="replace")

@@ -27,6 +27,7 @@ PARTS = (
     "marking",
     "training",
     "learn",
+    "model",
     "load",
 )
 APART = ("soak",)  # takes an hour: measured where it is named

@@ -24,6 +24,7 @@ class Client:
     def __init__(self, socket: ClientConnection, query: str) -> None:
         self._socket = socket
         self.query = self.told = query
+        self.page = ""  # the hash of the page that is open; blank for the first
         self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
         self._answer: list[ForwardMsg] = []
         self.lost = 0
@@ -33,6 +34,7 @@ class Client:
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.fragment_id = fragment
+        message.rerun_script.page_script_hash = self.page
         message.rerun_script.widget_states.widgets.extend(changed)
         start = time.perf_counter()
         await self._socket.send(message.SerializeToString())
@@ -67,6 +69,11 @@ class Client:
     def navigation(self) -> Any:
         """Return what the last answer says of the app's pages."""
         return [part.navigation for part in self._answer if part.WhichOneof("type") == "navigation"][-1]
+
+    async def open_page(self, name: str) -> None:
+        """Open another page, by its name in the address."""
+        self.page = next(each.page_script_hash for each in self.navigation().app_pages if each.url_pathname == name)
+        await self.rerun()
 
     def session(self) -> str:
         """Return the id of the session that the last answer tells."""

@@ -33,7 +33,15 @@ interface MessageBench {
   came: number;
 }
 
+/** When the `wanted` pictures had been painted, and when anything changed last. */
+interface ModelBench {
+  wanted: number;
+  drawn: number;
+  changed: number;
+}
+
 interface Window {
+  modelBench: ModelBench;
   messageBench: MessageBench;
   bench: Bench;
   boardBench: BoardBench;

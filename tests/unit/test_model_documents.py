@@ -138,6 +138,12 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
     said = json.loads(capsys.readouterr().out)
     assert said["tokens"] == list(view.tokens)
     assert said == json.loads(trace_json(view.heads[1, 3]))
+    changed = look_into(*load(str(folder)), TEXT, edits=["0.2.off", "1.3.mask.2.5=0"])
+    edits = ["--edit", "0.2.off", "--edit", "1.3.mask.2.5=0"]
+    assert main([*asked, *edits, "--layer", "1", "--head", "3", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == json.loads(trace_json(changed.heads[1, 3])) != said
+    assert "comes later" in printed.err
     assert main([*asked, "--layer", "1", "--head", "3"]) == 0
     assert "Attention weights = softmax" in capsys.readouterr().out
     assert main([*asked, "--json"]) == 0
@@ -159,6 +165,8 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["a cat", "--layer", "1"], "--layer and --head go together"),
         (["a cat", "--layer", "6", "--head", "0"], "there is no layer 6 with a head 0, expected them up to 5 and 11"),
         (["", "--layer", "0", "--head", "0"], "text is '', expected a sentence"),
+        (["a cat", "--edit", "9.1.off"], "there is no layer 9 for 9.1.off"),
+        (["a cat", "--edit", "q=1"], "expected 3.1.q.10.0=2.5, 3.1.off or 2.even"),
         (["a cat", "--digits", "9"], "--digits is 9"),
         (["a cat", "--model", "/no/such/folder"], "the model '/no/such/folder' can't be had"),
     ],

@@ -20,6 +20,7 @@ from attnviz.words.numbers import written
 
 _KIND_KEY, _TEXT_KEY, _MODEL_KEY = "model.compare", "model.compare.sentence", "model.compare.model"
 _LAYER_KEY, _HEAD_KEY = "model.compare.layer", "model.compare.head"
+_FEW = 2  # decimals: two pictures stand beside each other
 HEAD, TEXT, MODEL, BEFORE = "head", "sentence", "model", "before"
 
 
@@ -43,7 +44,7 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     comparison = Comparison(trace, other)
     st.text(_apart(comparison, called))
     query = min(query, len(trace.tokens) - 1, len(other.tokens) - 1)
-    specs = comparison_specs(comparison, "attention_weights", digits=state.digits(), query=query, dark=is_dark())
+    specs = comparison_specs(comparison, "attention_weights", digits=_FEW, query=query, dark=is_dark())
     names = {"A": say("models.compare.this", layer=place[0], head=place[1]), "B": called}
     with st.container(horizontal=True):
         for label, spec in specs.items():

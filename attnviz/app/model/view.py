@@ -180,9 +180,12 @@ def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, 
     if sink := _sink_in_words(view, layer, head):
         st.text(sink)
     with st.container(horizontal=True):
-        if st.toggle(say("models.page.values"), key="model.values"):
-            _show_values(trace, query)
-        if "x" in trace.stages and st.toggle(say("models.page.inputs"), key="model.inputs"):
+        values = st.toggle(say("models.page.values"), key="model.values")
+        inputs = "x" in trace.stages and st.toggle(say("models.page.inputs"), key="model.inputs")
+    if values:
+        _show_values(trace, query)
+    if inputs:
+        with st.container(horizontal=True):
             _show_inputs(trace, query)
     shown = tuple(name for name in _SHOWN if name in trace.stages)
     if own.kind == "cross":
