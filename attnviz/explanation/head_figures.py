@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -49,33 +50,52 @@ def head_figures(trace: Trace, name: str = "attention_weights", special: Sequenc
     >>> even.itself, even.before, even.first, even.same, even.entropy, even.largest()
     (0.25, 0.25, 0.25, 0.25, 2.0, 'itself')
     """
-    weights = trace[name].detach().double().cpu()
-    if not weights.isfinite().all():
-        return None
-    n_tokens = len(weights)
-    earlier = _earlier_same(trace.tokens, n_tokens)
+    hidden = trace.masked_in(name)
+    readable = None if hidden is None else torch.from_numpy(~hidden)[None]
+    return figures_of_heads(trace[name].detach()[None], trace.tokens, readable, special)[0]
+
+
+def figures_of_heads(
+    weights: Tensor, tokens: Sequence[str], readable: Tensor | None, special: Sequence[bool] = ()
+) -> list[HeadFigures | None]:
+    """Return the figures of several heads' attention weights ``(n_heads, n_tokens, n_tokens)``; `readable`, of the same
+    shape or of one head for all, says what each token may read, None all."""
+    weights = weights.double().cpu()
+    n_heads, n_tokens, _ = weights.shape
+    finite = weights.isfinite().flatten(1).all(-1).tolist()
+    earlier = _earlier_same(tokens, n_tokens)
     repeated = earlier.any(-1)
     shares = torch.where(weights > 0, weights, 1.0)  # 0 log 0 is 0
-    hidden = trace.masked_in(name)
-    readable = torch.full((n_tokens,), n_tokens) if hidden is None else torch.from_numpy(~hidden).sum(-1)
-    following = hidden is None or not hidden.diagonal(1).all()
-    return HeadFigures(
-        itself=weights.diagonal().mean().item(),
-        before=weights.diagonal(-1).mean().item() if n_tokens > 1 else None,
-        first=weights[1:, 0].mean().item() if n_tokens > 1 else None,
-        same=(weights * earlier).sum(-1)[repeated].mean().item() if repeated.any() else None,
-        entropy=-(shares * shares.log2()).sum(-1).mean().item() + 0.0,
-        most=readable.double().log2().mean().item(),
-        after=weights.diagonal(1).mean().item() if n_tokens > 1 and following else None,
-        special=weights[:, list(special)].sum(-1).mean().item() if any(special) else None,
-    )
+    if readable is None:
+        readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
+    readable = readable.cpu().expand_as(weights)
+    following = readable.diagonal(1, -2, -1).any(-1).tolist()
+    some = n_tokens > 1
+    figures: dict[str, list[float] | None] = {
+        "itself": weights.diagonal(0, -2, -1).mean(-1).tolist(),
+        "before": weights.diagonal(-1, -2, -1).mean(-1).tolist() if some else None,
+        "first": weights[:, 1:, 0].mean(-1).tolist() if some else None,
+        "same": (weights * earlier).sum(-1)[:, repeated].mean(-1).tolist() if repeated.any() else None,
+        "entropy": (-(shares * shares.log2()).sum(-1).mean(-1) + 0.0).tolist(),
+        "most": readable.sum(-1).double().log2().mean(-1).tolist(),
+        "after": weights.diagonal(1, -2, -1).mean(-1).tolist() if some else None,
+        "special": weights[:, :, list(special)].sum(-1).mean(-1).tolist() if any(special) else None,
+    }
+    found: list[HeadFigures | None] = []
+    for head in range(n_heads):
+        own: dict[str, Any] = {name: None if of is None else of[head] for name, of in figures.items()}
+        if not following[head]:
+            own["after"] = None
+        found.append(HeadFigures(**own) if finite[head] else None)
+    return found
 
 
-def _earlier_same(tokens: tuple[str, ...], n_tokens: int) -> Tensor:
+def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
     """Return which tokens before each are the same word, whatever its capitals."""
     words = [token.casefold() for token in tokens] or list(map(str, range(n_tokens)))
-    return torch.tensor([[key < query and words[key] == words[query] for key in range(n_tokens)]
-                         for query in range(n_tokens)])  # fmt: skip
+    first = {word: at for at, word in reversed(list(enumerate(words)))}
+    same = torch.tensor([first[word] for word in words])
+    return (same[:, None] == same[None]).tril(-1)
 
 
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:

@@ -48,6 +48,19 @@ def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotat
     return None
 
 
+class MadeHeads:
+    """How the queries, keys or values of each head were made, by its number; looked for when asked."""
+
+    def __init__(self, parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> None:
+        self._parts, self._projections, self._turns = parts, projections, turns
+        self._known: dict[int, Made | None] = {}
+
+    def __getitem__(self, head: int) -> Made | None:
+        if head not in self._known:
+            self._known[head] = found(self._parts[head], self._projections, self._turns)
+        return self._known[head]
+
+
 def _candidates(part: Tensor, made: Tensor) -> list[int]:
     """Return the columns where a head's may begin, by its first token: place 0 isn't turned."""
     windows = made[0].unfold(0, part.shape[1], 1)  # (columns, d)

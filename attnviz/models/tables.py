@@ -14,7 +14,7 @@ from attnviz.core.rules import Scale
 from attnviz.core.stages import MASK, STAGES, Stage, Table, layer_table
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
-from attnviz.models.projections import Made
+from attnviz.models.projections import Made, MadeHeads
 from attnviz.models.watching import Attended
 from attnviz.words import say
 
@@ -36,7 +36,7 @@ class HeadParts:
     context: Tensor | None
 
 
-def parts_of(attended: Attended, made: Mapping[str, tuple[Made | None, ...]], head: int) -> HeadParts:
+def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int) -> HeadParts:
     """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}

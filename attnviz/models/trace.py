@@ -1,5 +1,6 @@
 """What a model computed for one text: every head of every layer, each a trace like any other."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,9 +12,9 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import in_short
 from attnviz.core.rules import Rotate
-from attnviz.explanation.head_figures import HeadFigures, head_figures
+from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import ModelEdit
-from attnviz.models.projections import Made, found
+from attnviz.models.projections import MadeHeads
 from attnviz.models.tables import head_trace, parts_of, reading_others
 from attnviz.models.watching import Attended
 
@@ -49,14 +50,11 @@ class Layer:
         return torch.stack([self.head(head).attention_weights for head in range(self.n_heads)])
 
     @cached_property
-    def made(self) -> Mapping[str, tuple[Made | None, ...]]:
+    def made(self) -> Mapping[str, MadeHeads]:
         """How the queries, keys and values of each head were made, None where that isn't found."""
         parts = {"q": self.attended.query, "k": self.attended.key, "v": self.attended.value}
         turns = {"q": self.turns, "k": self.turns, "v": ()}
-        return {
-            name: tuple(found(each, self.attended.projections, turns[name]) for each in part)
-            for name, part in parts.items()
-        }
+        return {name: MadeHeads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
 
     def head(self, head: int) -> AttentionTrace:
         """Return one head as a trace."""
@@ -87,6 +85,9 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
 
     def __len__(self) -> int:
         return sum(layer.n_heads for layer in self._layers)
+
+    def __contains__(self, place: object) -> bool:  # without making the head
+        return place in list(self)
 
 
 @dataclass(frozen=True)
@@ -152,5 +153,17 @@ class ModelTrace:
     def measured(self, layer: int, head: int) -> HeadFigures | None:
         """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where
         tokens read others than themselves."""
-        trace = self.heads[layer, head]
-        return head_figures(trace, special=self.special) if self.layers[layer].kind != "cross" else None
+        if (layer, head) not in self.heads:
+            raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
+        return self._figures[layer][head] if self.layers[layer].kind != "cross" else None
+
+    @cached_property
+    def _figures(self) -> tuple[list[HeadFigures | None], ...]:
+        """The figures of all heads, layer by layer; none for layers that read other tokens."""
+        found = []
+        for layer in self.layers:
+            added = layer.attended.added
+            readable = None if added is None else added != -math.inf
+            own = layer.kind != "cross"
+            found.append(figures_of_heads(layer.weights, layer.tokens, readable, self.special) if own else [])
+        return tuple(found)

@@ -33,3 +33,13 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
     expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "2,5")
     assert reader.sideways <= 0
+    cell.click()  # pinned: the next number to change
+    page.get_by_role("button", name=say("models.change.number")).click()
+    expect(page.get_by_label(say("models.change.matrix"))).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_text(say("models.change.off"), exact=True).click()
+    expect(page).to_have_url(re.compile(r"model_edits=2\.5\.off"))
+    expect(page.get_by_text(say("models.use.without"), exact=True)).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".board.told")).to_be_visible()  # one word's story
+    assert reader.sideways <= 0
