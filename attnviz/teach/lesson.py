@@ -10,6 +10,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.core.what_if import SWITCHES
 from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.words import plural, say
@@ -42,6 +43,12 @@ class Step:
     analogy: str = ""
     numbers: bool = False
     finding: bool = False
+
+    @property
+    def what_if(self) -> bool:
+        """Whether a switch of What if changes what this step adds."""
+        changed = {switch.stage for switch in SWITCHES.values()}
+        return bool(changed & {*self.new})
 
     def says(self, trace: AttentionTrace, query: int, digits: int) -> list[str]:
         """Return its sentences with the numbers of a trace."""

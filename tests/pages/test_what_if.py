@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from attnviz import Scenario
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import in_address
+from tests.pages.reader import Reader, in_address
 
 PUBLISHED = Scenario(embedding="published")
 
@@ -69,3 +71,19 @@ def test_what_x_times_c_does_to_each_stage_is_told() -> None:
     told = " ".join(playground.captions)
     assert "S is multiplied by 9.00" in told
     assert "A and C by no one number" in told
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "key"),
+    [
+        ("pages/questions.py", {"question": "cosine"}, "questions.what_if"),
+        ("pages/lesson.py", {"step": "softmax"}, "lesson.what_if"),
+    ],
+)
+def test_the_panel_is_found_from_a_question_and_a_step_and_is_open_then(
+    page: str, address: dict[str, str], key: str
+) -> None:
+    reader = Reader(page, **address)
+    reader.at.button(key=key).click().run()
+    assert not reader.at.exception
+    assert say("what_if.lead") in reader.texts

@@ -7,6 +7,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
+from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
@@ -142,6 +143,8 @@ def show_questions(number: int) -> None:
                 question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(question.slug,)
             ):
                 go_to("pages/questions.py")
+        if STEPS[number - 1].what_if:
+            show_way_to_panel("lesson.what_if")
 
 
 def _ask(question: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attnviz.app.parts.what_if_panel import PANEL
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state
 from attnviz.app.session.navigation import go_to
@@ -13,7 +14,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.words import say
 
-PANEL, WIDGET = "playground.what_if", "what_if"
+WIDGET = "what_if"
 
 
 def show_what_if(scenario: Scenario) -> None:
@@ -35,11 +36,6 @@ def show_what_if(scenario: Scenario) -> None:
             st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
         if compared:
             go_to("pages/compare.py")
-
-
-def open_panel() -> None:
-    """Open the panel, before it is drawn."""
-    st.session_state[PANEL] = True
 
 
 def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.questions.listing import listed
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -188,6 +189,8 @@ def _show_ways_on(question: Question) -> None:
         if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=url_texts.put,
                                         args=(SWEEP, question.sweep)):  # fmt: skip
             go_to("pages/scaling.py")
+        if question.what_if:
+            show_way_to_panel("questions.what_if")
 
 
 def _show_pictures(seen: Seen, number: int, scenario: Scenario) -> None:

@@ -94,7 +94,7 @@ class Question:
     tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
     what else an example must be to be one of its own. `drawn` are the given matrices that are random, too. `renewed`
     makes the example of today of that of an older link, where these differ. `sweep` are settings of the scaling page
-    that go with it, `step` is the step of the lesson that does.
+    that go with it, `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
     """
 
     name: str
@@ -117,6 +117,7 @@ class Question:
     renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
     sweep: SweepSettings | None = None
     step: int = 1
+    what_if: bool = False
 
     @property
     def slug(self) -> str:

@@ -74,6 +74,7 @@ _AXIS = Question(
     options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,
+    what_if=True,
 )  # fmt: skip
 
 _SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
@@ -113,6 +114,7 @@ _SYMMETRY = Question(
     ),
     varies=OF_OLDER_LINKS,
     step=5,
+    what_if=True,
 )
 
 _PLAIN = Scenario(say("questions.self.text"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)

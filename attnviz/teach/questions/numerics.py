@@ -140,6 +140,7 @@ MULTIPLY = Question(
     options=(choice("multiply", "c", tuple(FACTORS), "two"),),
     fits=lambda s: s == _SCALED,
     step=6,
+    what_if=True,
 )
 
 NUMBERS = (DROPOUT, NUMERICS, MULTIPLY)

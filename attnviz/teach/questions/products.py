@@ -55,6 +55,7 @@ COSINE = Question(
     ),
     fits=lambda s: s == _LENGTHS,
     step=4,
+    what_if=True,
 )
 
 
@@ -85,6 +86,7 @@ KEYS_FIRST = Question(
     options=(choice("keys_first", "way", tuple(_WAYS), "usual"),),
     fits=lambda s: s == _PAIR,
     step=4,
+    what_if=True,
 )
 
 
@@ -110,6 +112,7 @@ LINEAR = Question(
     options=(choice("linear", "way", tuple(_LINEARS), "x-w"),),
     fits=lambda s: s == _SQUARE,
     step=3,
+    what_if=True,
 )
 
 
@@ -144,6 +147,7 @@ ONE_MATRIX = Question(
     options=(choice("one_matrix", "d", ("one", "two", "three", "four"), "two"),),
     fits=lambda s: s == _NARROW,
     step=3,
+    what_if=True,
 )
 
 # https://datascience.stackexchange.com/questions/55901, why positions are added to embeddings and not put beside them
