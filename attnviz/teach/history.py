@@ -75,8 +75,10 @@ STEPS = (
 # What other steps are compared with, and is none itself.
 _BASES = {"two_layers": _ENCODER | {"n_layers": 2}, "gpt_without_mask": _DECODER | {"causal": False}}
 
-# Steps that changed something else than the stages of attention, with their sources.
+# Steps that the board doesn't show: a second sentence, or no stage of attention at all. With their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
+    "kept_sentence": "https://arxiv.org/abs/1901.02860",
+    "cross_attention": "https://arxiv.org/abs/1409.0473",
     "experts": "https://arxiv.org/abs/2101.03961",
     "state_space": "https://arxiv.org/abs/2312.00752",
     "scaling_laws": "https://arxiv.org/abs/2001.08361",

@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.attention import AttentionTrace, attend
+from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
+from attnviz.core.rules import Rule, Scale
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
-from attnviz.core.stages import MASK
+from attnviz.core.stages import VECTORS
 
 Axis = Literal["rows", "columns", "whole"]
 Place = Literal["scores", "queries", "both"]
@@ -51,10 +52,19 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     on_q, on_k = {"scores": (1.0, 1.0), "queries": (divisor, 1.0), "both": (divisor**0.5, divisor**0.5)}[place]
     q, k = trace.q / on_q, trace.k / on_k
     scores = q @ k.mT
-    scaled = scores / divisor if place == "scores" else scores
-    if trace.mask is not None:
-        scaled = (scaled + trace.mask).masked_fill(trace.mask == -math.inf, -math.inf)
-    return Scaled(q, k, scores, scaled, torch.softmax(scaled, -1))
+    divided = scores / divisor if place == "scores" else scores
+    # The rest as the trace does it: what it adds, and what it makes of a mask.
+    (by, added), (weighting, late) = (_rule_and_others(trace, name) for name in ("scaled_scores", "attention_weights"))
+    assert isinstance(by, Scale)
+    scaled = replace(by, d_k=None, temperature=1.0).compute(divided, *added)
+    return Scaled(q, k, scores, scaled, weighting.compute(scaled, *late))
+
+
+def _rule_and_others(trace: AttentionTrace, name: str) -> tuple[Rule, list[Tensor]]:
+    """Return the rule of a stage, and its sources but for the first."""
+    stage = trace.stages[name]
+    assert stage.rule is not None
+    return stage.rule, [trace.matrices[source] for source in stage.sources[1:]]
 
 
 def with_positions(scenario: Scenario) -> Scenario:
@@ -237,13 +247,12 @@ def training_step(scenario: Scenario, rate: float) -> Scenario:
             f"expected ({scenario.d_in}, {scenario.d_in}) and two tokens or more"
         )
     moving = [scenario.matrix(name).clone().requires_grad_() for name in PROJECTIONS]
-    b_q, b_k, b_v = (scenario.matrix(name)[0] if scenario.bias else None for name in ("b_q", "b_k", "b_v"))
+    given = {
+        name: scenario.matrix(name)[0] if name in VECTORS else scenario.matrix(name)
+        for name, stage in scenario.layer.items() if stage.rule is None
+    }  # fmt: skip
     with torch.enable_grad():
-        trace = attend(
-            scenario.inputs, moving[0], moving[1], moving[2], b_q, b_k, b_v,
-            mask=scenario.matrix(MASK) if MASK in scenario.editable else None, scale=scenario.scale,
-            temperature=scenario.temperature,
-        )  # fmt: skip
+        trace = execute(scenario.layer, given | dict(zip(PROJECTIONS, moving, strict=True)))
         gradients = torch.autograd.grad(next_token_loss(trace), moving)
     for name, w, gradient in zip(PROJECTIONS, moving, gradients, strict=True):
         scenario = edit_matrix(scenario, name, w.detach() - rate * gradient)

@@ -171,3 +171,32 @@ def test_given_rows_of_x_go_with_their_tokens_and_other_tokens_are_refused() -> 
     assert in_order(Scenario("ab", tokenizer="characters"), ("b", "a")).tokens == ("b", "a")
     with pytest.raises(ValueError, match=r"expected \('a', 'b'\) in any order"):
         in_order(scenario, ("a", "c"))
+
+
+OTHERWISE: list[dict[str, Any]] = [
+    {"causal": True, "mask_use": use} for use in ("added", "factor", "zeroed", "renormalized")
+] + [{"positions": "alibi", "causal": True}, {"what_if": "softmax:columns"}, {"bias": True, "temperature": 0.5}]
+
+
+@pytest.mark.parametrize("settings", OTHERWISE)
+def test_scores_scaled_elsewhere_go_on_as_the_set_up_does(settings: dict[str, Any]) -> None:
+    made = trace(Scenario("the cat sat", d_in=3, d_out=3, **settings))
+    for place in ("scores", "queries", "both"):
+        torch.testing.assert_close(scaled_at(made, place).attention_weights, made.attention_weights)
+
+
+@pytest.mark.parametrize("settings", OTHERWISE)
+def test_a_training_step_goes_down_the_slope_of_its_own_set_up(settings: dict[str, Any]) -> None:
+    scenario = Scenario("the cat sat", d_in=3, d_out=3, init="normal", seed=4, **settings)
+    rate, step = 0.1, 1e-2
+    stepped = training_step(scenario, rate)
+    for name in ("w_q", "w_k", "w_v"):
+        before = scenario.matrix(name)
+        losses = []
+        for sign in (1, -1):
+            moved = before.clone()
+            moved[1, 2] += sign * step
+            losses.append(float(next_token_loss(trace(with_matrix(scenario, name, moved)))))
+        slope = (losses[0] - losses[1]) / (2 * step)
+        gone = float((before - stepped.matrix(name))[1, 2]) / rate
+        assert gone == pytest.approx(slope, rel=0.05, abs=2e-3)
