@@ -10,10 +10,11 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.mask_uses import ADDED
+from attnviz.core.mask_uses import ADDED, ZEROED
 from attnviz.core.masks import PAINTED
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK
 
 COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
@@ -116,6 +117,25 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     others = tuple(edit for edit in masked.edits if edit.matrix != MASK or edit.row != row)
     own = tuple(Edit(MASK, row, column, value + c) for column, value in enumerate(line))
     return replace(masked, edits=(*others, *own))
+
+
+def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
+    """Return the scenario with dropout on its attention weights: each is 0 with probability p, the others are divided
+    by 1 − p, as one mask laid over them; None where there's a mask already, or several heads or layers.
+
+    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
+
+    >>> from attnviz.core.scenario import traced
+    >>> made = dropout(Scenario("a b", w_q="zeros"), 0.5, 7)
+    >>> made and traced(made).attention_weights.unique().tolist()
+    [0.0, 1.0]
+    """
+    if MASK in scenario.editable or scenario.n_heads > 1 or scenario.n_layers > 1:
+        return None
+    n = len(scenario.tokens)
+    kept = torch.rand(n, n, generator=generator_for(seed)) >= p
+    mask = torch.where(kept, -math.log1p(-p), -math.inf)
+    return replace(scenario, mask=_rows(mask), mask_use=ZEROED)
 
 
 def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.replaced import equal_projections, factors, one_matrix, rank_of_match, row_plus, times
+from attnviz.teach.few_bits import DTYPES, in_few_bits
+from attnviz.teach.replaced import dropout, equal_projections, factors, one_matrix, rank_of_match, row_plus, times
 
 
 @st.composite
@@ -67,3 +68,32 @@ def test_a_number_added_to_a_row_of_scores_changes_no_attention_weight(scenario:
     torch.testing.assert_close(after.attention_weights, before.attention_weights, rtol=1e-4, atol=1e-5)
     moved = (after.scaled_scores - before.scaled_scores)[row][~torch.from_numpy(before.is_hidden[row])]
     torch.testing.assert_close(moved, torch.full_like(moved, c), rtol=1e-4, atol=1e-3)
+
+
+@given(usual(), st.sampled_from((0.0, 0.1, 0.5)), st.integers(0, 5))
+@settings(max_examples=25, deadline=None)
+def test_dropout_is_a_draw_over_the_attention_weights(scenario: Scenario, p: float, seed: int) -> None:
+    made = dropout(scenario, p, seed)
+    assert (made is None) == scenario.causal
+    if made is None:
+        return
+    kept = torch.rand(4, 4, generator=torch.Generator().manual_seed(seed)) >= p
+    wanted = traced(scenario).attention_weights * kept / (1 - p)
+    torch.testing.assert_close(traced(made).attention_weights, wanted, rtol=1e-4, atol=1e-6)
+    assert scenario_from_query(query_of(made)) == (made, [])
+
+
+@given(usual(), st.sampled_from((0.1, 1.0, 6.0, 60.0)), st.booleans(), st.sampled_from(tuple(DTYPES)))
+@settings(max_examples=40, deadline=None)
+def test_what_16_bits_lose_is_what_torch_loses(scenario: Scenario, size: float, shifted: bool, dtype: str) -> None:
+    made = traced(times(scenario, size))
+    found, bits = in_few_bits(made, DTYPES[dtype], shifted), DTYPES[dtype]
+    scores = (made.x.to(bits) @ made.w_q.to(bits)) @ (made.x.to(bits) @ made.w_k.to(bits)).T
+    if scenario.positions == "none" and not scenario.causal and scores.isfinite().all():
+        scaled = scores / made.divisor
+        powers = scaled.exp()
+        weights = torch.softmax(scaled, -1) if shifted else powers / powers.sum(-1, keepdim=True)
+        n_broken = int((made.attention_weights.isfinite() & ~weights.isfinite()).sum())
+        expected = ("attention_weights", n_broken) if n_broken else None
+        assert (found.broken and found.broken[:2]) == expected
+        assert not (shifted and n_broken)

@@ -1,16 +1,20 @@
 """What if some given matrices were others: each change is tried as B beside the current set-up, A."""
 
+import math
+
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.navigation import go_to
 from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.link.parameter_table import PINNED, texts
-from attnviz.teach.replaced import equal_projections, factors, one_matrix, rank_of_match, row_plus, times
+from attnviz.teach.few_bits import DTYPES, in_few_bits
+from attnviz.teach.replaced import dropout, equal_projections, factors, one_matrix, rank_of_match, row_plus, times
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -44,6 +48,33 @@ def show_replaced(scenario: Scenario) -> None:
         moved = row_plus(scenario, int(row), added)
         _show_button("row", scenario, moved)
     st.caption(say(f"what_if.replaced.{'row_done' if moved else 'row_not'}"))
+    with _item("dropout"):
+        p = st.number_input(say("what_if.replaced.dropout"), 0.0, 0.9, 0.1, 0.1, key="what_if.replaced.dropout",
+                            persist_state="session", width=200)  # fmt: skip
+        seed = st.number_input(say("what_if.replaced.draw"), 0, MAX_SEED, 0, 1, key="what_if.replaced.draw",
+                               persist_state="session", width=200)  # fmt: skip
+        dropped = dropout(scenario, float(p), int(seed))
+        _show_button("dropout", scenario, dropped)
+    st.caption(say(f"what_if.replaced.{'dropout_done' if dropped else 'dropout_not'}"))
+    _show_few_bits(scenario)
+
+
+def _show_few_bits(scenario: Scenario) -> None:
+    with _item("bits"):
+        dtype = st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key="what_if.replaced.bits",
+                             persist_state="session", width=200)  # fmt: skip
+        shifted = st.toggle(say("what_if.replaced.shifted"), True, key="what_if.replaced.shifted",
+                            persist_state="session")  # fmt: skip
+    trace = traced(scenario).layers[0]
+    found = in_few_bits(trace, DTYPES[dtype], shifted)
+    told = [
+        say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
+        if lost else say(f"what_if.replaced.not_{kind}")
+        for kind, lost in (("broken", found.broken), ("zero", found.zero))
+    ]  # fmt: skip
+    if math.isfinite(found.gap):
+        told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
+    st.caption(" ".join(told))
 
 
 def _item(name: str) -> DeltaGenerator:

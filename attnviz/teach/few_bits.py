@@ -1,0 +1,65 @@
+"""What if the numbers had 16 bits: where one is first lost, computed by the table's own rules in that precision."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import Softmax
+from attnviz.core.rules.softmax import ROWS
+
+DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+class Lost(NamedTuple):
+    """The first stage where something is lost, and how many of its cells lost it."""
+
+    stage: str
+    n: int
+    size: int
+
+
+class InFewBits(NamedTuple):
+    """Where numbers first aren't finite that are in float32, where they are first 0 that aren't there (None: nowhere),
+    and how far the attention weights are from float32's at most (NaN where some aren't numbers)."""
+
+    broken: Lost | None
+    zero: Lost | None
+    gap: float
+
+
+def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True) -> InFewBits:
+    """Compute one layer anew in `dtype`; without `shifted`, softmax doesn't subtract its row's largest number first.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> made = trace(Scenario("a b", w_q="identity", w_k="identity", d_out=3, x=[[4, 0, 0], [0, 4, 0]], scale=False))
+    >>> in_few_bits(made, torch.float16, shifted=False).broken, in_few_bits(made, torch.float16).broken
+    (Lost(stage='attention_weights', n=2, size=4), None)
+    """
+    made: dict[str, Tensor] = {}
+    for name, stage in trace.stages.items():
+        if stage.rule is None:
+            made[name] = trace[name].to(dtype)
+            continue
+        sources = [made[each] for each in stage.sources]
+        plain = isinstance(stage.rule, Softmax) and not shifted and len(sources) == 1 and stage.rule.axis == ROWS
+        made[name] = _unshifted(sources[0]) if plain else stage.rule.compute(*sources)
+    broken = _first(trace, made, lambda usual, now: usual.isfinite() & ~now.isfinite())
+    zero = _first(trace, made, lambda usual, now: (usual != 0) & (now == 0))
+    weights = [name for name in trace.stages if name.rpartition(".")[2] == "attention_weights"]
+    gap = max(float((made[name].float() - trace[name]).abs().max()) for name in weights)
+    return InFewBits(broken, zero, gap)
+
+
+def _unshifted(scores: Tensor) -> Tensor:
+    powers = scores.exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def _first(trace: AttentionTrace, made: dict[str, Tensor], lost: Callable[[Tensor, Tensor], Tensor]) -> Lost | None:
+    for name, now in made.items():
+        if n := int(lost(trace[name], now).sum()):
+            return Lost(name, n, now.numel())
+    return None
