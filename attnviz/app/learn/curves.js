@@ -25,17 +25,15 @@ function drawn(tag, attributes, text = "") {
 export class Curves {
   constructor() {
     this.element = make("div", "curves");
-    /** @type {Element[]} */
-    this.cursors = [];
+    this.cursor = make("div", "cursor"); // moved by transform alone: nothing is laid out or drawn anew
     this.width = 1;
   }
 
   /** @param {Chart[]} charts @param {number[]} steps @param {number} width */
   draw(charts, steps, width) {
     this.width = width - LEFT - RIGHT;
-    this.cursors = [];
     const svgs = charts.map((chart, at) => this.chart(chart, steps, width, at === charts.length - 1));
-    this.element.replaceChildren(...svgs);
+    this.element.replaceChildren(...svgs, this.cursor);
   }
 
   /** @param {Chart} chart @param {number[]} steps @param {number} width @param {boolean} last */
@@ -59,9 +57,6 @@ export class Curves {
       if (seen.length === 1) svg.append(drawn("circle", { class: `dot ${kind}`, cx: x(seen[0][0]), cy: y(seen[0][1]), r: 2.5 }));
     }
     svg.append(this.legend(curves, 13 + lower));
-    const cursor = drawn("line", { class: "cursor", y1: ABOVE + lower - 4, y2: height + lower - BELOW + 2, x1: LEFT, x2: LEFT });
-    this.cursors.push(cursor);
-    svg.append(cursor);
     if (last) for (const step of ticksOf(steps, this.width)) svg.append(drawn("text", { x: x(step), y: height + lower + 13, class: "step" }, step.toLocaleString("en")));
     return svg;
   }
@@ -83,11 +78,7 @@ export class Curves {
   // Move the cursor to a place of the axis, from 0 to 1.
   /** @param {number} place */
   point(place) {
-    const x = (LEFT + place * this.width).toFixed(1);
-    for (const cursor of this.cursors) {
-      cursor.setAttribute("x1", x);
-      cursor.setAttribute("x2", x);
-    }
+    this.cursor.style.transform = `translateX(${(LEFT + place * this.width).toFixed(1)}px)`;
   }
 }
 

@@ -58,6 +58,8 @@ class Time {
     /** @type {number | null} */
     this.next = null;
     this.playing = 0; // since when; 0 while it stands
+    /** @type {[Uint32Array, Uint32Array] | null} */
+    this.inks = null; // of attention weights on this theme, and of negative numbers
     /** @type {Sender<Message>} */
     this.sender = new Sender(root);
     this.curves = new Curves();
@@ -68,7 +70,10 @@ class Time {
     this.bars = make("div", "bars");
     this.heading = make("div", "heading");
     this.build();
-    onTheme(root, () => this.show());
+    onTheme(root, () => {
+      this.inks = null;
+      this.show();
+    });
     new ResizeObserver(() => this.lay()).observe(root);
     window.addEventListener("attnviz-moments", () => this.root.isConnected && this.show());
     window.addEventListener("attnviz-picked", ({ detail }) => this.follow(detail));
@@ -217,11 +222,15 @@ class Time {
     slider.disabled = play.disabled = !on;
     const step = data.steps[this.at].toLocaleString("en");
     slider.setAttribute("aria-valuetext", say("learn.time.step", { step }));
-    play.textContent = this.playing ? "❚❚" : "▶";
-    play.setAttribute("aria-label", say(this.playing ? "learn.time.pause" : "learn.time.play"));
-    play.title = say(this.playing ? "learn.time.pause" : "learn.time.play");
+    const sign = this.playing ? "❚❚" : "▶";
+    if (play.textContent !== sign) {
+      play.textContent = sign;
+      play.title = say(this.playing ? "learn.time.pause" : "learn.time.play");
+      play.setAttribute("aria-label", play.title);
+    }
     const told = data.told[on ? this.at : data.told.length - 1] ?? [];
-    this.told.replaceChildren(...told.map((part, at) => make(at ? "span" : "b", "", [part])));
+    if (this.told.children.length !== told.length) this.told.replaceChildren(...told.map((_, at) => make(at ? "span" : "b")));
+    told.forEach((part, at) => (this.told.children[at].textContent = part));
   }
 
   // ---- what the model makes of the text ----
@@ -251,8 +260,7 @@ class Time {
 
   /** @param {Model} model */
   paint(model) {
-    const ramps = rampsOf(this.data.roles, themeOf(this.root));
-    const [inks, negative] = [inksOf(ramps.a), inksOf(ramps.negative)];
+    const [inks, negative] = (this.inks ??= this.mixed());
     for (const canvas of this.pictures.querySelectorAll("canvas")) {
       const matrix = this.made[canvas.dataset.head ?? ""];
       const image = new ImageData(matrix.columns, matrix.rows);
@@ -260,6 +268,13 @@ class Time {
       canvas.getContext("2d")?.putImageData(image, 0, 0);
     }
     this.foretell(model);
+  }
+
+  // Mixed once: to ask for the theme makes the browser work out every style.
+  /** @returns {[Uint32Array, Uint32Array]} */
+  mixed() {
+    const ramps = rampsOf(this.data.roles, themeOf(this.root));
+    return [inksOf(ramps.a), inksOf(ramps.negative)];
   }
 
   /** @param {{ key: string, query: number }} picked */
