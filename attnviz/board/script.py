@@ -14,7 +14,7 @@ from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
 SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
-         "summary.and", "summary.reads.", "lesson.", "heads.", "stages.head.")  # fmt: skip
+         "summary.and", "summary.reads.", "lesson.", "heads.", "stages.head.", "what_if.")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
 
 CONSTANTS: dict[str, Any] = {

@@ -10,9 +10,10 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import SWITCHES
+from attnviz.core.what_if import PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
+from attnviz.explanation.what_if import switched_on
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -171,6 +172,18 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     return [read, said("lesson.context.between")]
 
 
+def _unless(
+    switched: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]]
+) -> Callable[[AttentionTrace, int, int], list[Told]]:
+    """Return what tells a step, or, where one of these switches of What if is on, says what that does instead."""
+
+    def told(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+        on = [each for each in switched_on(trace) if each.startswith(switched)]
+        return [said(f"what_if.{each.replace('-', '_')}.more") for each in on] or tells(trace, query, digits)
+
+    return told
+
+
 def _step(
     name: str, shows: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]], **more: Any
 ) -> Step:
@@ -180,21 +193,22 @@ def _step(
 STEPS: tuple[Step, ...] = (
     _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
     _step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
-    _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"), _projections,
-          new=("q", "k", "v"), lit=lambda trace, query: ("q", query, 0), plays="q", analogy=say("lesson.analogy.class"),
+    _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"),
+          _unless((PROJECTIONS,), _projections), new=("q", "k", "v"),
+          lit=lambda trace, query: ("q", query, 0), plays="q", analogy=say("lesson.analogy.class"),
           numbers=True),
-    _step("one_score", ("q", "k", "scores"), _one_score, new=("scores",), plays="scores", one_cell=True,
-          lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
-    _step("all_scores", ("q", "k", "scores"), _all_scores, new=("scores",), plays="scores",
+    _step("one_score", ("q", "k", "scores"), _unless((SCORES, TYPED), _one_score), new=("scores",), plays="scores",
+          one_cell=True, lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
+    _step("all_scores", ("q", "k", "scores"), _unless((SCORES, TYPED), _all_scores), new=("scores",), plays="scores",
           lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
     _step("scale", ("scores", "mask", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
           lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
-    _step("softmax", ("scaled_scores", "attention_weights"), _softmax, new=("attention_weights",),
+    _step("softmax", ("scaled_scores", "attention_weights"), _unless((SOFTMAX,), _softmax), new=("attention_weights",),
           plays="attention_weights", finding=True,
           lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query))),
     _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",), plays="context",
           lit=lambda trace, query: ("context", query, 0), finding=True),
-    _step("context", ("v", "attention_weights", "context"), _context,
+    _step("context", ("v", "attention_weights", "context"), _unless((SOFTMAX,), _context),
           lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1), finding=True),
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.explanation.what_if import switched_on
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.teach.lesson import STEPS
 from attnviz.words import say
 
 TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in switch.settings]
@@ -195,3 +196,21 @@ def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict
     scenario, ignored = scenario_from_query(f"{query_of(Scenario('a b c', **others))}&what_if={text}")
     assert scenario == Scenario("a b c", **others)
     assert len(ignored) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("softmax:whole", ("softmax", "context")),
+        ("scores:cosine", ("one-score", "all-scores")),
+        ("typed:0:1:3", ("one-score", "all-scores")),
+        ("projections:exchanged", ("projections",)),
+    ],
+)
+def test_the_lesson_says_what_a_switch_does_in_place_of_what_attention_does(text: str, steps: tuple[str, ...]) -> None:
+    usual, made = trace(Scenario("a b c")), trace(Scenario("a b c", what_if=text))
+    (key,) = switched_on(made)
+    more = say(f"what_if.{key.replace('-', '_')}.more")
+    for step in STEPS:
+        assert more not in step.says(usual, 0, 4)
+        assert (step.says(made, 0, 4) == [more]) == (step.name in steps)
