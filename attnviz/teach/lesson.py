@@ -81,6 +81,11 @@ def _by_mask(trace: AttentionTrace) -> str:
     return "_masked" if trace.causal else "_hidden" if trace.is_hidden.any() else ""
 
 
+def _is_linear(trace: AttentionTrace) -> bool:
+    """Whether there is a feature map in place of the softmax."""
+    return "phi_q" in trace.stages
+
+
 def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     n_tokens = len(trace.tokens)
     if n_tokens == 1:
@@ -96,6 +101,11 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     row = Numbers("x", query)
     return [
         said(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
+        *(
+            [said("lesson.embeddings.factor")]
+            if "times_root" in {stage.kind for stage in trace.stages.values()}
+            else []
+        ),
         said("lesson.embeddings.alone"),
     ]
 
@@ -117,12 +127,13 @@ def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         if other == query
         else said("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
     )
-    return [match, said("lesson.one_score.large")]
+    return [match, said("lesson.one_score.linear" if _is_linear(trace) else "lesson.one_score.large")]
 
 
 def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     token, other = _label(trace, query), _most_read_other(trace, query)
-    row = said("lesson.all_scores.row", token=token, row=Numbers("scores", query))
+    key = "lesson.all_scores.row_linear" if _is_linear(trace) else "lesson.all_scores.row"
+    row = said(key, token=token, row=Numbers("scores", query))
     if other == query:
         return [row, said("lesson.all_scores.axes")]
     there, back = Numbers("scores", query, other), Numbers("scores", other, query)
@@ -134,7 +145,9 @@ def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, f"{trace.temperature:g}"
     says: list[Told]
-    if trace.scale:
+    if _is_linear(trace):
+        says = [said("lesson.scale.linear")]
+    elif trace.scale:
         root, divisor = written(d_k**0.5, digits), written(trace.divisor, digits)
         divided = (
             say("lesson.scale.root_cooled", d_k=d_k, root=root, temperature=temperature, divisor=divisor)
@@ -145,12 +158,14 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     else:
         off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
         says = [off, said("lesson.scale.off_why")]
+    if trace.distance_bias is not None:
+        says = [*says, said("lesson.scale.biased")]
     by_mask = _by_mask(trace)
     return [*says, said(f"lesson.scale.{by_mask.removeprefix('_')}")] if by_mask else says
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    return [said("lesson.softmax.shares"), MostRead(query)]
+    return [said("lesson.softmax.linear" if _is_linear(trace) else "lesson.softmax.shares"), MostRead(query)]
 
 
 def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:

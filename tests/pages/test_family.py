@@ -1,0 +1,79 @@
+"""Settings of attention's family on every page: nothing breaks, and the page History opens what it says."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from attnviz import Scenario, trace
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.teach.history import STEPS, WITHOUT_PICTURE
+from attnviz.teach.lesson import STEPS as STEPS_OF_LESSON
+from attnviz.words import say
+from tests.pages.playground import Playground
+from tests.pages.reader import PAGES
+
+FAMILY = {
+    "alibi": {"positions": "alibi", "n_heads": "2", "d_out": "4", "causal": "true"},
+    "relative": {"positions": "relative", "scale": "false"},
+    "linear": {"weighting": "linear", "causal": "true", "d_out": "3", "d_in": "3"},
+    "factor": {"embedding_factor": "true"},
+    "factor and places": {"embedding_factor": "true", "positions": "sinusoidal"},
+    "same layers": {"n_layers": "2", "d_out": "3", "same_layers": "true", "layer": "1"},
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", FAMILY)
+def test_every_page_stands_with_it(page: str, name: str) -> None:
+    reader = Playground(page, **FAMILY[name])
+    assert not reader.errors
+    assert not reader.at.exception
+    assert not reader.messages
+
+
+@pytest.mark.parametrize("name", FAMILY)
+@pytest.mark.parametrize("view", ["board", "heatmaps"])
+def test_both_views_and_the_tables_stand_with_it(name: str, view: str) -> None:
+    reader = Playground(**FAMILY[name], view=view)
+    reader.at.session_state["playground.tables"] = True
+    reader.run()
+    assert not reader.at.exception
+    assert not reader.messages
+
+
+@pytest.mark.parametrize("name", FAMILY)
+@pytest.mark.parametrize("part", ["link", "code", "data", "pictures"])
+def test_what_can_be_shared_stands_with_it(name: str, part: str) -> None:
+    reader = Playground(**FAMILY[name], view="board")
+    reader.at.session_state["share"] = True
+    reader.at.session_state["share.part"] = part
+    reader.run()
+    assert not reader.at.exception
+
+
+def test_the_page_history_links_each_set_up_and_each_paper() -> None:
+    page = Playground("pages/history.py")
+    links = [link.proto.url for link in page.at.get("link_button")]
+    assert [link for link in links if link.startswith("./?")] == [f"./?{query_of(step.scenario)}" for step in STEPS]
+    assert {*links} >= {*(step.paper for step in STEPS), *WITHOUT_PICTURE.values()}
+    assert say("history.heading") in [heading.value for heading in page.at.subheader]
+    assert not page.at.exception
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "key"),
+    [
+        ("one_score", "linear", "one_score.linear"),
+        ("scale", "linear", "scale.linear"),
+        ("softmax", "linear", "softmax.linear"),
+        ("scale", "alibi", "scale.biased"),
+        ("embeddings", "factor and places", "embeddings.factor"),
+    ],
+)
+def test_the_lesson_tells_what_the_set_up_does(step: str, name: str, key: str) -> None:
+    scenario, _ = scenario_from_query(urlencode(FAMILY[name]))
+    own = next(each for each in STEPS_OF_LESSON if each.name == step.replace("_", "-"))
+    keys = [getattr(told, "key", "") for told in own.tells(trace(scenario).seen_from(0), 1, 4)]
+    assert f"lesson.{key}" in keys
+    usual = [getattr(told, "key", "") for told in own.tells(trace(Scenario()), 1, 4)]
+    assert f"lesson.{key}" not in usual
