@@ -185,6 +185,22 @@ def test_a_text_of_one_s_own_is_learned(monkeypatch: pytest.MonkeyPatch) -> None
         assert JOB not in told.at.session_state
 
 
+def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
+    reader = Reader(PAGE).set("learn.task", "text")
+    text = "a file of words " * 300  # longer than a link carries: the session has it
+    reader.at.file_uploader(key="learn.file").set_value(("a.txt", text.encode(), "text/plain"))
+    assert reader.run().value("learn.typed") == text
+    assert reader.run().messages == []
+    assert in_address(reader.at, "learn_text") == ""
+    for name, data in (("a.png", b"\x89PNG\r\n\x1a\n"), ("a.bin", b"a\0b" * 9)):
+        reader.at.file_uploader(key="learn.file").set_value((name, data, "image/png"))
+        assert reader.run().messages == [say("learn.own.no_text")]
+        assert reader.value("learn.typed") == text
+    reader.at.file_uploader(key="learn.file").set_value(("long.txt", b"x" * (MAX_TEXT_CHARACTERS + 1), "text/plain"))
+    assert len(reader.run().messages) == 1
+    assert reader.value("learn.typed") == text
+
+
 def matches_text(reader: Reader, training: Training) -> bool:
     return data_of(reader, "attnviz_learn_time")["model"]["entries"] == [
         visible(token) for token in training.model.task.vocabulary

@@ -13,8 +13,8 @@ from tests.whole import WHOLE
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
 TAKEN |= {("model_text", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}  # of so many characters
-TAKEN |= {("learn_text", kind) for kind in RUBBISH if kind != "300 KB"}
-TAKEN |= {("learn_sentence", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
+for _text in ("learn_text", "learn_sentence"):  # the same
+    TAKEN |= {(_text, kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
 NAMES = (*parameters(), *texts())
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz.app.learn.controls import change
 from attnviz.app.learn.shared import MANY
+from attnviz.app.learn.time import is_whole
 from attnviz.app.learn.waited import offer, work_in
 from attnviz.app.learn.works import ManySeeds
 from attnviz.app.session.answering import answered, answering
@@ -62,7 +63,9 @@ def show_seeds(settings: TrainingSettings) -> None:
 
 def _take() -> None:
     sent: Any = st.session_state[_KEY].get("seed")
-    if not isinstance(sent, dict) or not all(isinstance(sent.get(name), int | float) for name in ("number", "seed")):
+    if not isinstance(sent, dict) or not is_whole(sent.get("seed"), MAX_SEED):
+        return
+    if not isinstance(sent.get("number"), int | float):
         return
     with answering(_KEY, sent["number"]):
         change(seed=int(sent["seed"]), rates=())

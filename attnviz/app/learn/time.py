@@ -23,6 +23,7 @@ from attnviz.link.parameter_table import LEARN_HEAD, LEARN_STEP
 from attnviz.scripts import joined, sentences
 from attnviz.training import Training, TrainingSettings, moment_steps
 from attnviz.training.learning import Moment
+from attnviz.training.settings import MAX_STEPS
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -83,10 +84,19 @@ def _take() -> None:
         return
     with answering(_KEY, sent["number"]):
         step, head = sent.get("step"), sent.get("head")
-        if isinstance(step, int | float) and 0 <= step < 10**6:
+        if step is not None and is_whole(step):
             url_texts.put(LEARN_STEP, int(step))
-        if isinstance(head, dict) and all(isinstance(head.get(name), int | float) for name in ("layer", "head")):
-            url_texts.put(LEARN_HEAD, (min(99, max(0, int(head["layer"]))), min(99, max(0, int(head["head"])))))
+        if isinstance(head, dict) and all(is_whole(head.get(name), 99) for name in ("layer", "head")):
+            url_texts.put(LEARN_HEAD, (int(head["layer"]), int(head["head"])))
+
+
+def is_whole(sent: Any, most: int = MAX_STEPS) -> bool:
+    """Whether what a page sent is a whole number from 0 on.
+
+    >>> is_whole(3), is_whole(3.0), is_whole(float("nan")), is_whole("3"), is_whole(100, 99)
+    (True, True, False, False, False)
+    """
+    return isinstance(sent, int | float) and 0 <= sent <= most and sent == int(sent)
 
 
 def _curves(
