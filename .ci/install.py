@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TIMEOUT_S = 3.0
@@ -82,9 +83,11 @@ def install(files: list[Path], torch_index: str, stamps: Path | None, alone: lis
         # Both builds of torch satisfy the same pin, so pip would keep the one of the other index.
         subprocess.run([*pip, "uninstall", "--quiet", "--yes", "torch"], check=False)
     print("Installing " + ", ".join(map(str, (*files, *alone))) + ": some minutes, the first time.", flush=True)
-    status = subprocess.run([*pip, *arguments], check=False).returncode
-    if status == 0 and alone:
-        status = subprocess.run([*pip, *given_arguments(alone), "--no-deps"], check=False).returncode
+    # Beside the others: they ask for nothing of each other, and one unpacks while the other waits for the network.
+    commands = [[*pip, *arguments], *([[*pip, *given_arguments(alone), "--no-deps"]] if alone else [])]
+    with ThreadPoolExecutor() as at_once:
+        codes = list(at_once.map(lambda command: subprocess.run(command, check=False).returncode, commands))
+    status = next(filter(None, codes), 0)
     if status == 0 and stamps:
         for name, stamp in wanted.items():
             (stamps / name).write_text(stamp)

@@ -39,7 +39,7 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     page.keyboard.press("Escape")
     page.get_by_text(say("models.change.off"), exact=True).click()
     expect(page).to_have_url(re.compile(r"model_edits=2\.5\.off"))
-    expect(page.get_by_text(say("models.use.without"), exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stMetric").get_by_text(say("models.use.without"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".board.told")).to_be_visible()  # one word's story
     assert reader.sideways <= 0
