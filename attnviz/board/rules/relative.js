@@ -1,7 +1,7 @@
 // A number for each distance between a key and its query: core/rules/relative.py.
 
 import { tolerance } from "../values/bounds.js";
-import { already, namedCell } from "../cells/cell.js";
+import { already, largestFloat, namedCell } from "../cells/cell.js";
 import { decimal, sign, sumOf } from "../values/decimals.js";
 import { reasonOf } from "../values/hiding.js";
 import { matrixOf, valueAt } from "../values/matrices.js";
@@ -71,8 +71,15 @@ function plusMask(cell, made, number, mask) {
   const symbols = namedCell(cell, mask);
   return {
     ...made,
+    notes: made.notes.length ? made.notes : trouble(cell, mask),
     symbols: `${made.symbols} + ${symbols}`,
     steps: [inSum(numbers), `${sign(sumOf(numbers.map(decimal)), value)} ${value}`],
     words: say("explanation.scale.added", { words: made.words, mask: symbols }),
   };
+}
+
+/** @param {MadeCell} cell @param {Source} mask */
+function trouble(cell, mask) {
+  if (Number.isFinite(cell.value)) return [];
+  return [Number.isFinite(mask.value) ? say("explanation.trouble.on_the_way", { largest: largestFloat(cell) }) : already(cell, mask)];
 }

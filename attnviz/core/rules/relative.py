@@ -151,5 +151,14 @@ def _added(cell: Cell, made: Made, mask: Factor) -> Made:
         words=say("explanation.scale.added", words=made.words, mask=mask.symbols),
         terms=(*made.terms, Term(mask.value, (mask,))),
         exact=made.exact + mask.value,
+        notes=made.notes or _trouble(cell, mask),
         tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 2),
     )
+
+
+def _trouble(cell: Cell, mask: Factor) -> tuple[str, ...]:
+    if math.isfinite(cell.value):
+        return ()
+    if not math.isfinite(mask.value):
+        return (cell.already(mask),)
+    return (say("explanation.trouble.on_the_way", largest=cell.largest_float),)
