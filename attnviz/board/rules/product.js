@@ -10,7 +10,7 @@ import { inSum, shortened } from "../values/terms.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Explained, MadeCell, Matrix, Settings, Source, Term } from "../types.js" */
+/** @import { Explained, MadeCell, Matrix, Settings, Source, Span, Term } from "../types.js" */
 
 const { SMALL_LENGTH, LARGE_LENGTH } = CONSTANTS;
 
@@ -55,6 +55,18 @@ export function reads(settings, row, column, left, right, bias) {
     transposed ? rowCells(right, column) : columnCells(right, column),
     ...(bias ? [[/** @type {[number, number]} */ ([0, column])]] : []),
   ];
+}
+
+// What is typed reads nothing, so the first cells don't tell of all.
+/** @param {Settings} settings @param {number} i @param {Matrix[]} sources @returns {(row: number, column: number) => Span} */
+export function reach(settings, i, ...sources) {
+  const [left, right] = sources;
+  return (row, column) => {
+    if (i === 2) return { row: 0, column, rows: 1, columns: 1 };
+    if (typedAt(settings, row, column) !== undefined) return { row, column, rows: 0, columns: 0 };
+    if (i === 0) return { row, column: 0, rows: 1, columns: left.columns };
+    return settings.transposed ? { row: column, column: 0, rows: 1, columns: right.columns } : { row: 0, column, rows: right.rows, columns: 1 };
+  };
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
