@@ -154,6 +154,11 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
     assert [each.strip() for each in layout["xaxis"]["ticktext"]][1:4] == ["the (1)", "cat", "sat"]
     reader.set("model.target", "der")
     assert reader.messages == []
+    reader.set("model.5.2.off", True)  # the second of the decoder's that read the encoder is the sixth of all
+    assert in_address(reader.at, "model_edits") == "5.2.off"
+    told = say("models.change.is_off", layer=1, head=2)
+    label = say("models.change.of_kind", kind=say("models.page.kinds.cross"), change=told)
+    assert reader.can_press(label)
 
 
 @pytest.mark.parametrize("part", ["link", "code", "data", "pictures"])

@@ -41,13 +41,20 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
 
     Tokens are named as they are in the sentence: buttons show no markup but that of Streamlit, which is taken out.
     """
-    if edit.matrix == EVEN:
-        return say("models.change.is_even", layer=edit.layer)
-    if edit.matrix == OFF:
-        return say("models.change.is_off", layer=edit.layer, head=edit.head)
+    kind = view.layers[edit.layer].kind if edit.layer < len(view.layers) else view.layers[0].kind
+    # Layers of a kind are counted on the page by themselves.
+    layer = sum(each.kind == kind for each in view.layers[: edit.layer])
     value = "−∞" if edit.value == -math.inf else written(edit.value, 2)
-    places = {"layer": edit.layer, "head": edit.head, "row": edit.row, "column": edit.column, "value": value}
-    return say("models.change.is_number", symbol=ALL_STAGES[edit.matrix].symbol, **places)
+    if edit.matrix == EVEN:
+        told = say("models.change.is_even", layer=layer)
+    elif edit.matrix == OFF:
+        told = say("models.change.is_off", layer=layer, head=edit.head)
+    else:
+        told = say("models.change.is_number", symbol=ALL_STAGES[edit.matrix].symbol, layer=layer, head=edit.head,
+                   row=edit.row, column=edit.column, value=value)  # fmt: skip
+    return told if len(view.kinds) == 1 else say(
+        "models.change.of_kind", kind=say(f"models.page.kinds.{kind}"), change=told
+    )  # fmt: skip
 
 
 def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
@@ -57,7 +64,7 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
         for edit, key in ((off, "off"), (even, "even")):
             name = f"model.{edit}"
             st.session_state[name] = edit in edits
-            st.toggle(say(f"models.change.{key}", layer=layer.number), key=name, on_change=_toggled,
+            st.toggle(say(f"models.change.{key}"), key=name, on_change=_toggled,
                       args=(edits, edit, name), help=say(f"models.change.{key}_help"))  # fmt: skip
         with st.popover(say("models.change.number"), icon=":material/edit:"):
             _show_number(layer, head, edits, trace)

@@ -193,7 +193,10 @@ def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, 
     else:
         _show_board(trace, query, shown, f"{_BOARD_KEY}.{own.number}.{head}")
     made = sum(trace[name].numel() for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v") if name in trace.stages)
-    st.caption(say("models.page.made", numbers=plural(made, "number")) if made else say("models.page.given"))
+    if not made:
+        st.caption(say("models.page.given"))
+    elif own.kind != "cross":  # which stands on no board
+        st.caption(say("models.page.made", numbers=plural(made, "number")))
 
 
 def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> None:
