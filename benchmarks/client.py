@@ -66,6 +66,11 @@ class Client:
                 if element.WhichOneof("type") == kind:
                     yield getattr(element, kind)
 
+    def fragment_of(self, kind: str) -> str:
+        """Return the fragment around the first element of a kind in the last answer."""
+        deltas = (part.delta for part in self._answer if part.WhichOneof("type") == "delta")
+        return str(next(each.fragment_id for each in deltas if each.new_element.WhichOneof("type") == kind))
+
     def navigation(self) -> Any:
         """Return what the last answer says of the app's pages."""
         return [part.navigation for part in self._answer if part.WhichOneof("type") == "navigation"][-1]
