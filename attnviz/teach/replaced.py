@@ -28,7 +28,7 @@ def one_matrix(scenario: Scenario) -> Scenario | None:
     >>> made is not None and made.shape_of("w_q")
     (3, 3)
     """
-    single = scenario.n_heads == 1 and scenario.n_layers == 1 and not scenario.bias
+    single = scenario.n_heads == 1 and scenario.n_layers == 1 and not scenario.bias and _has_softmax(scenario)
     d_in, d_k = scenario.d_in, scenario.d_out
     temperature = scenario.temperature * (math.sqrt(d_k / d_in) if scenario.scale else 1.0)  # the same divisor
     if not single or scenario.positions == "rotary" or not MIN_TEMPERATURE <= temperature <= MAX_TEMPERATURE:
@@ -110,7 +110,7 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     >>> moved and bool(torch.allclose(traced(moved).attention_weights, traced(Scenario("a b")).attention_weights))
     True
     """
-    if scenario.mask_use != ADDED:
+    if scenario.mask_use != ADDED or not _has_softmax(scenario):
         return None
     masked = scenario if MASK in scenario.editable else replace(scenario, masking=PAINTED)
     line = masked.matrix(MASK)[row].tolist()
@@ -130,12 +130,17 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     >>> made and traced(made).attention_weights.unique().tolist()
     [0.0, 1.0]
     """
-    if MASK in scenario.editable or scenario.n_heads > 1 or scenario.n_layers > 1:
+    alone = scenario.n_heads == 1 and scenario.n_layers == 1 and _has_softmax(scenario)
+    if MASK in scenario.editable or not alone:
         return None
     n = len(scenario.tokens)
     kept = torch.rand(n, n, generator=generator_for(seed)) >= p
     mask = torch.where(kept, -math.log1p(-p), -math.inf)
     return replace(scenario, mask=_rows(mask), mask_use=ZEROED)
+
+
+def _has_softmax(scenario: Scenario) -> bool:
+    return scenario.weighting == "softmax"
 
 
 def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:

@@ -90,7 +90,7 @@ def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario
         if name == "text" or value is None:
             continue
         if isinstance(parameter.codec, Flag):
-            arguments.append(flag if value else f"--no-{name}")
+            arguments.append(flag if value else f"--no-{name.replace('_', '-')}")
         else:
             arguments += [flag, str(value)]
     capsys.readouterr()

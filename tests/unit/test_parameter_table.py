@@ -26,6 +26,7 @@ from attnviz.link.page_texts import (
     Checked,
     CheckText,
     HeadText,
+    ModelEditsText,
     PackedScenario,
     SweepText,
     published_names,
@@ -146,6 +147,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
                 st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
                 st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
             )
+        case ModelEditsText():
+            return st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(row.codec.decode)
         case Switches():
             return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
         case FormText():
