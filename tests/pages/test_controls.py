@@ -75,6 +75,7 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
         "n_layers",
         "mask_size",
         "mask_use",
+        "same_layers",
     } == {control for control, _ in CONTROLS} - {"text"}
 
 
