@@ -138,7 +138,10 @@ class Pool:
     def _turn(self, job: Job) -> None:
         begun = looked = time.monotonic()
         while job.state == RUNNING and not job.work.done and job.steps != 0:
-            self._give_way()
+            if job.steps is None:  # whoever waits for a few steps alone has a page that runs until then
+                self._give_way(job)
+            if job.state != RUNNING:
+                return
             job.work.advance()
             if job.steps is not None:
                 job.steps -= 1
@@ -150,9 +153,9 @@ class Pool:
                 if not job.is_there():
                     self.pause(job, LEFT)
 
-    def _give_way(self) -> None:
+    def _give_way(self, job: Job) -> None:
         end = time.monotonic() + GIVES_WAY
-        while self._busy() and time.monotonic() < end:
+        while self._busy() and job.state == RUNNING and time.monotonic() < end:
             time.sleep(LOOK_AGAIN)
 
     def _end(self, job: Job, error: Exception | None) -> None:
