@@ -108,7 +108,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
 
 def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:
     if view.layers[layer].kind == "cross":
-        return {"short": "", "full": ""}
+        return {"short": "", "most": "", "full": ""}
     return figures_in_words(view.measured(layer, head), head, ALL_SHARES)
 
 

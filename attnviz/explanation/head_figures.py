@@ -99,16 +99,19 @@ def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
 
 
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Say of a head what it does: the largest share in `short`, and those of these `names`, with what they are, in
-    `full`."""
+    """Say of a head what it does: the largest share in `short`, with what it is in `most`, and those of these `names`,
+    with what they are, in `full`."""
     if figures is None:
-        return {"short": say("heads.short.undefined"), "full": say("heads.undefined", head=head)}
+        undefined = say("heads.undefined", head=head)
+        return {"short": say("heads.short.undefined"), "most": undefined, "full": undefined}
     shares = {name: _percent(share) for name in names if (share := getattr(figures, name)) is not None}
-    told = [say(f"heads.full.{name}", share=share) for name, share in shares.items()]
+    told = {name: say(f"heads.full.{name}", share=share) for name, share in shares.items()}
+    largest = figures.largest(names)
     entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
     return {
-        "short": say(f"heads.short.{figures.largest(names)}", share=shares[figures.largest(names)]),
-        "full": say("heads.told", head=head, shares="; ".join(told), entropy=entropy),
+        "short": say(f"heads.short.{largest}", share=shares[largest]),
+        "most": told[largest][0].lower() + told[largest][1:],
+        "full": say("heads.told", head=head, shares="; ".join(told.values()), entropy=entropy),
     }
 
 

@@ -1,6 +1,7 @@
 """A trace in sentences: what a token reads, where the numbers come from, and what is out of the ordinary."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,36 +46,61 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
     "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
     """
+    kind, keys, places = _reading(trace, query, digits)
+    if keys:
+        places["names"] = _names(trace, query, keys, say)
+    return say(f"summary.reads.{kind}", **places)
+
+
+def reads_most(trace: AttentionTrace, query: int, digits: int) -> tuple[str, bool]:
+    """Say which token a query reads most as the board does, and whether it reads all that it may equally."""
+    kind, keys, places = _reading(trace, query, digits)
+    if keys:
+        places["names"] = _names(trace, query, keys, _said_on_board)
+    return say(f"board.reads.{kind}", **places), kind.startswith("equally")
+
+
+def _said_on_board(key: str, **places: Any) -> str:
+    return say("board.named", **places) if key == "summary.named" else say(key, **places)
+
+
+def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[int], dict[str, Any]]:
+    """Return how a query reads, those that it reads most where they are named, and the places of the sentence."""
     token = _labels(trace)[query]
     row = trace.attention_weights[query]
     if torch.isnan(row).any():
-        return say("summary.reads.undefined", token=token)
+        return "undefined", [], {"token": token}
     n_tokens = len(row)
     hidden = trace.masked_in("attention_weights")
     readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
     reach, weight = len(readable), written(row.max().item(), digits)
     if not reach:
-        return say("summary.reads.nothing", token=token)
+        return "nothing", [], {"token": token}
+    told = {"token": token, "weight": weight}
     if reach == 1:
-        only = "only" if readable[0] != query else "itself" if query else "first"
-        kind = only if n_tokens > 1 else "alone"
-        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, readable), weight=weight)
+        only = "only" if readable[0] != query or _of_others(trace) else "itself" if query else "first"
+        return (only if n_tokens > 1 else "alone"), readable, told
     shares = row.tolist()
     ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
+    each = "_each" if len(ties) > 1 else ""
     if not _shares_all(trace):  # there is no even share of what is left of a row
-        kind = "of_rest_each" if len(ties) > 1 else "of_rest"
-        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
+        return f"of_rest{each}", ties, told
     if len(ties) == reach:
         both = "_both" if reach == 2 else ""
         if reach == n_tokens:
-            return say(f"summary.reads.equally{both}", token=token, count=n_tokens, weight=weight)
-        kind = f"equally_masked{both}" if readable == list(range(query + 1)) else "equally_readable"
-        return say(f"summary.reads.{kind}", token=token, n=reach, weight=weight)
+            return f"equally{both}", [], told | {"count": n_tokens}
+        return (
+            (f"equally_masked{both}" if readable == list(range(query + 1)) else "equally_readable"),
+            [],
+            told | {"n": reach},
+        )
     even = written(1 / reach, digits)
-    kind = ("barely" if even == weight else "most") + ("_each" if len(ties) > 1 else "")
-    if kind.startswith("barely"):
-        return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight)
-    return say(f"summary.reads.{kind}", token=token, names=_names(trace, query, ties), weight=weight, even=even)
+    return (f"barely{each}" if even == weight else f"most{each}"), ties, told | {"even": even}
+
+
+def _of_others(trace: AttentionTrace) -> bool:
+    """Whether the tokens that are read are those of another sentence."""
+    return bool(trace.stages["attention_weights"].entries)
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
@@ -86,9 +112,11 @@ def _shares_all(trace: AttentionTrace) -> bool:
     return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
 
 
-def _names(trace: AttentionTrace, query: int, keys: Sequence[int]) -> str:
-    labels = _labels(trace)
-    names = [say("summary.itself") if key == query else say("summary.named", token=labels[key]) for key in keys]
+def _names(trace: AttentionTrace, query: int, keys: Sequence[int], tell: Callable[..., str]) -> str:
+    labels, own = _labels(trace), query
+    if _of_others(trace):
+        labels, own = token_labels(trace.stages["attention_weights"].entries, LONGEST_NAME), -1
+    names = [say("summary.itself") if key == own else tell("summary.named", token=labels[key]) for key in keys]
     if len(names) > NAMED:
         return say("summary.more", names=", ".join(names[:NAMED]), rest=len(names) - NAMED)
     return listed(names)

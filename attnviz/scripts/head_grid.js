@@ -7,17 +7,20 @@ import { say } from "./sentences.js";
 
 /**
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, weights: string, ramp: string,
- *   tokens: string[], read: string[], same: boolean, told: { short: string, full: string }[][],
- *   order: [layer: number, head: number][] | null }} HeadGrid `order` is that of the pictures, where it isn't by layers
+ *   tokens: string[], read: string[], same: boolean, told: { short: string, most: string, full: string }[][],
+ *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `order` is that of the pictures, where
+ *   it isn't by layers; `followed` is the token whose reading is told of the head that is picked
  */
 
 /** @typedef {{ layer: number, head: number }} Head */
 
+const SAME = 1e-6; // attention weights that differ by less are the same
 const HIGH = 74; // pixels over the sentence, for ribbons
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Draw the grid into an element; `onPick` is told which head is clicked.
+ * Draw the grid into an element; `onPick` is told which head is clicked. Returns what is to be called where another
+ * token is followed.
  * @param {HTMLElement} root @param {HeadGrid} data @param {Head | null} picked @param {((head: Head) => void) | null} onPick
  */
 export function drawHeads(root, data, picked, onPick) {
@@ -32,6 +35,12 @@ export function drawHeads(root, data, picked, onPick) {
     told.textContent = say("models.grid.point");
     sentence.draw([], 0);
   };
+  // Tell what is framed by the keyboard, and of all others what is picked: ribbons and frame are of one head.
+  const settle = () => {
+    const focused = grid.querySelector(".head:focus-visible");
+    if (focused) focused.dispatchEvent(new Event("focus"));
+    else rest();
+  };
   const head = (/** @type {number} */ layer, /** @type {number} */ at) => {
     const start = (layer * data.heads + at) * data.rows * data.columns;
     const own = weights.subarray(start, start + data.rows * data.columns);
@@ -42,10 +51,10 @@ export function drawHeads(root, data, picked, onPick) {
     };
     button.onpointermove = (event) => point(...cellOf(event, data));
     button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(own, data), null);
-    button.onpointerleave = () => rest();
+    button.onpointerleave = () => settle();
     button.onblur = () => rest();
     const pick = () => {
-      rest = () => point(mostAcross(own, data), null);
+      rest = () => point(data.followed ?? mostAcross(own, data), null);
     };
     button.onclick = () => {
       pick();
@@ -60,6 +69,10 @@ export function drawHeads(root, data, picked, onPick) {
   root.replaceChildren(sentence.place, told, grid);
   if (picked) markPicked(root, picked);
   if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
+  return (/** @type {number | undefined} */ followed) => {
+    data.followed = followed;
+    if (!grid.querySelector(".head:hover")) settle();
+  };
 }
 
 // Mark the head that is picked.
@@ -150,11 +163,14 @@ function mostAcross(own, { columns }) {
 
 /** @param {HeadGrid} data @param {Float64Array} own @param {number} layer @param {number} head @param {number} row @param {number | null} column */
 function inWords(data, own, layer, head, row, column) {
-  const { short } = data.told[layer][head];
+  const { most } = data.told[layer][head];
   const shares = own.subarray(row * data.columns, (row + 1) * data.columns);
   const key = column ?? shares.indexOf(Math.max(...shares));
   const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: shares[key].toFixed(4) };
-  return short ? `${say("models.grid.reads", places)} ${say("models.grid.most", { short })}` : say("models.grid.reads", places);
+  const alike = shares.filter((share) => Math.abs(share - shares[key]) < SAME).length;
+  const equally = column === null && alike > 1 && Math.abs(alike * shares[key] - 1) < SAME * alike;
+  const reads = equally ? say("models.grid.equally", { ...places, count: alike }) : say("models.grid.reads", places);
+  return most ? `${reads} ${say("models.grid.most", { share: most })}` : reads;
 }
 
 // The tokens in a line, and ribbons over them.

@@ -43,7 +43,8 @@ def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Read
     assert say("models.page.heading", layer=3, head=1) in [each.value for each in opened.at.subheader]
     length = trace.v[2].norm()
     both = trace.attention_weights[query, 2] * length
-    assert say("models.page.value", query="it", key="animal", of="animal", weight="0.6397",
+    reads = say("board.reads.most", token="it", names="“animal”", weight="0.6397")
+    assert say("models.page.value", reads=reads, key="animal", of="animal",
                length=written(length.item(), 4), both=written(both.item(), 4),
                most=written(both.item(), 4)) in opened.texts  # fmt: skip
     assert figures_in_words(seen.measured(3, 1), 1, ALL_SHARES)["full"] in opened.texts
@@ -152,10 +153,29 @@ def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: py
         st.cache_resource.clear()
 
 
-def test_a_blank_sentence_is_asked_for() -> None:
-    reader = Reader(PAGE).set("model.sentence", "  ")
+@pytest.mark.parametrize("blank", ["", "   "])
+def test_a_blank_sentence_is_asked_for_and_no_other_comes_in_its_place(blank: str) -> None:
+    reader = Reader(PAGE, model_text="a cat sat").set("model.sentence", blank)
     assert [each.value for each in reader.at.info] == [say("models.page.blank")]
+    assert reader.value("model.sentence") == blank
     assert reader.boards == []
+    assert reader.set("model.sentence", "a dog").boards[0]["tokens"][1:3] == ["a", "dog"]
+    reader.set("model.other", blank)
+    assert [each.value for each in reader.at.info] == [say("models.use.blank")]
+    assert reader.value("model.other") == blank
+
+
+@pytest.mark.parametrize(("field", "kept"), [("model.sentence", 0), ("model.other", 1), ("model.compare.sentence", 1)])
+def test_a_text_that_no_link_can_carry_is_refused_in_a_sentence_and_stays(field: str, kept: int) -> None:
+    reader, text = Reader(PAGE).set("model.compare", "sentence"), "word " * 2048
+    reader.set(field, text)
+    said = say("models.page.too_many", characters=plural(len(text), "character"), most=f"{table.MOST_OF_SENTENCE:,}")
+    assert reader.messages == [said]
+    assert reader.value(field) == text
+    assert len(reader.boards) == kept
+    assert reader.run().value(field) == text
+    assert reader.set(field, "a dog").messages == []
+    assert len(reader.boards) == 1
 
 
 @pytest.mark.parametrize("head", ["6.0", "0.12", "999.999"])

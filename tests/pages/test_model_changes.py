@@ -16,6 +16,7 @@ from attnviz.models import INCLUDED, next_tokens, offered, similarity
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader, as_array, control_of, in_address
+from tests.pages.test_model import heads_of
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 
 PAGE = "pages/model.py"
@@ -101,6 +102,30 @@ def test_a_number_is_changed_and_its_layer_made_even() -> None:
     assert np.allclose(weights, view.heads[3, 1].attention_weights.flatten())
     reader.press_key("model.undo")
     assert in_address(reader.at, "model_edits") == ""
+
+
+def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() -> None:
+    """The sentence above the board says of a head that is off, or even, what the board says."""
+    opened = Reader(PAGE)
+    followed = heads_of(opened)["followed"]
+    assert opened.boards[0]["labels"][followed] == "it"
+    for edit, said in (
+        (
+            "3.1.off",
+            say("models.page.value_off", reads=say("board.reads.most", token="it", names="“animal”", weight="0.6397")),
+        ),
+        ("3.even", say("board.reads.equally", token="it", count=15, weight="0.0667")),
+    ):
+        reader = Reader(PAGE, model_edits=edit)
+        assert [text for text in reader.texts if text.startswith(said)], reader.texts
+        assert not [text for text in reader.texts if "2.7400" in text]
+        assert (heads_of(reader)["followed"], reader.boards[0]["query"]) == (followed, followed)
+
+
+def test_no_choice_of_a_matrix_reads_double() -> None:
+    names = control_of(Reader(PAGE).at, "model.change.matrix").options
+    assert {"Q, queries", "W_q", "b_q"} <= set(names)
+    assert len(set(names)) == len(names)
 
 
 def test_changes_without_a_place_are_told_and_dropped() -> None:

@@ -84,9 +84,12 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
         st.session_state[_MATRIX], st.session_state[_ROW], st.session_state[_COLUMN] = pinned
     matrix = st.selectbox(say("models.change.matrix"), names, format_func=_called, key=_MATRIX)
     n_rows, n_columns = _shape(matrix, layer, trace)
-    row = _place("models.change.row", n_rows, layer.tokens if matrix in ("q", MASK) else
-                 layer.read if matrix in ("k", "v") else (), _ROW)  # fmt: skip
-    column = _place("models.change.column", n_columns, layer.read if matrix == MASK else (), _COLUMN)
+    rows = layer.tokens if matrix in ("q", MASK) else layer.read if matrix in ("k", "v") else ()
+    left, right = st.columns(2)  # side by side: below each other, the button would be off a laptop's screen
+    with left:
+        row = _place("models.change.row", n_rows, rows, _ROW)
+    with right:
+        column = _place("models.change.column", n_columns, layer.read if matrix == MASK else (), _COLUMN)
     cell = (layer.number, head, matrix, row, column)
     changed = next(
         (edit for edit in edits if (edit.layer, edit.head, edit.matrix, edit.row, edit.column) == cell), None
@@ -106,7 +109,7 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
 
 
 def _called(name: str) -> str:
-    return say("models.change.called", symbol=ALL_STAGES[name].symbol, title=ALL_STAGES[name].title)
+    return ALL_STAGES[name].title  # which begins with its symbol
 
 
 def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked
+from attnviz.app.model.typing import is_too_long
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state
 from attnviz.app.text import as_message, is_dark
@@ -13,7 +14,6 @@ from attnviz.compare.comparison import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.figures.comparison import comparison_specs
-from attnviz.link.parameter_table import MOST_OF_SENTENCE
 from attnviz.models import ModelTrace, offered
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -71,8 +71,8 @@ def _other(kind: str, view: ModelTrace, place: tuple[int, int], target: str) -> 
     if kind == MODEL:
         name = st.selectbox(say("models.page.model"), [each for each in offered() if each != name], key=_MODEL_KEY)
     else:
-        text = st.text_input(say("models.compare.sentence"), key=_TEXT_KEY, max_chars=MOST_OF_SENTENCE)
-        if not text.strip():
+        text = st.text_input(say("models.compare.sentence"), key=_TEXT_KEY)
+        if not text.strip() or is_too_long(text):
             return None
     seen = looked(name, text, target)
     seen = seen.only(view.kinds[0] if view.kinds[0] in seen.kinds else seen.kinds[0])

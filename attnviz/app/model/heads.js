@@ -8,7 +8,7 @@ import { Sender } from "../../scripts/sending.js";
 /** @import { Head, HeadGrid } from "../../scripts/head_grid.js" */
 
 /** @typedef {Answered & HeadGrid & { picked: Head, ink: string }} Data */
-/** @typedef {{ sender: Sender<Head>, drawn: string }} State */
+/** @typedef {{ sender: Sender<Head>, drawn: string, follow: (followed?: number) => void }} State */
 
 /** @type {WeakMap<HTMLElement, State>} */
 const grids = new WeakMap();
@@ -21,18 +21,18 @@ export default function modelHeads({ parentElement, data, setTriggerValue }) {
   root.style.setProperty("--weight", data.ink);
   const drawn = JSON.stringify([data.weights, data.ramp, data.tokens, data.order]);
   if (drawn !== state.drawn) {
-    drawHeads(root, data, data.picked, (head) => {
+    state.follow = drawHeads(root, data, data.picked, (head) => {
       markPicked(root, head);
       state.sender.send(head);
     });
     state.drawn = drawn;
-  }
+  } else state.follow(data.followed);
   if (!state.sender.waiting) markPicked(root, data.picked);
 }
 
 /** @param {HTMLElement} root */
 function begun(root) {
   /** @type {State} */
-  const state = { sender: new Sender(root), drawn: "" };
+  const state = { sender: new Sender(root), drawn: "", follow: () => {} };
   return state;
 }

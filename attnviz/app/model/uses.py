@@ -4,12 +4,12 @@ model, those of the model without its changes."""
 import streamlit as st
 
 from attnviz.app.model.looked import fitting, looked
-from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.model.typing import is_too_long, sentence
+from attnviz.app.session import state
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.link.parameter_table import MODEL_OTHER, MOST_OF_SENTENCE
+from attnviz.link.parameter_table import MODEL_OTHER
 from attnviz.models import ModelTrace, similarity
 from attnviz.models.uses import chosen_tokens, has_next, has_vector, next_tokens
 from attnviz.words import say
@@ -59,11 +59,11 @@ def _show_next(view: ModelTrace) -> None:
 
 
 def _show_similarity(view: ModelTrace, asked: str) -> None:
-    other = take(MODEL_OTHER)
-    st.session_state[_OTHER_KEY] = other
-    st.text_input(say("models.use.other"), key=_OTHER_KEY, max_chars=MOST_OF_SENTENCE,
-                  on_change=lambda: url_texts.put(MODEL_OTHER, st.session_state[_OTHER_KEY]))  # fmt: skip
+    other = sentence(MODEL_OTHER, say("models.use.other"), _OTHER_KEY)
     if not other.strip():
+        st.info(say("models.use.blank"), icon=":material/edit:")
+        return
+    if is_too_long(other):
         return
     try:
         plain = looked(asked, other)

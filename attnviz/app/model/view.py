@@ -10,6 +10,7 @@ from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.looked import fitting, looked
+from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.own_share import Own, offer_own
@@ -19,10 +20,10 @@ from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.colours.roles import ROLES
-from attnviz.core.tokens import token_labels
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data, head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.explanation.summary import reads_most
 from attnviz.figures import heatmap_spec, model_spec
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
@@ -31,10 +32,10 @@ from attnviz.link.parameter_table import (
     MODEL_HEAD,
     MODEL_KIND,
     MODEL_TARGET,
-    MOST_OF_SENTENCE,
     SENTENCE,
 )
 from attnviz.models import ModelEdit, ModelTrace, offered
+from attnviz.models.edits import OFF
 from attnviz.models.trace import Kind
 from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
@@ -60,6 +61,8 @@ _heads = st.components.v2.component(
 def show_model() -> None:
     """Draw the whole page."""
     name, text, order = _asked()
+    if is_too_long(text):
+        return
     if not text.strip():
         st.info(say("models.page.blank"), icon=":material/edit:")
         return
@@ -78,17 +81,15 @@ def show_model() -> None:
     _show_heads(view, place, order)
     _show_head(view, *place, edits)
     show_uses(whole, name)
-    show_comparison(view, place, take(MODEL_TARGET), _query(view.heads[place]))
+    show_comparison(view, place, take(MODEL_TARGET), _query(view, place))
     _give_to_share(view, place, name)
 
 
 def _asked() -> tuple[str, str, str]:
     """Draw the sentence, the model, where there are several, and the order of its heads; return them."""
-    name, text = take(MODEL), take(SENTENCE)
-    st.session_state[_SENTENCE_KEY] = text
+    name = take(MODEL)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(say("models.page.sentence"), key=_SENTENCE_KEY, max_chars=MOST_OF_SENTENCE,
-                      on_change=lambda: url_texts.put(SENTENCE, st.session_state[_SENTENCE_KEY]))  # fmt: skip
+        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY)
         if len(offered()) > 1:
             st.session_state[_MODEL_KEY] = name
             st.selectbox(say("models.page.model"), offered(), key=_MODEL_KEY, width=220,
@@ -114,13 +115,13 @@ def _kind(view: ModelTrace) -> Kind:
     if len(view.kinds) == 1:
         return view.kinds[0]
     kind = take(MODEL_KIND)
-    st.session_state[_KIND_KEY], st.session_state[_TARGET_KEY] = kind, take(MODEL_TARGET)
+    st.session_state[_KIND_KEY] = kind
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(say("models.page.kind"), view.kinds, key=_KIND_KEY, required=True,
                              format_func=lambda each: say(f"models.page.kinds.{each}"),
                              on_change=lambda: url_texts.put(MODEL_KIND, st.session_state[_KIND_KEY]))  # fmt: skip
-        st.text_input(say("models.page.target"), key=_TARGET_KEY, max_chars=MOST_OF_SENTENCE,
-                      on_change=lambda: url_texts.put(MODEL_TARGET, st.session_state[_TARGET_KEY]))  # fmt: skip
+        written_so_far = sentence(MODEL_TARGET, say("models.page.target"), _TARGET_KEY)
+    is_too_long(written_so_far)
     return kind if kind in view.kinds else view.kinds[0]
 
 
@@ -138,6 +139,7 @@ def _show_heads(view: ModelTrace, place: tuple[int, int], order: str) -> None:
     data = _grid(view, view.name, view.text, view.kinds[0], take(MODEL_TARGET), str(view.edits), is_dark()) | {
         "order": _sorted(view, order),
         "picked": {"layer": place[0], "head": place[1]},
+        "followed": _query(view, place),
         "ink": ROLES["a"].on(is_dark()),
         "key": _KEY,
         "answered": answered(_KEY),
@@ -175,8 +177,8 @@ def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, 
     if own.kind != "cross":
         st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
     show_controls(own, head, edits, trace)
-    query = _query(trace)
-    st.text(_value_in_words(trace, query))
+    query = _query(view, (layer, head))
+    st.text(_value_in_words(view, (layer, head), query))
     if sink := _sink_in_words(view, layer, head):
         st.text(sink)
     with st.container(horizontal=True):
@@ -219,7 +221,7 @@ def _show_matrices(trace: Any, query: int, names: list[str]) -> None:
 
 def _give_to_share(view: ModelTrace, place: tuple[int, int], name: str) -> None:
     """Give Share this head: its script, its matrices, its picture and its report."""
-    trace, digits, query = view.heads[place], state.digits(), _query(view.heads[place])
+    trace, digits, query = view.heads[place], state.digits(), _query(view, place)
     layer, head = place
     title, target = say("models.share.weights", layer=layer, head=head), take(MODEL_TARGET)
     alt = say("models.of_head", model=view.name, layer=layer, head=head)
@@ -233,8 +235,9 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], name: str) -> None:
     ))  # fmt: skip
 
 
-def _query(trace: Any) -> int:
-    """Return the token that is followed: the one picked, or one that tells something."""
+def _query(view: ModelTrace, place: tuple[int, int]) -> int:
+    """Return the token that is followed: the one picked, or one that tells something; a change lets it stay."""
+    trace = (view.original or view).heads[place]
     if _QUERY_KEY in st.session_state:
         return min(int(st.session_state[_QUERY_KEY]), len(trace.tokens) - 1)
     return _telling(trace.attention_weights)
@@ -285,18 +288,19 @@ def _show_inputs(trace: Any, query: int) -> None:
                         f"model.input.{name}", alt)  # fmt: skip
 
 
-def _value_in_words(trace: Any, query: int) -> str:
-    """Say beside the largest weight of a token how long the value is that it weighs."""
-    labels, read = (
-        token_labels(trace.tokens),
-        trace.stages["attention_weights"].labels("columns", trace.tokens, trace.v.shape[0]),
-    )
+def _value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
+    """Say beside the largest weight of a token how long the value is that it weighs; of a head that is off, that none
+    of it counts."""
+    trace, digits = view.heads[place], state.digits()
+    reads, alike = reads_most(trace, query, digits)
+    if ModelEdit(view.layers[place[0]].number, place[1], OFF) in view.edits:
+        return say("models.page.value_off", reads=reads)
+    read = trace.stages["attention_weights"].labels("columns", trace.tokens, trace.v.shape[0])
     shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
     both = shares * lengths
     key, most = int(shares.argmax()), int(both.argmax())
-    numbers = {"weight": shares[key], "length": lengths[key], "both": both[key], "most": both[most]}
-    digits = state.digits()
-    return say(
-        "models.page.value", query=labels[query], key=read[key], of=read[most],
-        **{name: written(value.item(), digits) for name, value in numbers.items()},
-    )  # fmt: skip
+    numbers = {"length": lengths[key], "both": both[key], "most": both[most]}
+    told = {name: written(value.item(), digits) for name, value in numbers.items()}
+    if alike:
+        return say("models.page.value_alike", reads=reads, of=read[most], most=told["most"])
+    return say("models.page.value", reads=reads, key=read[key], of=read[most], **told)

@@ -1,0 +1,42 @@
+"""Sentences that are typed on the page Real model: what no link can carry stays in its field, and is told."""
+
+import streamlit as st
+
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import take
+from attnviz.link.parameter_table import MOST_OF_SENTENCE, texts
+from attnviz.words import plural, say
+
+
+def sentence(parameter: str, label: str, key: str) -> str:
+    """Draw the field of a sentence that the address keeps, and return what stands in it.
+
+    Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
+    is too long or a blank one where that stands for the example, is kept beside it.
+    """
+    current, kept = take(parameter), f"{key}.kept"
+    typed, then = st.session_state.get(kept, (current, current))
+    if then != current:  # another sentence has come with a link, or by Back
+        typed = current
+    st.session_state[key] = typed
+    st.text_input(label, key=key, on_change=_keep, args=(parameter, key, kept))
+    return str(typed)
+
+
+def _keep(parameter: str, key: str, kept: str) -> None:
+    typed = st.session_state[key]
+    blank = not typed.strip() and texts()[parameter].default
+    if blank or len(typed) > MOST_OF_SENTENCE:
+        st.session_state[kept] = (typed, take(parameter))
+        return
+    st.session_state.pop(kept, None)
+    url_texts.put(parameter, typed)
+
+
+def is_too_long(typed: str) -> bool:
+    """Return whether a sentence has more characters than a link can carry; if so, say what fits."""
+    if len(typed) <= MOST_OF_SENTENCE:
+        return False
+    st.warning(say("models.page.too_many", characters=plural(len(typed), "character"), most=f"{MOST_OF_SENTENCE:,}"),
+               icon=":material/info:")  # fmt: skip
+    return True
