@@ -150,28 +150,34 @@ def misfit(given: Mapping[str, Any], n_tokens: int) -> RefusedError | None:
     n_heads, widths = given["n_heads"], (given["d_in"], given["d_out"], given["d_v"] or given["d_out"])
     shared = given["n_kv_heads"] not in (None, n_heads)
     if on.get(PROJECTIONS) == EXCHANGED and shared:
-        return _misfit(f"{PROJECTIONS}:{EXCHANGED}", "exchanged")
+        part = f"{PROJECTIONS}:{EXCHANGED}"
+        return RefusedError(_left_out(part), "what_if_exchanged", part=part)
     if on.get(PROJECTIONS) == TRANSPOSED and (shared or n_heads > 1 or len(set(widths)) > 1):
-        return _misfit(f"{PROJECTIONS}:{TRANSPOSED}", "transposed", d_in=widths[0], d_out=widths[1], d_v=widths[2])
+        part, (d_in, d_out, d_v) = f"{PROJECTIONS}:{TRANSPOSED}", widths
+        return RefusedError(_left_out(part), "what_if_transposed", part=part, d_in=d_in, d_out=d_out, d_v=d_v)
     if on.get(SOFTMAX) and given["mask_use"] in LATE:
-        return _misfit(f"{SOFTMAX}:{on.get(SOFTMAX)}", "softmax")
+        part = f"{SOFTMAX}:{on.get(SOFTMAX)}"
+        return RefusedError(_left_out(part), "what_if_softmax", part=part)
     for row, column, number in on.typed:
         if max(row, column) >= n_tokens:
-            return _misfit(
-                f"{TYPED}:{row}:{column}:{_number(number)}", "typed", row=row, column=column, tokens=n_tokens
-            )
+            part = f"{TYPED}:{row}:{column}:{_number(number)}"
+            return RefusedError(_left_out(part), "what_if_typed", part=part, row=row, column=column, tokens=n_tokens)
     return None
 
 
-def _misfit(part: str, kind: str, **facts: object) -> RefusedError:
-    return RefusedError(f"what_if is {part}, which doesn't fit: {kind} {facts}", f"what_if_{kind}", part=part, **facts)
+def _left_out(part: str) -> str:
+    return f"what_if has {part}, expected what the other settings leave room for"
 
 
 def fitting_what_if(given: Mapping[str, Any], n_tokens: int) -> tuple[str, list[RefusedError]]:
     """Return the switches that can be with these settings, and why the others can't."""
-    on, refused = WhatIf.read(given.get("what_if", "")), []
-    while error := misfit({**given, "what_if": on.text}, n_tokens):
-        refused.append(error)
-        left = [part for part in on.parts if part != error.facts["part"]]
+    try:
+        on = WhatIf.read(given.get("what_if", ""))
+    except RefusedError as error:  # what no control of the page writes
+        return "", [error]
+    refused: list[RefusedError] = []
+    while left_out := misfit({**given, "what_if": on.text}, n_tokens):
+        refused.append(left_out)
+        left = [part for part in on.parts if part != left_out.facts["part"]]
         on = WhatIf.read(",".join(left))
     return on.text, refused

@@ -62,12 +62,13 @@ def _check_folder(name: str) -> None:
     if folder.is_dir():
         _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
     elif folder.is_absolute() or name.startswith((".", "~")):
-        raise _refusal(name, "there is no such folder", "model_no_folder")
+        raise RefusedError(_not_had(name, "there is no such folder"), "model_no_folder", value=name)
 
 
 def _check_size(name: str, size: int) -> None:
     if size > MOST_BYTES:
-        raise _refusal(name, f"its weights take {size:,} bytes, expected at most {MOST_BYTES:,}", "model_too_large")
+        message = _not_had(name, f"its weights take {size:,} bytes, expected at most {MOST_BYTES:,}")
+        raise RefusedError(message, "model_too_large", value=name)
 
 
 def _answers() -> bool:
@@ -87,20 +88,18 @@ def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
     """Return why a model can't be had, of what transformers says of it."""
     first = (str(error).strip() or type(error).__name__).splitlines()[0]
     said = str(error).lower()
+    message = _not_had(name, first)
     if "safetensors" in said:
-        kind = "model_no_safetensors"
-    elif "model type" in said or "unrecognized" in said or isinstance(error, KeyError):
-        kind = "model_unknown"
-    elif offline and isinstance(error, OSError) and not Path(name).is_dir():
-        kind = "model_no_network"
-    else:
-        kind = "model_damaged"
-    return _refusal(name, first, kind)
+        return RefusedError(message, "model_no_safetensors", value=name)
+    if "model type" in said or "unrecognized" in said or isinstance(error, KeyError):
+        return RefusedError(message, "model_unknown", value=name)
+    if offline and isinstance(error, OSError) and not Path(name).is_dir():
+        return RefusedError(message, "model_no_network", value=name)
+    return RefusedError(message, "model_damaged", value=name)
 
 
-def _refusal(name: str, why: str, kind: str) -> RefusedError:
-    message = f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
-    return RefusedError(message, kind, value=name)
+def _not_had(name: str, why: str) -> str:
+    return f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
 
 
 class Shelf:

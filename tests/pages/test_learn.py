@@ -280,13 +280,18 @@ def test_heads_are_switched_off_at_a_moment() -> None:
     assert told in reader.texts
 
 
-def test_many_seeds_are_trained_counted_and_opened() -> None:
+def with_seeds() -> Reader:
+    """A reader who has trained three seeds."""
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3).press(say("learn.seeds.start"))
     end = time.monotonic() + SOON
     while reader.at.session_state[MANY].active:
         assert time.monotonic() < end
         time.sleep(0.05)
-    reader.run()
+    return reader.run()
+
+
+def test_many_seeds_are_trained_counted_and_opened() -> None:
+    reader = with_seeds()
     outcomes = train_many("agreement", range(3), steps=20)
     sent = data_of(reader, "attnviz_learn_seeds")["seeds"]
     assert [each["seed"] for each in sent] == [0, 1, 2]

@@ -13,7 +13,7 @@ from tests.whole import WHOLE
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
 TAKEN |= {("model_text", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}  # of so many characters
-for _text in ("learn_text", "learn_sentence"):  # the same
+for _text in ("learn_text", "learn_sentence", "model_target", "model_other"):  # the same
     TAKEN |= {(_text, kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
 NAMES = (*parameters(), *texts())
 
@@ -55,7 +55,7 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_blank_and_repeated_parameters_open_the_page(name: str) -> None:
     reader = Reader(**{name: ""})
-    blank_means_none = name in parameters() and parameters()[name].default is None
+    blank_means_none = name in parameters() and parameters()[name].default in (None, "")
     told = (name in parameters() and name != "text" and not blank_means_none) or name == EXAMPLE
     assert len(reader.messages) == told
     twice: Any = {name: ["garbage", "garbage"]}

@@ -13,6 +13,7 @@ from attnviz.scripts import sentences
 from attnviz.words import say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
+from tests.pages.test_learn import with_seeds
 from tests.pages.test_share import Sharing
 
 # The type of each component's data, and where it is declared.
@@ -71,6 +72,7 @@ def sent() -> list[tuple[str, str]]:
         Reader("pages/model.py", model_text="a cat"),
         Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
         Reader("pages/learn.py").press(say("learn.one_step")),
+        with_seeds(),
     ]
     return [each for reader in readers for each in sent_by(reader)]
 

@@ -98,6 +98,7 @@ def test_every_control_can_be_hidden(sharing: Sharing) -> None:
     keys = {
         *(widget.key for kind in ("number_input", "selectbox", "toggle") for widget in sharing.at.get(kind)),
         "text",
+        "what_if",  # a panel of the page
     }
     assert set(parameters()) <= keys
 

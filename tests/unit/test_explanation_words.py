@@ -83,7 +83,7 @@ def test_large_scores_are_shifted_and_small_ones_are_not() -> None:
     large = explain(attend(eye, eye * 1e5, eye, eye), "attention_weights", 0, 0)
     assert large.shift == pytest.approx(1e5 / math.sqrt(2))
     assert "exp(S′[0, 0] − m)" in large.symbols
-    assert say("explanation.softmax.lowered", largest="70710.6797") not in small.text
+    assert say("explanation.softmax.lowered", line="row", largest="70710.6797") not in small.text
     assert "The result is unchanged, and exp cannot overflow." in large.text
     assert all(term.value <= 1 for term in large.terms)
 
@@ -91,7 +91,7 @@ def test_large_scores_are_shifted_and_small_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"edits": (("x", 1, 0, 3e38),)}, say("explanation.softmax.lowered_to_nothing", largest="∞")),
+        ({"edits": (("x", 1, 0, 3e38),)}, say("explanation.softmax.lowered_to_nothing", line="row", largest="∞")),
         ({"x": [[3.4e38] * 3] * 3, "w_q": [[-1.0] * 2] * 3, "w_k": "zeros", "scale": False}, "m = NaN"),
     ],
     ids=["infinite", "no number"],

@@ -1,5 +1,6 @@
 """A pool of workers: long work outside of any page's script, a slice at a time, in turn and fairly."""
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -9,10 +10,8 @@ from typing import Protocol
 SLICE = 1.0  # seconds that one has, before whoever waits has a turn
 LOOKS = 0.1  # seconds after which a worker looks whether its owner is there still
 MOST_IN_LINE = 200
-GIVES_WAY, LOOK_AGAIN = (
-    0.05,
-    0.001,
-)  # seconds: pages have so many before a step at most
+GIVES_WAY = 0.05  # seconds that pages have before a step at most
+LOOK_AGAIN = 0.001
 
 WAITING, RUNNING, PAUSED, DONE, FAILED, LEFT = "waiting", "running", "paused", "done", "failed", "left"
 
@@ -41,7 +40,7 @@ class Job:
     def __init__(self, work: Work, is_there: Callable[[], bool] = lambda: True) -> None:
         self.work, self.is_there = work, is_there
         self.state = PAUSED
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.steps: int | None = None  # that it may still do before it is paused; None for all
 
     @property
@@ -114,12 +113,11 @@ class Pool:
 
     def _serve(self) -> None:
         while (job := self._next()) is not None:
-            error: Exception | None = None
             try:
                 self._turn(job)
-            except Exception as raised:  # whatever it is, the worker goes on with the next
-                error = raised
-            self._end(job, error)
+            except Exception:  # whatever it is, the worker goes on with the next
+                job.state, job.error = FAILED, sys.exc_info()[1]
+            self._end(job)
 
     def _next(self) -> Job | None:
         with self._changed:
@@ -158,14 +156,12 @@ class Pool:
         while self._busy() and job.state == RUNNING and time.monotonic() < end:
             time.sleep(LOOK_AGAIN)
 
-    def _end(self, job: Job, error: Exception | None) -> None:
+    def _end(self, job: Job) -> None:
         with self._changed:
             self._running.remove(job)
-            if error is not None:
-                job.state, job.error = FAILED, error
-            elif job.work.done:
+            if job.error is None and job.work.done:
                 job.state = DONE
-            elif job.steps == 0:
+            elif job.error is None and job.steps == 0:
                 job.state = PAUSED
             elif job.state == RUNNING:
                 job.state = WAITING

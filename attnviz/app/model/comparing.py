@@ -8,6 +8,7 @@ import streamlit as st
 from attnviz.app.model.looked import looked
 from attnviz.app.model.typing import is_too_long
 from attnviz.app.parts.charts import show_figure
+from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.text import as_message, is_dark
 from attnviz.compare.comparison import Comparison
@@ -35,7 +36,7 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     try:
         found = _other(kind, view, place, target)
     except ValueError as error:
-        st.warning(as_message(str(error)), icon=":material/info:")
+        st.warning(as_message(told(error)), icon=":material/info:")
         return
     if found is None:
         return

@@ -5,6 +5,7 @@ import streamlit as st
 
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
+from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
@@ -70,7 +71,7 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
         edits = fitting(tuple(edit for edit in view.edits if edit.of_model), plain)
         changed = looked(asked, other, edits=edits)
     except ValueError as error:
-        st.warning(as_message(str(error)), icon=":material/info:")
+        st.warning(as_message(told(error)), icon=":material/info:")
         return
     digits = state.digits()
     with st.container(horizontal=True, gap="large"):

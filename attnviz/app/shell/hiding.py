@@ -7,7 +7,7 @@ from attnviz.app.session.link_values import take
 from attnviz.link.parameter_table import HIDE
 from attnviz.words import say
 
-_CONTAINERS = {"text": "sentence"}  # where a control is more than its own element
+_CONTAINERS = {"text": "sentence", "what_if": "playground-what_if"}  # where a control is more than its own element
 
 
 def hide() -> None:
