@@ -166,7 +166,8 @@ def misfit(given: Mapping[str, Any], n_tokens: int) -> RefusedError | None:
 
 
 def _left_out(part: str) -> str:
-    return f"what_if has {part}, expected what the other settings leave room for"
+    message = f"what_if has {part}, expected what the other settings leave room for"
+    return message
 
 
 def fitting_what_if(given: Mapping[str, Any], n_tokens: int) -> tuple[str, list[RefusedError]]:
