@@ -93,7 +93,8 @@ class Training:
 
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
-        the loss of each place; the step is that of the last moment kept up to it.
+        the loss of each place. The moment is the last one kept up to the step: between two that are kept, it answers
+        for the earlier one, whose step :meth:`at` tells.
 
         Of the heads `without` which it is, each by its layer and its number, nothing goes on.
 
@@ -141,6 +142,7 @@ class Training:
 
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
+        The moment is the last one kept up to the step: between two that are kept, it answers for the earlier one.
 
         Raises ``ValueError`` for a step outside of the training.
         """
@@ -153,8 +155,8 @@ class Training:
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
 
     def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
-        """Return by how much each number of each matrix of :meth:`trace` moves the loss of that text: of the computed
-        ones, too, for what is learned gets its gradient through them.
+        """Return by how much each number of each matrix of :meth:`trace`, of the same moment, moves the loss of that
+        text: of the computed ones, too, for what is learned gets its gradient through them.
 
         Raises ``ValueError`` for a step or a text that doesn't fit, or a text of one token, which has no loss.
         """

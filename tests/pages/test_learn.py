@@ -127,6 +127,55 @@ def test_stopping_keeps_what_is_there() -> None:
     assert JOB not in reader.at.session_state
 
 
+def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
+    trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.start")))
+    second = Reader(PAGE).set("learn.steps", 20)
+    assert say("learn.first", steps=plural(20, "step")) in second.texts
+    assert second.boards == []
+    second.press(say("learn.one_step")).press(say("learn.stop"))
+    assert say("learn.stopped", done=1, steps=plural(20, "step")) in second.captions
+    assert matches(second, train("agreement", steps=20), 1)
+    second.press(say("learn.one_step")).press(say("learn.rewind")).press(say("learn.stop"))
+    assert matches(second, train("agreement", steps=20), 0)
+    second.press(say("learn.start"))  # which is done at once, for the numbers are the same
+    assert JOB not in second.at.session_state
+    assert matches(second, train("agreement", steps=20), 20)
+
+
+def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
+    reader = Reader(PAGE)
+    assert in_address(reader.at, "learn") == ""
+    reader.press(say("learn.one_step"))
+    assert in_address(reader.at, "learn") == "task.agreement"
+
+
+def test_a_step_that_is_not_kept_is_said_to_be_another() -> None:
+    training = train("agreement", steps=100)
+    shared().shelf.put(training)
+    reader = opened(learn="task.agreement*steps.100", learn_step="99")
+    shown = training.at(99).step
+    assert shown < 99
+    told = say("learn.link.not_kept", step=99, shown=shown)
+    assert reader.messages == [f"Part of this link was ignored: {told}"]
+    assert matches(reader, training, shown)
+    assert in_address(reader.at, "learn_step") == str(shown)
+
+
+@pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
+def test_the_board_says_how_long_its_numbers_were_learned(step: str, told: str) -> None:
+    assert told in data_of(opened(learn=FEW, learn_step=step), "attnviz_board")["about"]
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "steps", "seed", "d_model"])
+def test_a_field_left_without_a_number_keeps_the_one_it_had(name: str) -> None:
+    reader = Reader(PAGE, learn=FEW)
+    key = "learn.rate" if name == "learning_rate" else f"learn.{name}"
+    before = reader.value(key)
+    reader.set(key, None)
+    assert reader.messages == [say("learn.no_value", name=say(f"learn.settings.{name}"))]
+    assert reader.value(key) == before > (-1 if name == "seed" else 0)
+
+
 def test_another_model_starts_anew_and_says_so() -> None:
     reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).set("learn.d_k", 2)
     assert reader.messages == [say("learn.anew")]
@@ -218,6 +267,16 @@ def part(reader: Reader, name: str) -> Reader:
     return reader.set("learn.closer", name)
 
 
+def test_the_glass_says_of_the_last_moment_that_its_step_was_not_done() -> None:
+    reader = part(opened(learn=FEW), "glass")
+    training = train("agreement", steps=20)
+    first = " ".join(training.model.task.vocabulary[i] for i in training.model.examples(20).ids[0].tolist())
+    told = say("learn.glass.batch_last", texts=plural(64, "text"), first=first,
+               loss=written(training.gradients(20).loss, 4))  # fmt: skip
+    assert told in reader.texts
+    assert say("learn.glass.last") in reader.texts
+
+
 def codes(reader: Reader) -> str:
     return "\n".join(each.value for each in reader.at.code)
 
@@ -226,7 +285,7 @@ def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_op
     reader = part(opened(learn=FEW, learn_step="7"), "glass")
     training = train("agreement", steps=20)
     gradients = training.gradients(7)
-    assert f"Their loss is {written(gradients.loss, 4)}." in reader.says
+    assert f"Their loss J is {written(gradients.loss, 4)}." in reader.says
     for name in ("w_q", "w_k", "w_v"):
         assert written(gradients.of[name].norm().item(), 4) in reader.says
     own = training.gradients_of(7)["w_q"]

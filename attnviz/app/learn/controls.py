@@ -13,6 +13,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT, MOST_OF_LEARNED
+from attnviz.link.parameter_table import texts as rows
 from attnviz.training import TASKS, Model, TrainingSettings, settings_for
 from attnviz.training.settings import (
     CUTS,
@@ -73,6 +74,11 @@ def change(**changed: Any) -> bool:
         return False
     _put(settings)
     return True
+
+
+def name_in_address(settings: TrainingSettings) -> None:
+    """Have the address name a training, the usual one, too, so that it opens again what was begun."""
+    url_texts.send(LEARN, rows()[LEARN].codec.encode(replace(settings, text="")))
 
 
 def _put(settings: TrainingSettings) -> None:
@@ -176,15 +182,26 @@ def _take_file() -> None:
 
 def _take(name: str, key: str) -> Callable[[], None]:
     def take_it() -> None:
-        change(**{name: st.session_state[key]})
+        if not _is_blank(name, key):
+            change(**{name: st.session_state[key]})
 
     return take_it
+
+
+def _is_blank(name: str, key: str) -> bool:
+    """Whether a field was left without a number that can be used; it keeps what it had then, and that is told."""
+    if st.session_state[key] is not None:
+        return False
+    state.say(say("learn.no_value", name=say(f"learn.settings.{name}")))
+    return True
 
 
 def _whole(name: str, settings: TrainingSettings, low: int, high: int, step: int = 1) -> None:
     key = f"learn.{name}"
     st.session_state[key] = getattr(settings, name)
-    st.number_input(say(f"learn.settings.{name}"), low, high, step=step, key=key, on_change=_take(name, key), width=122)
+    st.number_input(
+        say(f"learn.settings.{name}"), low, high, None, step=step, key=key, on_change=_take(name, key), width=122
+    )
 
 
 def _choice(name: str, settings: TrainingSettings, choices: tuple[str, ...]) -> None:
@@ -208,12 +225,14 @@ def _rate(settings: TrainingSettings) -> None:
     rate = settings.learning_rate if found is None else found[1].rate
     st.session_state["learn.rate"] = rate
     st.number_input(
-        say("learn.settings.learning_rate"), 0.0, step=0.005, format="%g", key="learn.rate", on_change=_take_rate,
-        help=say("learn.settings.rate_goes_on") if under_way else None, width=122,
+        say("learn.settings.learning_rate"), 0.0, value=None, step=0.005, format="%g", key="learn.rate",
+        on_change=_take_rate, help=say("learn.settings.rate_goes_on") if under_way else None, width=122,
     )  # fmt: skip
 
 
 def _take_rate() -> None:
+    if _is_blank("learning_rate", "learn.rate"):
+        return
     rate, found = st.session_state["learn.rate"], current_job()
     if found is None or found[1].step == 0 or found[1].done:
         change(learning_rate=rate, rates=())

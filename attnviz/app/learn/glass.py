@@ -44,7 +44,8 @@ def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, 
     batch = training.model.examples(step)
     task = training.model.task
     first = task.between.join(task.vocabulary[i] for i in batch.ids[0].tolist())
-    st.text(say("learn.glass.batch", texts=plural(len(batch.ids), "text"), first=first,
+    batch_key = "learn.glass.batch" if step < len(training.losses) else "learn.glass.batch_last"
+    st.text(say(batch_key, texts=plural(len(batch.ids), "text"), first=first,
                 loss=written(gradients.loss, 4)))  # fmt: skip
     st.text(saturation_in_words(training, trace, gradients.of, layer))
     _pictures(training, step, trace, gradients.of)
@@ -154,7 +155,7 @@ def _factor(trace: AttentionTrace, of: Place | None, value: float, digits: int) 
 def _cell(trace: AttentionTrace, place: Place) -> str:
     stage = trace.stages[place.matrix]
     labels = token_labels(trace.tokens)
-    row = labels[place.row] if stage.rows in ("token", "query") and place.row < len(labels) else place.row
+    row = labels[place.row] if stage.rows in ("token", "query", "key") and place.row < len(labels) else place.row
     column = labels[place.column] if stage.columns == "key" and place.column < len(labels) else place.column
     return f"{called(stage)}[{row}, {column}]"
 

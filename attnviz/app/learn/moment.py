@@ -16,7 +16,7 @@ from attnviz.colours.limits import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP
 from attnviz.training import Training
-from attnviz.words import say
+from attnviz.words import plural, say
 
 _SENTENCE = "learn.sentence"
 _LOOKED_AT = 8  # moments whose largest numbers the colours go up to
@@ -33,7 +33,11 @@ def step_of(training: Training) -> int:
         state.say_ignored(say("learn.link.no_step", step=step, last=last))
         url_texts.put(LEARN_STEP, None)
         step = None
-    return training.at(last if step is None else step).step
+    shown = training.at(last if step is None else step).step
+    if step is not None and step != shown:
+        state.say_ignored(say("learn.link.not_kept", step=f"{step:,}", shown=f"{shown:,}"))
+        url_texts.put(LEARN_STEP, shown)
+    return shown
 
 
 def show_moment(training: Training) -> None:
@@ -48,10 +52,15 @@ def show_moment(training: Training) -> None:
         seen, picked_token(training, trace.tokens), names=names, key=f"{BOARD_KEY}.{layer}.{head}",
         follow=lambda position: st.session_state.update({"learn.query": (trace.tokens, position)}),
         origin=say("learn.board.token"), fixed=say("learn.board.fixed"),
-        moment=step, limits=_limits(training, text, (layer, head)), about=say("learn.board.about", step=f"{step:,}"),
+        moment=step, limits=_limits(training, text, (layer, head)), about=_about(step),
         numbersOf=f"{identity(training)}.{step}",
     )  # fmt: skip
     show_closer(training, step, text, trace, layer)
+
+
+def _about(step: int) -> str:
+    """Say where the numbers of the board come from: before the first step nothing is learned."""
+    return say("learn.board.about", steps=plural(step, "step")) if step else say("learn.board.random")
 
 
 def _picked(training: Training) -> tuple[int, int]:

@@ -135,10 +135,6 @@ def _curves(
     }
 
 
-def _chart(title: str, top: int | None, curves: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"title": title, "top": top, "height": _HEIGHT, "curves": [_finite(each) for each in curves]}
-
-
 def _finite(curve: Mapping[str, Any]) -> dict[str, Any]:
     return {**curve, "points": [(step, value) for step, value in curve["points"] if np.isfinite(value)]}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.learn.controls import asked
+from attnviz.app.learn.controls import asked, name_in_address
 from attnviz.app.learn.moment import show_moment
 from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
 from attnviz.app.learn.shared import JOB, current_job, job_of, leave, shared
@@ -65,8 +65,20 @@ def _open(settings: TrainingSettings) -> None:
         return
     st.session_state[_OPENED] = True
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
-    if linked and shared().shelf.get((settings, settings.steps)) is None:
+    if not linked:
+        return
+    name_in_address(settings)
+    if not _show_finished(settings):
         _start(settings)
+
+
+def _show_finished(settings: TrainingSettings) -> bool:
+    """Show at once what somebody has trained already, to the very same numbers; return whether there is that."""
+    key = settings, settings.steps
+    if shared().shelf.get(key) is None:
+        return False
+    st.session_state[_SHOWN] = key
+    return True
 
 
 def _start(settings: TrainingSettings, steps: int | None = None) -> None:
@@ -90,10 +102,20 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
         shared().pool.settled(job, _SETTLED)
 
 
-def _again(settings: TrainingSettings) -> None:
-    st.session_state.pop(JOB, None)
+def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
+    """Begin or go on, and show how far that comes: the address names the training, but no earlier moment of it."""
+    name_in_address(settings)
     url_texts.put(LEARN_STEP, None)
-    _start(settings)
+    _start(settings, steps)
+
+
+def _again(settings: TrainingSettings, steps: int | None = None) -> None:
+    """Train these settings from their start."""
+    st.session_state.pop(JOB, None)
+    name_in_address(settings)
+    url_texts.put(LEARN_STEP, None)
+    if steps is not None or not _show_finished(settings):
+        _start(settings, steps)
 
 
 def _pause() -> None:
@@ -125,7 +147,7 @@ def _keep(work: OneTraining) -> None:
     training = work.training()
     st.session_state[_SHOWN] = shared().shelf.put(training)
     if training.settings != work.asked:  # the rate was changed on the way
-        url_texts.put(LEARN, replace(training.settings, text=""))
+        name_in_address(training.settings)
     st.session_state.pop(JOB, None)
 
 
@@ -137,9 +159,9 @@ def _buttons(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) 
             st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
             return
         label = say("learn.go_on" if found else "learn.start")
-        st.button(label, key="learn.start", type="primary", on_click=_start if found
-                  else _again, args=(settings,))  # fmt: skip
-        st.button(say("learn.one_step"), key="learn.one", icon=":material/skip_next:", on_click=_start,
+        begin = _go_on if found else _again
+        st.button(label, key="learn.start", type="primary", on_click=begin, args=(settings,))
+        st.button(say("learn.one_step"), key="learn.one", icon=":material/skip_next:", on_click=begin,
                   args=(settings, 1))  # fmt: skip
         if found is not None:
             st.button(say("learn.rewind"), key="learn.rewind", icon=":material/replay:", on_click=_rewind,
@@ -173,7 +195,6 @@ def _under_way() -> None:
 
 def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> Training | None:
     """Return what is shown: what is paused, or was finished; None where there is nothing."""
-    shelf = shared().shelf
     if found is not None:
         job, work = found
         if job.state == FAILED:
@@ -181,17 +202,15 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
             return None
         shared().pool.settled(job, _SETTLED)
         return work.training()
-    shown = st.session_state.get(_SHOWN)
-    training = shelf.get((settings, settings.steps))
-    if training is None and shown is not None:
-        training = shelf.get(shown)
-        if training is None:
-            st.info(say("learn.dropped"))
-            return None
-        if shown[0] != settings:
-            st.info(say("learn.others"))
-    if training is None:
+    shown = st.session_state.get(_SHOWN)  # what others have trained is shown to none but who asks for the same
+    if shown is None:
         st.text(say("learn.first", steps=plural(settings.steps, "step")))
+        return None
+    training = shared().shelf.get(shown)
+    if training is None:
+        st.info(say("learn.dropped"))
+    elif shown[0] != settings:
+        st.info(say("learn.others"))
     return training
 
 
