@@ -102,8 +102,21 @@ def grid_data(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
         "limit": float(weights.max()) or 1.0, "weights": bits_of(weights),
         "ramp": ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8).tobytes().hex(),
         "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
+        "typed": typed_in_words(view) or [""] * rows,
         "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
     }  # fmt: skip
+
+
+def typed_in_words(view: ModelTrace) -> list[str]:
+    """Say of each token what was typed of it, where it isn't written so itself; empty where that isn't known."""
+    told = []
+    for token, piece in zip(view.tokens, view.pieces, strict=False):
+        if piece.word != piece.typed:
+            told.append(say("models.pieces.of", typed=piece.typed, word=piece.word))
+        else:
+            same = not piece.typed or piece.typed == token.strip()
+            told.append("" if same else say("models.pieces.typed", typed=piece.typed))
+    return told
 
 
 def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:

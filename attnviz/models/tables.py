@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import Scale
-from attnviz.core.stages import MASK, STAGES, Stage, Table, layer_table
+from attnviz.core.stages import ALL_STAGES, MASK, STAGES, Stage, Table, layer_table
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Made, MadeHeads
@@ -82,6 +82,26 @@ def reading_others(table: Table, read: tuple[str, ...]) -> Table:
         else replace(stage, entries=read) if stage.columns == "key" else stage
         for name, stage in table.items()
     })  # fmt: skip
+
+
+def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
+    """Return attention weights ``(n_heads, n_queries, n_keys)`` averaged over heads as a trace of this matrix alone;
+    `trace` is one of these heads."""
+    told: dict[str, Any] = {key: say(f"models.average.{key}") for key in ("title", "meaning")}
+    stage = replace(trace.stages["attention_weights"], rule=None, sources=(), **told)
+    made = {"attention_weights": weights.double().mean(0).to(trace.attention_weights.dtype)}
+    return AttentionTrace(MappingProxyType({stage.name: stage}), made, trace.tokens)
+
+
+def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
+    """Return a head's contexts, its rows of W_o and what it gives to the output with these, as a trace of their own."""
+    context, output = trace.stages["context"], ALL_STAGES["output"]
+    told: dict[str, Any] = {key: say(f"models.part.{key}") for key in ("title", "meaning")}
+    table: Table = MappingProxyType({
+        "context": replace(context, rule=None, sources=()), "w_o": ALL_STAGES["w_o"],
+        "output": replace(output, sources=("context", "w_o"), **told),
+    })  # fmt: skip
+    return AttentionTrace(table, run(table, _plain({"context": trace.context, "w_o": w_o})), trace.tokens)
 
 
 def _in_float32(tensor: Tensor) -> Tensor:

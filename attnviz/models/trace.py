@@ -14,8 +14,9 @@ from attnviz.core.limits import in_short
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import ModelEdit
+from attnviz.models.pieces import Piece, pieces_of
 from attnviz.models.projections import MadeHeads
-from attnviz.models.tables import head_trace, parts_of, reading_others
+from attnviz.models.tables import averaged, head_trace, parts_of, reading_others, with_output
 from attnviz.models.watching import Attended
 
 Kind = Literal["encoder", "decoder", "cross"]
@@ -62,6 +63,22 @@ class Layer:
         if self.kind != "cross" or len(self.read) != self.attended.key.shape[-2]:
             return trace
         return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
+
+    def average(self) -> AttentionTrace:
+        """Return the attention weights averaged over the heads, which none of them has: a trace of them alone."""
+        return averaged(self.head(0), self.weights)
+
+    def output(self, head: int) -> AttentionTrace | None:
+        """Return what one head gives to the output: its `context`, its rows of `w_o`, and their product `output`.
+
+        The products of all heads, and a bias, sum to the attention's output. None where W_o isn't found.
+        """
+        found = self.attended.output
+        if found is None:
+            return None
+        trace = self.head(head)
+        d_v = trace.context.shape[1]
+        return with_output(trace, found.weight[head * d_v : (head + 1) * d_v])
 
 
 class Heads(Mapping[tuple[int, int], AttentionTrace]):
@@ -149,6 +166,11 @@ class ModelTrace:
         view = replace(self, layers=layers, tokens=layers[0].tokens, original=original, whole=self.whole or self)
         # What is known of the text's tokens isn't of a decoder's own.
         return view if view.tokens == self.tokens else replace(view, spans=(), special=())
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What was typed of each token, and the word that this is a piece of; empty where the tokenizer doesn't say."""
+        return pieces_of(self.text, self.spans)
 
     def measured(self, layer: int, head: int) -> HeadFigures | None:
         """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where

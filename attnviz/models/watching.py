@@ -8,7 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ class Attended:
     context: Tensor | None
     projections: tuple[Projection, ...]
     module: Any = None  # the module that attends, where it's known
+    output: Projection | None = None  # the product that is made of all heads' contexts, where there is one
 
 
 class Watch(TorchFunctionMode):
@@ -112,8 +113,19 @@ class Watch(TorchFunctionMode):
         if editing is not None:
             made = editing.product(len(self.attended), pointer, made)
         x, kept = (each.detach().reshape(each.shape[-2:]) for each in (x, made))
-        self._projections.append(Projection(x, weight.detach(), None if bias is None else bias.detach(), kept, pointer))
+        projection = Projection(x, weight.detach(), None if bias is None else bias.detach(), kept, pointer)
+        self._projections.append(projection)
+        self._keep_output(projection)
         return made
+
+    def _keep_output(self, projection: Projection) -> None:
+        """Keep a product with the attention before it where it's made of just the contexts of its heads."""
+        last = self.attended[-1] if self.attended else None
+        if last is None or last.output is not None or last.context is None:
+            return
+        together = last.context.transpose(0, 1).flatten(1)
+        if together.shape == projection.x.shape and torch.equal(together, projection.x):
+            self.attended[-1] = replace(last, output=projection)
 
     def attend(
         self, query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, scaling: float,

@@ -7,7 +7,7 @@ import { say } from "./sentences.js";
 
 /**
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, weights: string, ramp: string,
- *   tokens: string[], read: string[], same: boolean, told: { short: string, most: string, full: string }[][],
+ *   tokens: string[], typed: string[], read: string[], same: boolean, told: { short: string, most: string, full: string }[][],
  *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `order` is that of the pictures, where
  *   it isn't by layers; `followed` is the token whose reading is told of the head that is picked
  */
@@ -28,7 +28,7 @@ export function drawHeads(root, data, picked, onPick) {
   const inks = inksOf(data.ramp);
   const told = element("p", "told");
   told.setAttribute("role", "status");
-  const sentence = sentenceOf(data.tokens);
+  const sentence = sentenceOf(data);
   const grid = element("div", "heads");
   grid.style.setProperty("--heads", String(data.heads));
   let rest = () => {
@@ -173,14 +173,14 @@ function inWords(data, own, layer, head, row, column) {
   return most ? `${reads} ${say("models.grid.most", { share: most })}` : reads;
 }
 
-// The tokens in a line, and ribbons over them.
-/** @param {string[]} tokens */
-function sentenceOf(tokens) {
+// The tokens in a line, each with what was typed of it, and ribbons over them.
+/** @param {HeadGrid} data */
+function sentenceOf({ tokens, typed }) {
   const place = element("div", "sentence");
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
   const line = element("div", "tokens");
-  const chips = tokens.map((token) => Object.assign(element("span", "token"), { textContent: token }));
+  const chips = tokens.map((token, at) => Object.assign(element("span", "token"), { textContent: token, title: typed[at] ?? "" }));
   line.append(...chips);
   place.append(svg, line);
   const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {

@@ -12,6 +12,7 @@ import torch
 
 from attnviz import look_into
 from attnviz.app.model.looked import MOST_TOKENS
+from attnviz.app.text import literal
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
@@ -19,7 +20,7 @@ from attnviz.models import included as included_module
 from attnviz.models.included import included
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
-from tests.pages.reader import Reader, in_address
+from tests.pages.reader import Reader, as_array, in_address
 
 PAGE = "pages/model.py"
 ANIMAL = say("models.page.example")
@@ -92,6 +93,61 @@ def test_heads_are_sorted_by_what_is_measured() -> None:
     shares = [torch.diagonal(seen.heads[place].attention_weights, -1).mean().item() for place in order]
     assert sorted(order) == list(seen.heads)
     assert shares == sorted(shares, reverse=True)
+
+
+def test_heads_are_filtered_by_what_is_measured_with_its_definition_shown() -> None:
+    seen = look_into(INCLUDED, text=ANIMAL)
+    reader = Reader(PAGE).set("model.order", "before").set("model.above", 30)
+    order = {tuple(place) for place in heads_of(reader)["order"]}
+    before = {place: torch.diagonal(seen.heads[place].attention_weights, -1).mean().item() for place in seen.heads}
+    assert order == {place for place, share in before.items() if share > 0.3}
+    assert 0 < len(order) < 72
+    assert say("models.page.measures.before") in reader.captions
+    assert say("models.page.shown", shown=len(order), heads=plural(72, "head"), above=30) in reader.captions
+    reader.set("model.order", "itself").set("model.above", 99)
+    largest = f"{100 * max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()):.0f}"
+    assert [each.value for each in reader.at.info] == [say("models.page.none_above", above=99, largest=largest)]
+    assert len(reader.boards) == 1
+    assert heads_of(reader.set("model.order", "layers"))["order"] is None
+
+
+def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() -> None:
+    reader = Reader(PAGE, model_text="Unbelievably hot \U0001f600")
+    tokens, typed = heads_of(reader)["tokens"], heads_of(reader)["typed"]
+    assert typed[tokens.index("[UNK]")] == say("models.pieces.typed", typed="\U0001f600")
+    first = typed[1]
+    assert first.endswith("of “Unbelievably”")
+    assert typed[tokens.index("hot")] == typed[0] == ""
+    assert literal(say("models.page.unknown", token="[UNK]", typed="“\U0001f600”")) in reader.captions
+    cut = " · ".join(token for token, of in zip(tokens, typed, strict=True) if of.endswith("of “Unbelievably”"))
+    said = say("models.page.pieces", words=say("models.page.piece", word="Unbelievably", tokens=cut))
+    assert literal(said) in reader.captions
+
+
+def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its_share() -> None:
+    reader = Reader(PAGE).set("model.average", True).set("model.output", True)
+    layer = look_into(INCLUDED, text=ANIMAL).layers[3]
+    assert say("models.page.average_warning") in reader.captions
+    specs = {str(each.proto.id): json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
+    (drawn,) = [spec for key, spec in specs.items() if key.endswith("model.input.attention_weights")]
+    cells = sum(np.nan_to_num(as_array(each["z"]).reshape(15, 15)) for each in drawn["data"] if "z" in each)
+    assert np.allclose(cells, layer.average()["attention_weights"])
+    made, whole = layer.output(1), layer.attended.output
+    assert made is not None
+    assert whole is not None
+    part, every = (written(each[10].norm().item(), 4) for each in (made["output"], whole.made))
+    assert say("models.page.output_told", token="it", part=part, whole=every) in reader.texts
+    assert any(key.endswith("model.input.output") for key in specs)
+
+
+def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None:
+    seen, told = look_into(INCLUDED, text=ANIMAL), heads_of(opened)["told"]
+    for (layer, head), own in ((place, told[place[0]][place[1]]) for place in seen.heads):
+        figures = seen.measured(layer, head)
+        assert figures is not None
+        largest = figures.largest(ALL_SHARES)
+        full = say(f"heads.full.{largest}", share=f"{100 * getattr(figures, largest):.0f}")
+        assert own["most"].casefold() == full.casefold()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The page Real model: a sentence, all heads of a model that reads it, and one of them on the board."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -9,6 +8,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
 from attnviz.app.model.comparing import show_comparison
+from attnviz.app.model.grid import ORDERS, show_heads
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
@@ -16,12 +16,11 @@ from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.own_share import Own, offer_own
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, is_dark, literal
-from attnviz.colours.roles import ROLES
+from attnviz.core.tokens import token_labels
 from attnviz.documents.model_code import model_script
-from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data, head_report, model_page
+from attnviz.documents.model_pages import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.explanation.summary import reads_most
 from attnviz.figures import heatmap_spec, model_spec
@@ -36,31 +35,22 @@ from attnviz.link.parameter_table import (
 )
 from attnviz.models import ModelEdit, ModelTrace, offered
 from attnviz.models.edits import OFF
-from attnviz.models.trace import Kind
-from attnviz.scripts import joined, sentences
+from attnviz.models.trace import Kind, Layer
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
-_HERE = Path(__file__).parent
-_KEY, _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.heads", "model.sentence", "model.name", "model.order"
+_SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _CROSS = ("q", "k", "v", "scores", "attention_weights", "context")
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
-_ORDERS = ("layers", "before", "after", "itself", "first", "same", "special", "entropy")
+_ABOVE_KEY = "model.above"
 _SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
-
-_heads = st.components.v2.component(
-    "attnviz_model_heads",
-    html='<div class="grid" role="group"></div>',
-    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
-    js=joined(_HERE / "heads.js", {"SENTENCES": sentences(*SAID)}),
-)
 
 
 def show_model() -> None:
     """Draw the whole page."""
-    name, text, order = _asked()
+    name, text, order, above = _asked()
     if is_too_long(text):
         return
     if not text.strip():
@@ -78,15 +68,16 @@ def show_model() -> None:
     st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
                    heads=plural(view.n_heads, "head")))  # fmt: skip
     show_changes(whole, edits)
-    _show_heads(view, place, order)
+    show_heads(view, place, _query(view, place), order, above)
     _show_head(view, *place, edits)
     show_uses(whole, name)
     show_comparison(view, place, take(MODEL_TARGET), _query(view, place))
     _give_to_share(view, place, name)
 
 
-def _asked() -> tuple[str, str, str]:
-    """Draw the sentence, the model, where there are several, and the order of its heads; return them."""
+def _asked() -> tuple[str, str, str, int]:
+    """Draw the sentence, the model, where there are several, the order of its heads, and above which figure they are
+    shown; return them."""
     name = take(MODEL)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY)
@@ -94,9 +85,13 @@ def _asked() -> tuple[str, str, str]:
             st.session_state[_MODEL_KEY] = name
             st.selectbox(say("models.page.model"), offered(), key=_MODEL_KEY, width=220,
                          on_change=lambda: url_texts.put(MODEL, st.session_state[_MODEL_KEY]))  # fmt: skip
-        order = st.selectbox(say("models.page.order"), _ORDERS, key=_ORDER_KEY, width=220,
+        order = st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220,
                              format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
-    return name, text, order
+        above = 0 if order == ORDERS[0] else st.number_input(
+            say("models.page.above"), 0, 99, step=5, key=_ABOVE_KEY, width=160)  # fmt: skip
+    if order != ORDERS[0]:
+        st.caption(say(f"models.page.measures.{order}"))
+    return name, text, order, int(above)
 
 
 def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
@@ -135,42 +130,6 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
     return layer, head
 
 
-def _show_heads(view: ModelTrace, place: tuple[int, int], order: str) -> None:
-    data = _grid(view, view.name, view.text, view.kinds[0], take(MODEL_TARGET), str(view.edits), is_dark()) | {
-        "order": _sorted(view, order),
-        "picked": {"layer": place[0], "head": place[1]},
-        "followed": _query(view, place),
-        "ink": ROLES["a"].on(is_dark()),
-        "key": _KEY,
-        "answered": answered(_KEY),
-    }
-    _heads(key=_KEY, data=data, on_picked_change=_take_pick)
-    first, *_, last = (*view.tokens, view.tokens[-1])
-    st.caption(say("models.page.look", first=first, last=last))
-    st.caption(say("models.page.conclude"))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _grid(_view: ModelTrace, name: str, text: str, kind: str, target: str, edits: str, dark: bool) -> dict[str, Any]:
-    """What the grid is given; all but `_view` say which it is."""
-    return grid_data(_view, dark=dark)
-
-
-def _sorted(view: ModelTrace, order: str) -> list[tuple[int, int]] | None:
-    """Return the heads by a measured figure, the largest first; None by layers."""
-    if order == _ORDERS[0]:
-        return None
-    measured = {place: view.measured(*place) for place in view.heads}
-    return sorted(measured, key=lambda place: -(getattr(measured[place], order, None) or 0.0))
-
-
-def _take_pick() -> None:
-    sent = st.session_state[_KEY].get("picked")
-    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "layer", "head")):
-        with answering(_KEY, sent["number"]):
-            url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))
-
-
 def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, ...]) -> None:
     trace, own = view.heads[layer, head], view.layers[layer]
     st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
@@ -184,11 +143,18 @@ def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, 
     with st.container(horizontal=True):
         values = st.toggle(say("models.page.values"), key="model.values")
         inputs = "x" in trace.stages and st.toggle(say("models.page.inputs"), key="model.inputs")
+        output = st.toggle(say("models.page.output"), key="model.output")
+        average = st.toggle(say("models.page.average"), key="model.average")
     if values:
         _show_values(trace, query)
     if inputs:
         with st.container(horizontal=True):
-            _show_inputs(trace, query)
+            _show_made_of(trace, query, ("x", "y", "w_q", "w_k", "w_v"))
+    if output:
+        _show_output(own, head, query)
+    if average:
+        st.caption(say("models.page.average_warning"))
+        _show_made_of(own.average(), query, ("attention_weights",))
     shown = tuple(name for name in _SHOWN if name in trace.stages)
     if own.kind == "cross":
         _show_matrices(trace, query, [name for name in shown if name in _CROSS])
@@ -278,9 +244,22 @@ def _show_values(trace: Any, query: int) -> None:
                  column_config={"token": st.column_config.TextColumn(say("models.values.token")), **bars})  # fmt: skip
 
 
-def _show_inputs(trace: Any, query: int) -> None:
-    """Draw what queries, keys and values are made of: the layer's input, and this head's strips of the W's."""
-    for name in ("x", "y", "w_q", "w_k", "w_v"):
+def _show_output(layer: Layer, head: int, query: int) -> None:
+    """Draw what a head gives to the output of its attention, and say how much that is of all."""
+    made, whole = layer.output(head), layer.attended.output
+    if made is None or whole is None:
+        st.caption(say("models.page.no_output"))
+        return
+    lengths = {"part": made["output"][query].norm(), "whole": whole.made[query].float().norm()}
+    told = {name: written(length.item(), state.digits()) for name, length in lengths.items()}
+    st.text(say("models.page.output_told", token=token_labels(layer.tokens)[query], **told))
+    with st.container(horizontal=True):
+        _show_made_of(made, query, ("w_o", "output"))
+
+
+def _show_made_of(trace: Any, query: int, names: tuple[str, ...]) -> None:
+    """Draw matrices that stand on no board: what queries, keys and values are made of, what is made of contexts."""
+    for name in names:
         if name in trace.stages:
             stage, (rows, columns) = trace.stages[name], trace[name].shape
             alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)

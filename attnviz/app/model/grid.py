@@ -1,0 +1,107 @@
+"""All heads of a model at a glance: sorted and filtered by what is measured, and what its tokens are cut from."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.session import url_texts
+from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.link_values import take
+from attnviz.app.text import is_dark, literal
+from attnviz.colours.roles import ROLES
+from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
+from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
+from attnviz.models import ModelTrace
+from attnviz.models.pieces import Piece
+from attnviz.scripts import joined, sentences
+from attnviz.words import plural, say
+
+_HERE = Path(__file__).parent
+_KEY = "model.heads"
+ORDERS = ("layers", "before", "after", "itself", "first", "same", "special", "entropy")
+
+_heads = st.components.v2.component(
+    "attnviz_model_heads",
+    html='<div class="grid" role="group"></div>',
+    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
+    js=joined(_HERE / "heads.js", {"SENTENCES": sentences(*SAID)}),
+)
+
+
+def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:
+    """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
+    shown = _sorted(view, order, above)
+    data = _grid(view, view.name, view.text, view.kinds[0], take(MODEL_TARGET), str(view.edits), is_dark()) | {
+        "order": shown,
+        "picked": {"layer": place[0], "head": place[1]},
+        "followed": query,
+        "ink": ROLES["a"].on(is_dark()),
+        "key": _KEY,
+        "answered": answered(_KEY),
+    }
+    _heads(key=_KEY, data=data, on_picked_change=_take_pick)
+    if shown is not None and above:
+        n_heads = plural(len(view.heads), "head")
+        st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
+    for sentence in _cut_in_words(view):
+        st.caption(literal(sentence))
+    first, *_, last = (*view.tokens, view.tokens[-1])
+    st.caption(say("models.page.look", first=first, last=last))
+    st.caption(say("models.page.conclude"))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _grid(_view: ModelTrace, name: str, text: str, kind: str, target: str, edits: str, dark: bool) -> dict[str, Any]:
+    """What the grid is given; all but `_view` say which it is."""
+    return grid_data(_view, dark=dark)
+
+
+def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:
+    """Return the heads whose measured figure is `above` so many percent, the largest first; None by layers. Where there
+    is none, say so."""
+    if order == ORDERS[0]:
+        return None
+    found = {place: _figure(view.measured(*place), order) for place in view.heads}
+    shown = [place for place, figure in found.items() if not above or 100 * figure > above]
+    if not shown:
+        largest = f"{100 * max(found.values()):.0f}"
+        st.info(say("models.page.none_above", above=above, largest=largest), icon=":material/filter_alt:")
+    return sorted(shown, key=lambda place: -found[place])
+
+
+def _figure(measured: Any, order: str) -> float:
+    """Return a measured figure as a share; 0 where it isn't there."""
+    figure = getattr(measured, order, None) or 0.0
+    if order == "entropy":
+        return float(figure / measured.most) if figure else 0.0
+    return float(figure)
+
+
+def _cut_in_words(view: ModelTrace) -> list[str]:
+    """Say which words the model cuts into pieces, and what it knows no piece for."""
+    unknown = getattr(view.tokenizer, "unk_token", None)
+    pieces = list(zip(view.tokens, view.pieces, strict=False))
+    lost = dict.fromkeys(f"“{piece.typed}”" for token, piece in pieces if token == unknown and piece.typed)
+    words = [say("models.page.piece", word=word, tokens=" · ".join(tokens)) for word, tokens in _several(pieces)]
+    return [
+        *([say("models.page.unknown", token=unknown, typed=", ".join(lost))] if lost else []),
+        *([say("models.page.pieces", words=", ".join(words))] if words else []),
+    ]
+
+
+def _several(pieces: list[tuple[str, Piece]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each word that is cut into several tokens, with these."""
+    for (_, word), each in groupby(pieces, lambda both: (both[1].at, both[1].word)):
+        tokens = [token for token, _ in each]
+        if word and len(tokens) > 1:
+            yield word, tokens
+
+
+def _take_pick() -> None:
+    sent = st.session_state[_KEY].get("picked")
+    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "layer", "head")):
+        with answering(_KEY, sent["number"]):
+            url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))

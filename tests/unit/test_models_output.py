@@ -1,0 +1,88 @@
+"""What a head of a model gives to the output, what its heads read on average, and what was typed of its tokens."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz import look_into
+from attnviz.models import INCLUDED
+from attnviz.models.included import included
+from attnviz.models.pieces import pieces_of
+from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them(name: str) -> None:
+    view = look_into(MODELS[name](), tokenizer(), TEXT)
+    for layer in view.layers:
+        parts = [layer.output(head) for head in range(layer.n_heads)]
+        found = layer.attended.output
+        assert found is not None
+        total = torch.stack([part["output"].double() for part in parts if part is not None]).sum(0)
+        total = total if found.bias is None else total + found.bias
+        torch.testing.assert_close(total.float(), found.made, rtol=1e-5, atol=1e-6)
+        for head, part in enumerate(parts):
+            assert part is not None
+            assert torch.equal(part["context"], layer.head(head).context)
+
+
+def test_what_is_found_is_the_models_own_output_projection() -> None:
+    view, model = look_into(INCLUDED, text=TEXT), included()[0]
+    for layer, own in zip(view.layers, model.encoder.layer, strict=True):
+        assert layer.attended.output is not None
+        assert layer.attended.output.pointer == own.attention.output.dense.weight.data_ptr()
+
+
+@pytest.mark.parametrize("make", [bart, t5])
+def test_each_kind_of_attention_has_its_own_output(make: object) -> None:
+    view = look_into(make(), tokenizer(), TEXT, target="der kater")  # type: ignore[operator]
+    pointers = [layer.attended.output and layer.attended.output.pointer for layer in view.layers]
+    assert None not in pointers
+    assert len(set(pointers)) == len(view.layers)
+
+
+def test_where_it_is_not_found_it_is_absent() -> None:
+    module = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+    layer = look_into(module, torch.ones(3, 8)).layers[0]
+    assert layer.output(0) is None
+
+
+def test_a_head_that_is_off_gives_nothing_to_the_output() -> None:
+    layer = look_into(INCLUDED, text=TEXT, edits=["3.1.off"]).layers[3]
+    off, on = layer.output(1), layer.output(2)
+    assert off is not None
+    assert on is not None
+    assert not off["output"].any()
+    assert on["output"].any()
+
+
+@pytest.mark.parametrize("name", ["BERT", "Llama"])
+def test_the_average_of_the_heads_is_theirs(name: str) -> None:
+    layer = look_into(MODELS[name](), tokenizer(), TEXT).layers[1]
+    made = layer.average()
+    expected = sum(layer.head(head).attention_weights.double() for head in range(layer.n_heads)) / layer.n_heads
+    torch.testing.assert_close(made["attention_weights"].double(), expected, rtol=1e-6, atol=1e-7)
+    torch.testing.assert_close(made["attention_weights"].sum(-1), torch.ones(len(made.tokens)))
+    assert made.stages["attention_weights"].rule is None  # no softmax made it
+
+
+def test_pieces_of_a_word_are_known_by_what_was_typed() -> None:
+    view = look_into(INCLUDED, text="Unbelievably  hot 😀, isn't it?")
+    pieces = dict(zip(view.tokens, view.pieces, strict=True))
+    words = [piece.word for piece in view.pieces]
+    assert words[0] == words[-1] == ""  # what the model puts around the text
+    assert "".join(piece.typed for piece in view.pieces if piece.word == "Unbelievably") == "Unbelievably"
+    assert pieces["[UNK]"].typed == "😀"
+    assert pieces["hot"].word == "hot"
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), max_size=6))
+def test_what_was_typed_is_always_in_its_word_at_its_place(words: list[str]) -> None:
+    text, spans, at = " ".join(words), [], 0
+    for word in words:
+        spans += [(at + i, at + i + 1) for i in range(len(word))]
+        at += len(word) + 1
+    for piece in pieces_of(text, spans):
+        assert piece.typed in piece.word
+        assert text[piece.at : piece.at + len(piece.word)] == piece.word
