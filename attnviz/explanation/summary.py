@@ -174,14 +174,14 @@ def features_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
-    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or set by hand.
+    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or given.
 
     Where a `finding` stands beside it, it says what random numbers make of that.
 
     >>> projections_in_words(Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
     >>> projections_in_words(Scenario(w_q="identity", w_k="zeros"))
-    'The numbers of W_v are random and untrained. The numbers of W_q and W_k were set by hand.'
+    'The numbers of W_v are random and untrained. The numbers of W_q and W_k are given, not drawn.'
     """
     groups: dict[str, list[str]] = {}
     for name in _projections(scenario):

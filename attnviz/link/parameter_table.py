@@ -32,7 +32,7 @@ from attnviz.link.parameter import Parameter
 from attnviz.link.question_text import NUMBERED, fits_question
 from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.training_text import MOST as MOST_OF_TRAINING
-from attnviz.link.training_text import TrainingText
+from attnviz.link.training_text import MOST_OF_LEARNED, TrainingText
 from attnviz.link.typed_form import FormText
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import SweepSettings
@@ -59,7 +59,7 @@ MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, an
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
 MOST_OF_SENTENCE = 2000
 MOST_OF_MODEL_EDITS = 4000
-MOST_OF_LEARNED = 4_000  # of a text of one's own that a model learns; what is longer stays in the session
+MOST_OF_LEARNED_SENTENCE = 300
 # The steps of the lesson as they were numbered in links of the first form.
 _STEPS = (
     "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
@@ -113,7 +113,7 @@ def texts() -> Mapping[str, Parameter]:
         ),
         Parameter(LEARN_TEXT, "", Text(MOST_OF_LEARNED), MOST_OF_LEARNED, 2),
         Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
-        Parameter(LEARN_SENTENCE, "", Text(300), 300, 2),
+        Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
         Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),

@@ -1,12 +1,16 @@
 """Codec of a training in a link: ``task.repeat*steps.300*seed.2``. What is not named is as the task has it."""
 
+import re
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.link.codecs import Codec, Raw, UnreadableError
 from attnviz.training import TASKS, TrainingSettings, settings_for
 
 MOST = 1000  # characters
+MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link says only how long it is
+_LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?=\*|$)")
 _BETWEEN, _LONGEST_TOLD, _TOLD = ",", 40, 3
 _APART = ("task", "text")  # the task says what the others are by default; a text has a parameter of its own
 
@@ -17,6 +21,8 @@ class TrainingText(Codec):
     def decode(self, raw: str) -> TrainingSettings:
         parts = [part.partition(".")[::2] for part in raw.split("*") if part]
         task = next((value for name, value in parts if name == "task"), "agreement")
+        if long_text(raw):
+            parts = [each for each in parts if each[0] != "text"]
         unread = [] if task in TASKS else [f"task.{task}"]
         settings = settings_for(TASKS[task if task in TASKS else "agreement"])
         late: list[tuple[str, str]] = []
@@ -42,7 +48,20 @@ class TrainingText(Codec):
             own = getattr(value, field.name)
             if field.name not in _APART and own != getattr(usual, field.name):
                 parts.append(f"{field.name}.{_written(own)}")
+        if len(value.text) > MOST_OF_LEARNED:
+            parts.append(f"text.{len(value.text)}")
         return "*".join(parts)
+
+
+def long_text(raw: str) -> int:
+    """Return how many characters the text has that a link names but can't hold; 0 where it holds all.
+
+    >>> long_text("task.text*text.5000"), long_text("task.text*text.12"), long_text("task.text")
+    (5000, 0, 0)
+    """
+    found = _LONG_TEXT.search(raw)
+    n = int(found[1]) if found and "task.text" in raw.split("*") else 0
+    return n if MOST_OF_LEARNED < n <= MAX_TEXT_CHARACTERS else 0
 
 
 def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:

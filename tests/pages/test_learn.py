@@ -18,10 +18,15 @@ from attnviz.app.learn.shared import JOB, MANY, STEP, shared
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
+from attnviz.explanation.summary import projections_in_words
+from attnviz.link.parameter_table import MOST_OF_LEARNED_SENTENCE
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.training_text import MOST_OF_LEARNED
 from attnviz.training import Place, Training, train, train_many
+from attnviz.training.settings import MAX_VOCABULARY
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.pages.reader import Reader, in_address
 
 PAGE = "pages/learn.py"
@@ -221,17 +226,58 @@ def test_a_sentence_that_the_model_cannot_read_is_told(text: str, why: str) -> N
     assert matches(reader, train("agreement", steps=20), 20)
 
 
-def test_a_text_of_one_s_own_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_of_one_s_own_is_learned() -> None:
     text = "ab ba " * 30
     reader = opened(learn="task.text*steps.3", learn_text=text)
     assert matches_text(reader, train("text", steps=3, text=text))
     for given in ("", "word", "x" * (MAX_TEXT_CHARACTERS + 1)):
-        monkeypatch.setattr(controls, "MAX_TEXT_CHARACTERS", 10**6)  # which the browser would hold it to
         told = Reader(PAGE).set("learn.task", "text").set("learn.typed", given)
         if given == "word":
             told.press(say("learn.start"))
         assert len(told.messages) == 1, given[:9]
         assert JOB not in told.at.session_state
+        assert told.value("learn.typed") == (given or say("learn.own.example"))  # what was typed stays, to be mended
+        assert told.run().value("learn.typed") == (given or say("learn.own.example"))
+
+
+def test_a_sentence_too_long_for_a_link_is_told_and_stays_in_its_field() -> None:
+    reader = opened(learn=FEW)
+    given = "the " * (MOST_OF_LEARNED_SENTENCE // 4 + 1)
+    reader.set("learn.sentence", given)
+    told = say("learn.board.too_long", characters=plural(len(given), "character"), most=MOST_OF_LEARNED_SENTENCE)
+    assert reader.messages == [told]
+    assert reader.value("learn.sentence") == given
+    reader.set("learn.sentence", "the keys near the cat")
+    assert matches(reader, train("agreement", steps=20), 20, "the keys near the cat")
+    assert reader.messages == []
+
+
+def test_a_text_longer_than_a_link_is_said_to_be_in_none_and_its_link_trains_no_other() -> None:
+    reader = Reader(PAGE).set("learn.task", "text").set("learn.steps", 3)
+    text = "ab ba " * 1000
+    reader.set("learn.typed", text)
+    characters = plural(len(text), "character")
+    told = say("learn.own.no_link", characters=characters, most=f"{MOST_OF_LEARNED:,}")
+    assert told in [each.value for each in reader.at.info]
+    trained(reader.press(say("learn.start")))
+    assert matches_text(reader, train("text", steps=3, text=text))
+    link = in_address(reader.at, "learn")
+    assert link == f"task.text*steps.3*text.{len(text)}"
+    other = opened(learn=link)
+    assert other.messages == [say("learn.own.lost", characters=characters)]
+    assert JOB not in other.at.session_state
+    assert other.boards == []
+    other.set("learn.typed", text)
+    trained(other.press(say("learn.start")))
+    assert other.messages == []
+    assert matches_text(other, train("text", steps=3, text=text))
+
+
+def test_a_text_of_too_many_different_tokens_says_how_many_are_kept() -> None:
+    text = "often " * 40 + " ".join(f"word{i}" for i in range(300))
+    reader = Reader(PAGE, learn="task.text*cut.words", learn_text=text)
+    assert say("learn.own.rare", different=301, kept=MAX_VOCABULARY - 1) in reader.texts
+    assert "<rare>" not in Reader(PAGE, learn="task.text*cut.words", learn_text="often " * 40).says
 
 
 def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
@@ -333,7 +379,7 @@ def test_heads_are_switched_off_at_a_moment() -> None:
     reader = part(opened(learn="task.repeat*steps.3", learn_step="2"), "off")
     reader.set("learn.off.2.1", [(1, 0)])
     worth = train("repeat", steps=3).ablate(2, 1, 0)
-    shares = (f"{100 * share:.1f} %" for share in (worth.accuracy, worth.accuracy_without))
+    shares = (percent(share) for share in (worth.accuracy, worth.accuracy_without))
     told = say("learn.off.worth", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
                right=next(shares), right_without=next(shares))  # fmt: skip
     assert told in reader.texts
@@ -386,6 +432,10 @@ def test_a_moment_opens_in_the_playground_or_says_why_not() -> None:
         rtol=1e-5, atol=1e-6,
     )  # fmt: skip
     assert len(reader.at.get("download_button")) == 3
+    assert "set by hand" not in projections_in_words(scenario)
+    assert projections_in_words(scenario) == say("summary.projections.set", names="W_q, W_k and W_v")
+    assert say("learn.home.address") in reader.captions
+    assert in_address(reader.at, "learn") == FEW
 
 
 def test_a_text_goes_on_as_the_library_has_it() -> None:

@@ -161,7 +161,7 @@ def test_matrices_of_a_worked_example_are_not_called_random(name: str) -> None:
     said = projections_in_words(scenario)
     assert ("random" in said) == (scenario.w_q is None)
     assert (f"those of the worked example “{called(name)}”: made up to compute with" in said) == stated
-    assert ("set by hand" in said) == (scenario.w_q == "identity")
+    assert ("are given, not drawn" in said) == (scenario.w_q == "identity")
     if stated:
         edited = replace(scenario, edits=[("w_q", 0, 0, 9.0)])
         assert projections_in_words(edited).startswith("Apart from 1 number changed by hand, ")

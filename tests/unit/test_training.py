@@ -371,6 +371,32 @@ def test_an_own_text_is_gone_on_with() -> None:
     assert words.trace(2, "the cat sat").tokens == ("the", "cat", "sat")
 
 
+def test_a_guess_of_what_stands_for_all_rare_words_is_never_right() -> None:
+    text = " ".join(f"word{i}" for i in range(900))
+    training = train("text", steps=60, text=text, cut="words", length=8, n_layers=1, d_model=8, d_k=4)
+    task = training.model.task
+    held_out = task.held_out()
+    rare = task.vocabulary.index("<rare>")
+    assert (held_out.ids == rare).float().mean() > 0.5  # so that to guess it always would look like learning
+    following = held_out.ids[:, 1:]
+    guessed = torch.full_like(following, rare)
+    assert not task.right(guessed, following).any()
+    assert training.moments[-1].accuracy <= (following != rare).float().mean().item()
+
+
+def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None:
+    """What the page says to look for in the task repeat."""
+    training = train("repeat")
+    assert training.moments[-1].figures["first_block"] > 0.6
+    batch = training.model.task.held_out()
+    made = training.model.on(batch, training.moments[-1].parameters)
+    before = training.model.weights_in(made)[0, 0].diagonal(offset=-1, dim1=1, dim2=2)  # of places 1 on
+    first = ~batch.asked
+    first[:, 0] = False
+    kept = [before[at, place - 1] for at, place in first.nonzero().tolist()]
+    assert training.moments[-1].figures["first_block"] == pytest.approx(torch.stack(kept).mean().item(), rel=1e-4)
+
+
 def test_a_text_of_many_words_keeps_the_most_frequent() -> None:
     text = " ".join(f"word{i}" for i in range(300)) + " often often often"
     task = task_of(settings_for(TASKS["text"], text=text, cut="words"))

@@ -11,9 +11,11 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS
-from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT, MOST_OF_LEARNED
+from attnviz.app.text import as_message
+from attnviz.core.limits import MAX_SEED
+from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
+from attnviz.link.training_text import MOST_OF_LEARNED, long_text
 from attnviz.training import TASKS, Model, TrainingSettings, settings_for
 from attnviz.training.settings import (
     CUTS,
@@ -25,12 +27,15 @@ from attnviz.training.settings import (
     MAX_LENGTH,
     MAX_MODEL_HEADS,
     MAX_STEPS,
+    MAX_VOCABULARY,
     MODEL_NORMS,
     OPTIMIZERS,
 )
+from attnviz.training.tasks.own_text import n_different
 from attnviz.words import plural, say
 
 _TEXT = "learn.own_text"  # a longer one than a link carries stays in the session
+_REFUSED = "learn.refused_text"  # what was typed and can't be learned
 _SHOWN_TEXTS = 3
 
 
@@ -65,6 +70,16 @@ def settings_of_address() -> TrainingSettings:
     return replace(settings, text=held if len(held) > MOST_OF_LEARNED else text or say("learn.own.example"))
 
 
+def is_text_lost() -> bool:
+    """Whether the address names a text that a link can't hold, and this session doesn't hold it, either."""
+    return bool(n := long_text(url_texts.current(LEARN))) and len(st.session_state.get(_TEXT, "")) != n
+
+
+def _as_named(settings: TrainingSettings) -> TrainingSettings:
+    """Return settings without their text where it has a parameter of its own, or the link has no room for it."""
+    return settings if len(settings.text) > MOST_OF_LEARNED else replace(settings, text="")
+
+
 def change(**changed: Any) -> bool:
     """Take other settings into the address; where they don't fit, say why. Return whether they were taken."""
     try:
@@ -78,11 +93,11 @@ def change(**changed: Any) -> bool:
 
 def name_in_address(settings: TrainingSettings) -> None:
     """Have the address name a training, the usual one, too, so that it opens again what was begun."""
-    url_texts.send(LEARN, rows()[LEARN].codec.encode(replace(settings, text="")))
+    url_texts.send(LEARN, rows()[LEARN].codec.encode(_as_named(settings)))
 
 
 def _put(settings: TrainingSettings) -> None:
-    url_texts.put(LEARN, replace(settings, text=""))
+    url_texts.put(LEARN, _as_named(settings))
     url_texts.put(LEARN_STEP, None)
 
 
@@ -139,30 +154,48 @@ VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
 
 def _own_text(settings: TrainingSettings) -> None:
     st.text(say("learn.tasks.text.law"))
-    st.session_state["learn.typed"] = settings.text
+    st.session_state["learn.typed"] = st.session_state.get(_REFUSED, settings.text)
+    if is_text_lost():
+        st.warning(
+            as_message(say("learn.own.lost", characters=plural(long_text(url_texts.current(LEARN)), "character")))
+        )
     left, right = st.columns((3, 2))
-    left.text_area(
-        say("learn.own.text"), key="learn.typed", max_chars=MAX_TEXT_CHARACTERS, height=110,
-        on_change=lambda: take_text(st.session_state["learn.typed"]),
-    )  # fmt: skip
+    left.text_area(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.own.text"), key="learn.typed", height=110, on_change=_take_typed
+    )
     with right:
         st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _choice("cut", settings, CUTS)
             _whole("length", settings, 2, MAX_LENGTH)
+    if len(settings.text) > MOST_OF_LEARNED:
+        st.info(as_message(say("learn.own.no_link", characters=plural(len(settings.text), "character"),
+                               most=f"{MOST_OF_LEARNED:,}")))  # fmt: skip
+    if (different := n_different(settings)) > MAX_VOCABULARY:
+        st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
     st.text(say("learn.tasks.text.look"))
 
 
-def take_text(text: str) -> None:
-    """Have a text learned from, or say why it can't be."""
+def _take_typed() -> None:
+    """Take what was typed; what can't be learned stays in its field, to be mended."""
+    text = st.session_state["learn.typed"]
+    st.session_state.pop(_REFUSED, None)
+    if not take_text(text) and text.strip():
+        st.session_state[_REFUSED] = text
+
+
+def take_text(text: str) -> bool:
+    """Have a text learned from, or say why it can't be; return whether it is."""
     if not text.strip():
         state.say(say("learn.own.blank"))
-        return
+        return False
     if not change(text=text):
-        return
+        return False
+    st.session_state.pop(_REFUSED, None)
     st.session_state[_TEXT] = text
     url_texts.put(LEARN_TEXT, text if len(text) <= MOST_OF_LEARNED else "")
     url_texts.put(LEARN_SENTENCE, "")
+    return True
 
 
 def _take_file() -> None:

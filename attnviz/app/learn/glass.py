@@ -24,6 +24,7 @@ from attnviz.documents.matrix_markup import png
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 _TERMS = 3  # of a sum that are written out
 _PICTURE = 120  # pixels of a matrix's longer side
@@ -67,7 +68,7 @@ def saturation_in_words(
     share = largest.mean().item() if largest.numel() else 0.0
     gone = share >= SATURATED and max(sizes[:2]) <= VANISHED * sizes[2]
     key = "learn.glass.saturated" if gone else "learn.glass.sizes"
-    return say(key, w_q=told[0], w_k=told[1], w_v=told[2], share=f"{100 * share:.0f} %")
+    return say(key, w_q=told[0], w_k=told[1], w_v=told[2], share=percent(share))
 
 
 def _pictures(training: Training, step: int, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> None:

@@ -9,6 +9,7 @@ from attnviz.core.tokens import token_labels, visible
 from attnviz.training import Training
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 _MOST = 6  # next tokens that are shown
 
@@ -27,19 +28,15 @@ def show_heads_off(training: Training, step: int, text: str, trace: AttentionTra
         return
     worth = training.without(step, off)
     st.text(say("learn.off.worth", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
-                right=_percent(worth.accuracy), right_without=_percent(worth.accuracy_without)))  # fmt: skip
+                right=percent(worth.accuracy), right_without=percent(worth.accuracy_without)))  # fmt: skip
     query = picked_token(training, trace.tokens)
     both = trace.probabilities[query], training.trace(step, text, off).probabilities[query]
     entries = training.model.task.vocabulary
     best = sorted(range(len(entries)), key=lambda i: -max(float(both[0][i]), float(both[1][i])))[:_MOST]
     table = pd.DataFrame({
         say("learn.off.token"): [visible(entries[i]) for i in best],
-        say("learn.off.with"): [_percent(float(both[0][i])) for i in best],
-        say("learn.off.without"): [_percent(float(both[1][i])) for i in best],
+        say("learn.off.with"): [percent(float(both[0][i])) for i in best],
+        say("learn.off.without"): [percent(float(both[1][i])) for i in best],
     })  # fmt: skip
     st.text(say("learn.time.next", token=token_labels(trace.tokens)[query]))
     st.dataframe(table, hide_index=True, width=420, key="learn.off.table")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -11,6 +11,7 @@ from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import query_of
+from attnviz.link.training_text import MOST_OF_LEARNED
 from attnviz.training import Training, moment_safetensors, training_notebook, training_script
 from attnviz.training.training import MOST_GENERATED
 from attnviz.words import say
@@ -51,6 +52,8 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
             "application/octet-stream", key="learn.home.tensors", on_click="ignore", icon=":material/database:",
         )  # fmt: skip
     st.caption(say("learn.home.what"))
+    if len(training.settings.text) <= MOST_OF_LEARNED:
+        st.caption(say("learn.home.address"))
 
 
 def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:

@@ -14,11 +14,11 @@ from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.colours.limits import all_limits
 from attnviz.core.attention import AttentionTrace
-from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, MOST_OF_LEARNED_SENTENCE
 from attnviz.training import Training
 from attnviz.words import plural, say
 
-_SENTENCE = "learn.sentence"
+_SENTENCE, _TOO_LONG = "learn.sentence", "learn.sentence.too_long"
 _LOOKED_AT = 8  # moments whose largest numbers the colours go up to
 _SHOWN = (
     "x", "x_norm", "w_q", "q", "q_rotated", "w_k", "k", "k_rotated", "scores", "scaled_scores", "attention_weights",
@@ -81,11 +81,24 @@ def _read(training: Training, step: int) -> tuple[str, AttentionTrace]:
 
 
 def _sentence(training: Training, text: str) -> None:
-    st.session_state[_SENTENCE] = take(LEARN_SENTENCE) or text
-    st.text_input(
-        say("learn.board.sentence"), key=_SENTENCE, max_chars=300, label_visibility="collapsed", icon=":material/edit:",
-        on_change=lambda: url_texts.put(LEARN_SENTENCE, st.session_state[_SENTENCE]),
+    of_now, typed = take(LEARN_SENTENCE) or text, st.session_state.get(_TOO_LONG)
+    # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
+    st.session_state[_SENTENCE] = typed[1] if typed is not None and typed[0] == of_now else of_now
+    st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.board.sentence"), key=_SENTENCE, label_visibility="collapsed", icon=":material/edit:",
+        on_change=_take_sentence, args=(of_now,),
     )  # fmt: skip
+
+
+def _take_sentence(before: str) -> None:
+    text = st.session_state[_SENTENCE]
+    st.session_state.pop(_TOO_LONG, None)
+    if len(text) > MOST_OF_LEARNED_SENTENCE:
+        st.session_state[_TOO_LONG] = before, text
+        state.say(say("learn.board.too_long", characters=plural(len(text), "character"),
+                      most=MOST_OF_LEARNED_SENTENCE))  # fmt: skip
+        return
+    url_texts.put(LEARN_SENTENCE, text)
 
 
 def _limits(training: Training, text: str, picked: tuple[int, int]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import { rampsOf } from "../../board/cells/colours.js";
 import { make, toggle } from "../../board/cells/elements.js";
 import { onTheme, themeOf } from "../../board/cells/theme.js";
 import { lineOf } from "../../board/values/matrices.js";
+import { percent } from "../../board/values/reads_most.js";
 import { unpacked } from "../../board/received.js";
 import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
@@ -301,7 +302,7 @@ class Time {
       const bar = /** @type {HTMLElement} */ (this.bars.children[at] ?? this.bars.appendChild(make("div", "bar", [make("span", "name"), make("span", "full", [make("i")]), make("span", "share"), make("span", "right")])));
       const [named, full, written, mark] = bar.children;
       named.textContent = name;
-      written.textContent = Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "NaN";
+      written.textContent = Number.isFinite(share) ? percent(share) : "NaN";
       const filled = /** @type {HTMLElement} */ (full.firstChild);
       filled.style.width = `${Number.isFinite(share) ? 100 * share : 0}%`;
       mark.textContent = name === right ? "✓" : "";

@@ -26,6 +26,7 @@ from attnviz.training.learning import Moment
 from attnviz.training.settings import MAX_STEPS
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 _HERE = Path(__file__).parent
 _KEY = "learn.time"
@@ -148,19 +149,15 @@ def _thinned(losses: Sequence[float]) -> list[tuple[int, float]]:
 
 def _told(moment: Moment) -> list[str]:
     figures = [
-        say("learn.time.figure", name=say(f"learn.figures.{name}"), value=_percent(value))
+        say("learn.time.figure", name=say(f"learn.figures.{name}"), value=percent(value))
         for name, value in moment.figures.items()
     ]
     return [
         say("learn.time.step", step=f"{moment.step:,}"),
         say("learn.time.loss_of", loss=written(moment.loss, 3)),
-        say("learn.time.accuracy_of", share=_percent(moment.accuracy)),
+        say("learn.time.accuracy_of", share=percent(moment.accuracy)),
         *figures,
     ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _numbers(training: Training) -> str:

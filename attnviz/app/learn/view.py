@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.learn.controls import asked, name_in_address
+from attnviz.app.learn.controls import asked, is_text_lost, name_in_address
 from attnviz.app.learn.moment import show_moment
 from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
 from attnviz.app.learn.shared import JOB, current_job, job_of, leave, shared
@@ -66,6 +66,8 @@ def _open(settings: TrainingSettings) -> None:
     st.session_state[_OPENED] = True
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
     if not linked:
+        return
+    if is_text_lost():  # another text in its place would be another training
         return
     name_in_address(settings)
     if not _show_finished(settings):

@@ -55,6 +55,10 @@ class Task(ABC):
         """Whether what comes after a place counts in the loss: without another word, wherever it stands."""
         return True
 
+    def right(self, guessed: Tensor, following: Tensor) -> Tensor:
+        """Return which guesses of the next token are right."""
+        return guessed == following
+
     @abstractmethod
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """Return the figures of the heads over a batch: of several heads, that of the one that does it most."""

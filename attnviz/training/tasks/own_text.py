@@ -75,6 +75,11 @@ class OwnText(Task):
         counted = torch.ones(n, self.length - 1, dtype=torch.bool)
         return Batch(corpus[starts + torch.arange(self.length)], counted, counted)
 
+    def right(self, guessed: Tensor, following: Tensor) -> Tensor:
+        """A guess of what stands for all rare tokens is never right: it names none of them."""
+        right = super().right(guessed, following)
+        return right & (following != self.vocabulary.index(RARE)) if RARE in self.vocabulary else right
+
     def law(self, tokens: Sequence[str]) -> str | None:
         """None that anybody knows."""
         return None
@@ -109,6 +114,11 @@ class OwnText(Task):
     def example(self) -> str:
         """How the text begins."""
         return self.joined_by.join(self.vocabulary[i] for i in self.corpus[: min(12, self.length)])
+
+
+def n_different(settings: TrainingSettings) -> int:
+    """Return how many different tokens a text of one's own has; only so many as fit the vocabulary are kept apart."""
+    return len(set(_cut(settings.text, settings.cut)))
 
 
 def _cut(text: str, cut: str) -> Sequence[str]:

@@ -34,7 +34,7 @@ class Repeat(Task):
     defaults = {  # noqa: RUF012
         "seed": 0, "steps": 300, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "d_model": 32, "d_k": 32,
     }  # fmt: skip
-    figures = ("induction", "previous")
+    figures = ("induction", "first_block")
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Fresh blocks."""
@@ -59,11 +59,13 @@ class Repeat(Task):
         return tokens[place] in tokens[:place]
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much is read what came after the same letter before, and how much the token just before."""
+        """How much is read what came after the same letter before, and how much, in the first block, the token just
+        before: that of a block which comes again isn't needed."""
         asked = torch.nn.functional.pad(batch.asked, (0, 1))
+        first = torch.nn.functional.pad(~batch.asked[:, 1:], (1, 1))
         return {
             "induction": most(weights, after_the_same(batch.ids), asked),
-            "previous": most(weights, torch.eye(batch.ids.shape[1]).roll(-1, dims=1).tril(-1), asked),
+            "first_block": most(weights, torch.eye(batch.ids.shape[1]).roll(-1, dims=1).tril(-1), first),
         }
 
     def code(self) -> str:
