@@ -1,10 +1,10 @@
 """The corpus of golden links: what each must restore, and how far a scenario is from that.
 
 The links of `golden_links.json` were made by the version of 21 November 2026 (commit 2c7e9c6), and are in people's
-notes, slides and mails: they open for ever. Those with positions, a feed-forward step or an activation are of the day
-after, when there were such links. Nothing in that file is ever changed to make a test pass. Numbers stand
-there to six digits, for torch draws and multiplies a bit differently on another processor; what a link says number by
-number is compared exactly.
+notes, slides and mails: they open for ever. Those with positions, a feed-forward step or an activation, and those
+of a real model, are of the day after, when there were such links. Nothing in that file is ever changed to make a test
+pass. Numbers stand there to six digits, for torch draws and multiplies a bit differently on another processor; what a
+link says number by number is compared exactly.
 """
 
 import hashlib

@@ -33,14 +33,15 @@ def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each run of letters and numbers begins and ends, and each run of other signs."""
+    """Yield where each run of letters and numbers begins and ends, and each other sign."""
     first, before = 0, " "
     for at, character in enumerate(text):
         category = unicodedata.category(character)
         # Accents, vowel signs and joiners belong to what they follow.
         kind = " " if character.isspace() else before if category[0] == "M" or category == "Cf" else (
             "sign" if category[0] in "PS" else "word")  # fmt: skip
-        if kind != before:
+        joined = character.isspace() or category[0] == "M" or category == "Cf"
+        if kind != before or (kind == "sign" and not joined):
             if before != " ":
                 yield first, at
             first, before = at, kind

@@ -12,7 +12,6 @@ import torch
 
 from attnviz import look_into
 from attnviz.app.model.looked import MOST_TOKENS
-from attnviz.app.text import literal
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
@@ -118,10 +117,10 @@ def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() ->
     first = typed[1]
     assert first.endswith("of “Unbelievably”")
     assert typed[tokens.index("hot")] == typed[0] == ""
-    assert literal(say("models.page.unknown", token="[UNK]", typed="“\U0001f600”")) in reader.captions
+    assert say("models.page.unknown", token="[UNK]", typed="“\U0001f600”") in reader.texts
     cut = " · ".join(token for token, of in zip(tokens, typed, strict=True) if of.endswith("of “Unbelievably”"))
     said = say("models.page.pieces", words=say("models.page.piece", word="Unbelievably", tokens=cut))
-    assert literal(said) in reader.captions
+    assert said in reader.texts
 
 
 def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its_share() -> None:

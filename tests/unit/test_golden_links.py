@@ -55,6 +55,7 @@ def test_the_corpus_is_as_large_as_it_was() -> None:
     written = {name for link in LINKS.values() for name in parameters_of(link["query"])}
     assert written >= {*parameters()} | {"edits", "query", "view", "cell", "pinned", "sweep", "step"}
     assert written >= {"question", "numbers", "hide", "check", "tables", "example"}
+    assert written >= {name for name in texts() if name.startswith("model")}
 
 
 @pytest.mark.parametrize("name", [name for name, link in LINKS.items() if "only_on_pages" not in link])
@@ -128,6 +129,19 @@ def test_an_example_of_before_is_written_by_names_and_means_the_same(name: str) 
         if isinstance(option, Exponent):
             continue
         assert not re.search(rf"(^|&){option.name}=[1-9]($|&)", read.text)
+
+
+@pytest.mark.parametrize("name", _of("model"))
+def test_a_link_restores_a_model_with_its_sentence_and_its_changes(name: str) -> None:
+    expected = LINKS[name]["restores"]["model"]
+    assert set(expected) == set(_given(name))
+    for parameter, raw in _given(name).items():
+        value, error = texts()[parameter].read(raw)
+        assert error is None
+        if parameter == "model_edits":
+            value = [(each.layer, each.head, each.matrix, each.row, each.column, str(each.value)) for each in value]
+        assert _as_json(value) == expected[parameter]
+        assert texts()[parameter].write(texts()[parameter].read(raw)[0]) in (raw, "")
 
 
 @pytest.mark.parametrize("name", _of("sweep"))

@@ -75,6 +75,7 @@ def test_pieces_of_a_word_are_known_by_what_was_typed() -> None:
     assert "".join(piece.typed for piece in view.pieces if piece.word == "Unbelievably") == "Unbelievably"
     assert pieces["[UNK]"].typed == "😀"
     assert pieces["hot"].word == "hot"
+    assert (pieces["[UNK]"].word, pieces[","].word) == ("😀", ",")  # signs beside each other are no word
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), max_size=6))

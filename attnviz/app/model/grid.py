@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
-from attnviz.app.text import is_dark, literal
+from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
 from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
@@ -47,9 +47,9 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
     for sentence in _cut_in_words(view):
-        st.caption(literal(sentence))
+        st.text(sentence)
     first, *_, last = (*view.tokens, view.tokens[-1])
-    st.caption(say("models.page.look", first=first, last=last))
+    st.caption(as_message(say("models.page.look", first=first, last=last)))
     st.caption(say("models.page.conclude"))
 
 
