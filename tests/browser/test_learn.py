@@ -59,4 +59,16 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
     expect(shown).to_have_attribute(
         "data-value", re.compile(f"^{training.trace(step).attention_weights[row, column].item():.4f}"[:6]), timeout=WAIT
     )
+    # With the last word picked, what is done in its row stands over what leads to the mask, and neither over the other.
+    page.locator("button.chip").last.click()
+    done, below = page.locator("span.op.softmax"), page.locator("button.stages")
+    page.wait_for_function(
+        """() => { const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
+          const of = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
+          return of(".name.on")?.textContent === "."; }"""
+    )
+    upper, lower = done.bounding_box(), below.bounding_box()
+    assert upper is not None
+    assert lower is not None
+    assert upper["y"] + upper["height"] <= lower["y"] + 1
     assert reader.sideways <= 0

@@ -14,6 +14,7 @@ import { say } from "../../scripts/sentences.js";
 const NAMED = 11; // rows as high have names
 const LEGEND = 120;
 const WORD = 44; // what is done between two matrices
+const WORD_HEIGHT = 15; // of what is done between two matrices
 const STAGES = 58; // the width of what leads to all stages
 const { MASK } = CONSTANTS;
 const FEWER = 32; // and back
@@ -115,7 +116,9 @@ export class Frame {
     this.names.forEach((name, at) => toggle(name, "on", at === board.query));
     this.frameColumn();
     this.scale.style.top = `${start + (board.query + 0.5) * row - 38 * scale}px`;
-    this.softmax.style.top = `${start + (board.query + 0.5) * row + 12 * scale}px`;
+    // Under the last row stands what leads to all stages: there the word ends before it.
+    const { end } = board.layout;
+    this.softmax.style.top = `${Math.min(start + (board.query + 0.5) * row + 12 * scale, end - (WORD_HEIGHT - 3) * scale)}px`;
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
       const by = dividedBy(scaled.settings) || say("board.op.unscaled");
