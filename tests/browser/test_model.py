@@ -33,9 +33,14 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
     expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "2,5")
     assert reader.sideways <= 0
+    page.locator('[data-head="1,2"]').press("Tab")
+    page.locator('[data-head="1,5"]').hover()
+    page.mouse.move(2, 2)  # what is told is of the head that the keyboard frames
+    expect(page.locator(".told", has_text="Layer 1, head 3:")).to_be_visible()
     cell.click()  # pinned: the next number to change
     page.get_by_role("button", name=say("models.change.number")).click()
     expect(page.get_by_label(say("models.change.matrix"))).to_be_visible()
+    expect(page.get_by_role("button", name=say("models.change.change"))).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
     page.get_by_text(say("models.change.off"), exact=True).click()
     expect(page).to_have_url(re.compile(r"model_edits=2\.5\.off"))
