@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 import time
 from typing import Any
 
@@ -325,6 +326,14 @@ def test_the_glass_says_of_the_last_moment_that_its_step_was_not_done() -> None:
 
 def codes(reader: Reader) -> str:
     return "\n".join(each.value for each in reader.at.code)
+
+
+def test_a_row_of_the_keys_is_called_by_its_token() -> None:
+    reader = part(opened(learn=FEW, learn_step="7", learn_sentence="keys near cat"), "glass")
+    reader.set("learn.glass.matrix", "w_k")
+    rows = re.findall(r"∂J/∂K\[([^,]*),", codes(reader))
+    assert rows
+    assert set(rows) <= {"<s>", "keys", "near", "cat"}
 
 
 def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_optimizer() -> None:
