@@ -18,6 +18,8 @@ from attnviz.figures.picture import Picture, picture
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
+_ALWAYS = {"tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale", "temperature",
+           "device"}  # fmt: skip
 _LISTED_CHANGES = 12
 _LISTED_QUERIES = 16
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from anywhere
@@ -115,10 +117,12 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 
 def _set_up(scenario: Scenario) -> str:
-    """Name all settings that decide the numbers."""
-    off = {"text"} | ({"positions"} if scenario.positions == "none" else set())
-    off |= {"activation"} if scenario.d_ff is None else set()
-    named = [name for name in SETTINGS if name not in off and getattr(scenario, name) is not None]
+    """Name all settings that decide the numbers; those that one head can do without, where they're switched on."""
+    plain = Scenario()
+    on = {name for name in SETTINGS if getattr(scenario, name) != getattr(plain, name)} | _ALWAYS
+    on |= {"activation"} if scenario.d_ff else set()
+    on -= {"text", *(name for name in SETTINGS if getattr(scenario, name) is None)}
+    named = [name for name in SETTINGS if name in on]
     shown = [
         say("report.setting", label=say(f"setup.{name}.label"), value=setting_in_words(name, getattr(scenario, name)))
         for name in named
