@@ -89,6 +89,9 @@ STATES = (
     State("compare-empty", "/compare", PUBLISHED, CHART),
     State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, CHART),
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),
+    State("heads", address=CAT | {"n_heads": 3, "d_out": 6, "embedding": "stable"}),
+    State("history", "/history", ready="[data-testid=stMain] h1"),
+    State("learn", "/learn", ready="[data-testid=stNumberInput]"),
     State("check", "/check", ready="textarea"),
     State("check-example", "/check", {"check": "examples.love-ai"}, "td.wrong"),
 )
