@@ -91,7 +91,7 @@ STATES = (
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),
     State("heads", address=CAT | {"n_heads": 3, "d_out": 6, "embedding": "stable"}),
     State("history", "/history", ready="[data-testid=stMain] h1"),
-    State("learn", "/learn", ready="[data-testid=stMain] [data-testid=stNumberInput]"),
+    State("learn", "/learn", ready=".st-key-learn-start button"),
     State("check", "/check", ready="textarea"),
     State("check-example", "/check", {"check": "examples.love-ai"}, "td.wrong"),
 )
