@@ -38,7 +38,10 @@ def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Cost(NamedTuple):
-    """What both cost for so many tokens: milliseconds, the fastest of a few, and numbers kept on the way."""
+    """What both cost for so many tokens: milliseconds, the fastest of a few, and numbers kept on the way.
+
+    These are all scores, or the sums over keys and values, and over keys.
+    """
 
     tokens: int
     softmax_ms: float
@@ -56,7 +59,7 @@ def _measured(n: int, width: int) -> Cost:
     generator = generator_for(n)
     q, k, v = (torch.randn(n, width, generator=generator, **FLOAT32_ON_CPU) for _ in range(3))
     by_softmax = _fastest(lambda: softmax_attention(q, k, v))
-    return Cost(n, by_softmax, _fastest(lambda: linear_attention(q, k, v)), n * n, width * width)
+    return Cost(n, by_softmax, _fastest(lambda: linear_attention(q, k, v)), n * n, width * width + width)
 
 
 def _fastest(run: Callable[[], Tensor]) -> float:

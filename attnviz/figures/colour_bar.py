@@ -34,7 +34,7 @@ def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
     """Return shapes and annotations that mark on the scale what each word gets where all get the same: in the picked
     row, or in all rows where these may read the same number of words; nothing where it lies beyond the scale."""
     n = _n_readable(picture)
-    if n is None or 1 / n > picture.limits[1] * (1 + 1e-6):
+    if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
         return {}
     at = min(1.0, 1 / n / picture.limits[1])
     line = {

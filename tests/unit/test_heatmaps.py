@@ -503,6 +503,12 @@ def test_attention_has_its_scale_with_a_tick_at_the_even_share_of_the_picked_row
         assert said == [say("figures.even_share", n=readable)]
 
 
+@pytest.mark.parametrize("setup", [Scenario(masking="padding", mask_size=9), Scenario("a", masking="not-self")])
+def test_where_no_token_may_be_read_there_is_no_even_share(setup: Scenario) -> None:
+    spec = heatmap_spec(traced(setup), "attention_weights", query=0)
+    assert not any("even" in each["text"] for each in spec["layout"].get("annotations", []))
+
+
 @pytest.mark.parametrize("name", [name for name in PICTURED if name != "attention_weights"])
 def test_what_is_no_share_has_no_scale_of_shares(name: str) -> None:
     spec = heatmap_spec(trace(Scenario()), name)

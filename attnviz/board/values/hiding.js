@@ -13,8 +13,8 @@ export function reasonOf(mask, row, column) {
     for (let r = 0; r < rows; r += 1) for (let c = 0; c < columns; c += 1) if (!holds(r, c)) return false;
     return true;
   };
-  if (column > row && everywhere((r, c) => c <= r || hides(r, c))) return { key: "later", n: 0 };
   if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
+  if (column > row && everywhere((r, c) => c <= r || hides(r, c))) return { key: "later", n: 0 };
   if (column === row && everywhere((r, c) => c !== r || hides(r, c))) return { key: "itself", n: 0 };
   if (row > column) {
     let n = row - column;

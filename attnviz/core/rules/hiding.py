@@ -24,12 +24,14 @@ def reason_of(hidden: np.ndarray, row: int, column: int) -> Reason:
     >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
     >>> reason_of(causal, 0, 2).key, reason_of(causal | np.eye(3, dtype=bool), 1, 1).key
     ('later', 'itself')
+    >>> reason_of(np.ones((2, 2), dtype=bool), 0, 1).key
+    'nobody'
     """
     distance = np.subtract.outer(np.arange(hidden.shape[0]), np.arange(hidden.shape[1]))
+    if hidden[:, column].all():  # first: where it hides all of several columns, those are all later than some query
+        return Reason("nobody")
     if column > row and hidden[distance < 0].all():
         return Reason("later")
-    if hidden[:, column].all():
-        return Reason("nobody")
     if column == row and np.diagonal(hidden).all():
         return Reason("itself")
     window = row - column
