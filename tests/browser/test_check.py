@@ -10,6 +10,7 @@ from attnviz.published import worked_example
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 HANDOUT = worked_example("three-words")
 LOVE_AI_SAYS = "5 of 48 results differ from the exact values: 1 wrong, 4 right within rounding."
@@ -72,6 +73,7 @@ def test_what_is_loaded_and_typed_survives_another_page_and_a_reload(new_learner
         reader.page.reload()
 
 
+@dear
 def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_learner: Callable[..., Learner]) -> None:
     reader = open_check(new_learner(permissions=["clipboard-read", "clipboard-write"]))
     draw = random.Random(0)

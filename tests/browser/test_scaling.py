@@ -13,6 +13,7 @@ from tests.browser.looks import BRIGHTNESS
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import running_server
+from tests.whole import dear
 
 SMALL = "dims.2-8-64*trials.50"
 LONG = ("2, 64, 4096", 10_000)  # dimensions and trials: several seconds on any machine
@@ -113,6 +114,7 @@ def reader(new_scaling_reader: Callable[..., Reader]) -> Reader:
     return new_scaling_reader().sweep()
 
 
+@dear
 def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
     new_scaling_reader: Callable[..., Reader], tmp_path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_first_there_is_the_plot_with_the_line_of_p_and_its_slider_right_under_i
     assert out_of_place(reader) == []
 
 
+@dear
 def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_leaves_the_plot(reader: Reader) -> None:
     reader.pick_point("variance", 0).looks_at(2)
     reader.pick_from_list(64).looks_at(64)

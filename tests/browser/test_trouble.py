@@ -5,6 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 
 def test_cells_pasted_without_a_number_are_named_and_keep_the_picture(new_reader: Callable[..., Playground]) -> None:
@@ -28,6 +29,7 @@ def test_what_is_no_number_is_named_and_keeps_the_picture(playground: Playground
 # A link that is too long. That one is answered at all hangs on httptools: see attnviz/app/shell/long_link.py.
 
 
+@dear
 def test_a_link_of_a_megabyte_opens_with_what_can_be_read_of_it(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(view="board", seed=5)
     playground.page.goto(f"{playground.server}/?d_out=3&edits={'w_q.0.0.1*' * 100_000}")

@@ -124,4 +124,4 @@ def test_costs_are_measured_and_what_is_kept_is_counted() -> None:
     small, large = measured_costs((16, 32), 8)
     assert all(0 < each.softmax_ms < 1e4 and 0 < each.linear_ms < 1e4 for each in (small, large))
     assert [each.softmax_numbers for each in (small, large)] == [256, 1024]
-    assert small.linear_numbers == large.linear_numbers == 64
+    assert small.linear_numbers == large.linear_numbers == 64 + 8
