@@ -13,8 +13,9 @@ from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.mask_uses import ADDED, FACTOR, SHARED, ZEROED
 from attnviz.core.rules import Scale, Softmax, later
+from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.seeding import seeded_projections
-from attnviz.core.stages import BIASES, Table, attention_table, head_name
+from attnviz.core.stages import BIASES, Stage, Table, attention_table, head_name
 from attnviz.core.trace import Trace, run
 
 
@@ -184,12 +185,22 @@ class AttentionTrace(Trace):
     @property
     def mask_use(self) -> str:
         """What is done with the mask, one of :data:`attnviz.core.mask_uses.MASK_USES`: what attention does, without."""
-        layer = self.layers[0]
-        name = "attention_weights"
-        stage = layer.stages[name if name in layer.stages else head_name(0, name)]
+        stage = self._weighting
         if isinstance(stage.rule, Softmax) and len(stage.sources) > 1:
             return SHARED if stage.rule.shared else ZEROED
         return FACTOR if self.scaling.factor else ADDED
+
+    @property
+    def shared_over(self) -> str:
+        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.softmax.AXES`: rows, in attention."""
+        rule = self._weighting.rule
+        return rule.axis if isinstance(rule, Softmax) else ROWS
+
+    @property
+    def _weighting(self) -> Stage:
+        """The stage of attention weights, which is of one kind in all heads and layers."""
+        stages, name = self.layers[0].stages, "attention_weights"
+        return stages[name if name in stages else head_name(0, name)]
 
     @property
     def causal(self) -> bool:
@@ -214,13 +225,13 @@ class AttentionTrace(Trace):
 
 
 class UndefinedAttentionError(ValueError):
-    """A row of scores has no finite entry, so its softmax is undefined.
+    """A row of scores has no finite entry, so its softmax is undefined; or a column, where it runs over columns.
 
     `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
-    `rows` are the indices of the rows.
+    `rows` are the indices of the rows, or columns.
     """
 
-    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False) -> None:
+    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False, line: str = "row") -> None:
         self.trace = trace
         self.rows = rows
         named = ", ".join(_row_name(trace, row) for row in rows[:3])
@@ -230,8 +241,8 @@ class UndefinedAttentionError(ValueError):
         )
         if not lost:
             message = (
-                f"scaled_scores has no finite value in row {named}{more}, "
-                "expected at least one finite score in each row for its softmax to exist"
+                f"scaled_scores has no finite value in {line} {named}{more}, "
+                f"expected at least one finite score in each {line} for its softmax to exist"
             )
         super().__init__(message)
 
@@ -322,6 +333,9 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     for layer in (trace,) if "context" in made else trace.layers:
         flat = layer.matrices["context"].flatten()
         if math.isnan(torch.dot(flat, flat).item()):  # a cheap look for a NaN: squares have no other way to one
+            if layer.shared_over == COLUMNS:
+                _check_columns(trace, layer)
+                return trace
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
             # What a mask leaves of a row after the softmax may be nothing, too.
             lost = layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
@@ -330,6 +344,13 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
                     rows = tuple(sorted(set(bad.nonzero()[:, -1].tolist())))
                     raise UndefinedAttentionError(trace, rows, lost=bad is lost)
     return trace
+
+
+def _check_columns(trace: AttentionTrace, layer: AttentionTrace) -> None:
+    """Raise :class:`UndefinedAttentionError` where a softmax over columns meets one without a finite score."""
+    empty = ~torch.isfinite(layer.scaled_scores).any(-2)
+    if empty.any():
+        raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))), line="column")
 
 
 def _row_name(trace: AttentionTrace, row: int) -> str:

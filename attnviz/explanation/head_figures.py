@@ -1,14 +1,16 @@
 """What a head does, by figures that are measured: where its attention goes on average, and how evenly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from attnviz.core.heads import head_in_view, n_heads_in
-from attnviz.core.stages import head_name
+from attnviz.core.rules import Softmax
+from attnviz.core.rules.softmax import ROWS
+from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -21,7 +23,8 @@ ALL_SHARES = (*SHARES, "after", "special")
 class HeadFigures:
     """Shares of the attention of tokens, on average: on `itself`, on the token `before` it, on the `first` token, and
     on the `same` word where that stands before it; on the token `after` it, and on `special` ones, which a model puts
-    before and behind a text; and their `entropy` in bits, of at most `most`.
+    before and behind a text; and their `entropy` in bits, of at most `most`, which is None where rows of attention
+    weights don't sum to 1, and so have none.
 
     An average is over the tokens that can do so: none is before the first, and it isn't said to read the first token
     where it reads itself. It is None where there is no such token.
@@ -32,7 +35,7 @@ class HeadFigures:
     first: float | None
     same: float | None
     entropy: float
-    most: float
+    most: float | None
     after: float | None = None
     special: float | None = None
 
@@ -52,7 +55,13 @@ def head_figures(trace: Trace, name: str = "attention_weights", special: Sequenc
     """
     hidden = trace.masked_in(name)
     readable = None if hidden is None else torch.from_numpy(~hidden)[None]
-    return figures_of_heads(trace[name].detach()[None], trace.tokens, readable, special)[0]
+    (found,) = figures_of_heads(trace[name].detach()[None], trace.tokens, readable, special)
+    return found if found is None or _sum_to_1(trace.stages[name]) else replace(found, most=None)
+
+
+def _sum_to_1(weights: Stage) -> bool:
+    rule = weights.rule
+    return not isinstance(rule, Softmax) or (rule.axis == ROWS and (rule.shared or len(weights.sources) == 1))
 
 
 def figures_of_heads(
@@ -107,11 +116,14 @@ def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, .
     shares = {name: _percent(share) for name in names if (share := getattr(figures, name)) is not None}
     told = {name: say(f"heads.full.{name}", share=share) for name, share in shares.items()}
     largest = figures.largest(names)
-    entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
+    full = say("heads.told", head=head, shares="; ".join(told.values()))
+    if figures.most is not None:
+        entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
+        full = f"{full} {entropy}"
     return {
         "short": say(f"heads.short.{largest}", share=shares[largest]),
         "most": told[largest][0].lower() + told[largest][1:],
-        "full": say("heads.told", head=head, shares="; ".join(told.values()), entropy=entropy),
+        "full": full,
     }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.mask_uses import ADDED, FACTOR, ZEROED
 from attnviz.core.rules import Share
+from attnviz.core.rules.softmax import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.words import say
@@ -40,9 +41,15 @@ def _weights(trace: AttentionTrace) -> np.ndarray:
 
 
 def undefined_by_mask(trace: AttentionTrace) -> bool:
-    """Whether rows of attention weights are undefined, and only those to which the mask leaves nothing."""
-    undefined = np.isnan(_weights(trace)).any((0, -1))
-    return bool(undefined.any() and (trace.is_hidden.all(-1) | ~undefined).all())
+    """Whether attention weights are undefined, and first of all only those that share what the mask leaves nothing of:
+    what follows from them in later layers is no other trouble."""
+    weights = (layer.attention_weights.isnan().cpu().numpy() for layer in trace.layers)
+    undefined = next((each.reshape(-1, *each.shape[-2:]).any(0) for each in weights if each.any()), None)
+    if undefined is None:
+        return False
+    over = {ROWS: 1, COLUMNS: 0, WHOLE: None}[trace.shared_over]
+    left = (~trace.is_hidden).any(over, keepdims=True)
+    return not (undefined & left).any()
 
 
 def mask_notes(trace: AttentionTrace) -> list[str]:
@@ -66,7 +73,7 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
         given = leaks(trace)
         most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
         notes.append(say("summary.mask.leak", mean=mean, most=most))
-    return notes + _nothing(trace, meant, hidden)
+    return notes + (_unread(trace, hidden) or _nothing(trace, meant, hidden))
 
 
 def _is_linear(trace: AttentionTrace) -> bool:
@@ -79,9 +86,27 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
     rows = np.flatnonzero(meant.all(-1)).tolist()
     if not rows:
         return []
-    names = token_labels(trace.tokens) if trace.tokens else [str(row) for row in range(len(meant))]
-    told = listed([say("summary.named", token=names[row]) for row in rows[:_NAMED]])
-    if len(rows) > _NAMED:
-        told = say("summary.more", names=told, rest=len(rows) - _NAMED)
     kind = trace.mask_use if trace.mask_use != ADDED or hidden[rows].all() else "finite"
-    return [say(f"summary.nothing.{kind}", names=told)]
+    if trace.shared_over != ROWS:  # what a row has in common does make a difference to what it shares with others
+        weights = _weights(trace)[:, rows]
+        if not (weights == 0).all():
+            return []
+        kind = ZEROED
+    return [say(f"summary.nothing.{kind}", names=_named(trace, rows))]
+
+
+def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
+    """Say which tokens no token may read, where the softmax shares each column out, or all that there is."""
+    over = trace.shared_over if trace.mask_use == ADDED else ROWS
+    if over == WHOLE and hidden.all():
+        return [say("summary.unread.whole")]
+    columns = np.flatnonzero(hidden.all(0)).tolist()
+    if over != COLUMNS or not columns:
+        return []
+    return [say("summary.unread.columns", n=len(columns), names=_named(trace, columns))]
+
+
+def _named(trace: AttentionTrace, places: list[int]) -> str:
+    names = token_labels(trace.tokens) if trace.tokens else [str(place) for place in range(max(places) + 1)]
+    told = listed([say("summary.named", token=names[place]) for place in places[:_NAMED]])
+    return say("summary.more", names=told, rest=len(places) - _NAMED) if len(places) > _NAMED else told

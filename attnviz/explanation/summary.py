@@ -11,7 +11,7 @@ from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows
-from attnviz.core.rules.softmax import ROWS
+from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed
 from attnviz.core.stages import STAGES
@@ -68,11 +68,13 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     """Return how a query reads, those that it reads most where they are named, and the places of the sentence."""
     token = _labels(trace)[query]
     row = trace.attention_weights[query]
-    if torch.isnan(row).any():
-        return "undefined", [], {"token": token}
     n_tokens = len(row)
     hidden = trace.masked_in("attention_weights")
     readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
+    if trace.shared_over == COLUMNS and hidden is not None:  # a column that nobody may read has no shares
+        row = row.masked_fill(torch.from_numpy(hidden[query]).to(row.device), 0.0)
+    if torch.isnan(row).any():
+        return "undefined", [], {"token": token}
     reach, weight = len(readable), written(row.max().item(), digits)
     if not reach:
         return "nothing", [], {"token": token}
@@ -107,7 +109,7 @@ def _shares_all(trace: AttentionTrace) -> bool:
     """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone,
     nor where that runs over anything else."""
     weights = trace.stages["attention_weights"]
-    if getattr(weights.rule, "axis", ROWS) != ROWS:
+    if trace.shared_over != ROWS:
         return False
     return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
 

@@ -31,9 +31,9 @@ def colour_bar(picture: Picture) -> dict[str, Any]:
 
 
 def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
-    """Return shapes and annotations that mark on the scale what each word gets where all get the same: in the picked
-    row, or in all rows where these may read the same number of words; nothing where it lies beyond the scale."""
-    n = _n_readable(picture)
+    """Return shapes and annotations that mark on the scale what each cell gets where all of its line get the same: in
+    the picked row, or in all where these share among as many; nothing where it lies beyond the scale."""
+    n = _n_sharing(picture)
     if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
         return {}
     at = min(1.0, 1 / n / picture.limits[1])
@@ -49,11 +49,10 @@ def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
     return {"shapes": [line], "annotations": [text]}
 
 
-def _n_readable(picture: Picture) -> int | None:
-    """Return how many words a row may read; None where rows differ in that and none is picked."""
-    if picture.readable is None:
-        return picture.shape[1]
-    if picture.query is not None:
-        return int(picture.readable[picture.query])
-    counts = np.unique(picture.readable)
+def _n_sharing(picture: Picture) -> int | None:
+    """Return among how many cells a line is shared out; None where they differ in that."""
+    if picture.shared_among is None:
+        return None
+    cells = picture.shared_among if picture.query is None else picture.shared_among[picture.query]
+    counts = np.unique(cells[cells > 0])
     return int(counts[0]) if len(counts) == 1 else None

@@ -10,7 +10,8 @@ from torch import Tensor
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
 from attnviz.colours.shading import shades
-from attnviz.core.rules import in_rows
+from attnviz.core.rules import Share, Softmax, in_rows
+from attnviz.core.rules.softmax import ROWS, sharing
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.words import say
@@ -42,7 +43,7 @@ class Picture:
     digits: int
     theme: Theme
     query: int | None
-    readable: np.ndarray | None = None  # cells of each row that no mask hides; None where none is hidden
+    shared_among: np.ndarray | None = None  # of each cell: among how many; 0 where it's hidden. None where none shares
     signed: bool = False  # a difference, which says its sign
 
     @property
@@ -99,8 +100,17 @@ def picture_of(
         digits=digits,
         theme=theme(dark),
         query=None if query is None or stage.rows in ("feature", "entry") or query >= matrix.shape[0] else query,
-        readable=None if hidden is None else (~hidden).sum(1),
+        shared_among=_shared_among(stage, np.zeros(matrix.shape, dtype=bool) if hidden is None else hidden),
     )
+
+
+def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
+    if isinstance(stage.rule, Share):
+        return sharing(ROWS, hidden)
+    left_out = len(stage.sources) > 1  # by a mask that comes too late: nobody gets what it takes
+    if not isinstance(stage.rule, Softmax) or (left_out and not stage.rule.shared):
+        return None
+    return sharing(stage.rule.axis, hidden)
 
 
 def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:

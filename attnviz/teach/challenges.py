@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules.softmax import sharing
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -41,8 +42,9 @@ def _even(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     n_tokens = trace.x.shape[-2]
     if trace.is_hidden.any():
         return False, say("challenges.even.masked", tokens=plural(n_tokens, "token"))
-    gap = (trace.attention_weights - 1 / n_tokens).abs().max().item()
-    return gap < 1e-4, say("challenges.even.stands", count=n_tokens, gap=written(gap, digits))
+    count = int(sharing(trace.shared_over, trace.is_hidden).max())
+    gap = (trace.attention_weights - 1 / count).abs().max().item()
+    return gap < 1e-4 / max(1, count / n_tokens), say("challenges.even.stands", count=count, gap=written(gap, digits))
 
 
 def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:

@@ -75,6 +75,7 @@ def test_figures_of_a_head_are_what_they_say(n_tokens: int, seed: int, causal: b
     }  # fmt: skip
     for name, value in wanted.items():
         assert getattr(figures, name) == (None if value is None else pytest.approx(value, abs=1e-9)), name
+    assert figures.most is not None
     assert 0 <= figures.entropy <= figures.most + 1e-6
     there = [getattr(figures, name) for name in SHARES if getattr(figures, name) is not None]
     assert getattr(figures, figures.largest()) == max(there)

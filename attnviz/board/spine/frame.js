@@ -2,7 +2,7 @@
 // and the scale of the weights' colours.
 
 import { make, toggle } from "../cells/elements.js";
-import { percent } from "../values/reads_most.js";
+import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -151,12 +151,13 @@ export class Frame {
     const weights = this.weights();
     if (!weights) return;
     const most = board.limitOf(weights);
-    const even = 1 / board.torch[weights.name].columns;
+    const even = weights.name === "attention_weights" ? evenShareOfRow(board.made, board.query) : 1 / board.torch[weights.name].columns;
     const colours = Array.from({ length: 9 }, (_, at) => board.colours.of(weights.role, (at / 8) * most, most)?.paper);
     this.ramp.style.background = `linear-gradient(to right in oklab, ${colours.join(", ")})`;
-    this.legend.style.setProperty("--even", `${Math.min(1, even / most) * 100}%`);
+    toggle(this.legend, "uneven", even === null);
+    this.legend.style.setProperty("--even", `${Math.min(1, (even ?? 0) / most) * 100}%`);
     write(this.most, most === 1 ? "1" : written(most, 2));
-    const label = say("board.legend.scale", { most: written(most, board.data.digits), even: percent(even) });
+    const label = [say("board.legend.scale", { most: written(most, board.data.digits) }), even === null ? "" : say("board.legend.even_is", { even: percent(even) })].filter(Boolean).join(" ");
     this.legend.title = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
     this.legend.setAttribute("aria-label", `${label} ${this.legend.title}`);
   }

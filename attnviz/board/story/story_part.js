@@ -2,7 +2,7 @@
 
 import { symbolOf } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
-import { percent, readableFor } from "../values/reads_most.js";
+import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { BarGrid, RowGrid, StoryGrid, boxOf, put } from "./story_grids.js";
 import { mixLetters } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";
@@ -109,7 +109,9 @@ export class StoryPart {
   /** @param {BarGrid} grid */
   showEven({ top, bars }) {
     const { board, even, spot: { cells } } = this;
-    const share = 1 / (readableFor(board.made, board.query).length || board.data.labels.length);
+    const share = evenShareOfRow(board.made, board.query);
+    even.hidden = share === null;
+    if (share === null) return;
     const down = bars - Math.min(bars, Math.round((share / top) * bars));
     toggle(even, "high", down < EVEN_HIGH);
     put(even, { x: 0, y: cells.y + down, width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity), height: 0 });

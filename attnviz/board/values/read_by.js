@@ -1,12 +1,12 @@
 // Who reads a token: its column of the attention weights, in a sentence of the board's own numbers. Other than a row, a
 // column hands out no whole: each reader gives the token a share of its own.
 
-import { areSame, namesOf, percent, readableFor } from "./reads_most.js";
+import { areSame, evenShare, namesOf, percent, readableFor } from "./reads_most.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made } from "../types.js" */
 
-/** @typedef {{ token: number, share: number, even: string }} Reader `even` is what a reader would give each token that it may read, if all got the same */
+/** @typedef {{ token: number, share: number, even: string }} Reader `even` is what it would be if all that share with it got the same; blank where there's none */
 
 // Who reads a token most, and what an even share would be; blank where those who do have different ones.
 /** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
@@ -22,7 +22,7 @@ export function readBy(made, key) {
   const kind = kindOf(made, key, readers, most);
   const who = namesOf(names, key, most.map((reader) => reader.token), (name) => say("board.named", { token: name }));
   const evens = new Set(most.map(({ even }) => even));
-  const even = names.length > 1 && evens.size === 1 ? say("board.even", { even: most[0].even }) : "";
+  const even = names.length > 1 && evens.size === 1 && most[0].even ? say("board.even", { even: most[0].even }) : "";
   return [say(`board.read_by.${kind}`, { token, names: who, weight, count: names.length }), even];
 }
 
@@ -33,7 +33,8 @@ function readersOf(made, key) {
   return Array.from({ length: count }, (_, token) => token).flatMap((token) => {
     const readable = readableFor(made, token);
     if (!readable.includes(key) || (readable.length === 1 && count > 1)) return [];
-    return [{ token, share: values[token * count + key], even: percent(1 / readable.length) }];
+    const even = evenShare(made, token, key);
+    return [{ token, share: values[token * count + key], even: even === null ? "" : percent(even) }];
   });
 }
 

@@ -16,19 +16,52 @@ const { NAMED } = CONSTANTS;
 export function readsInPercent(made, query) {
   const { columns, values } = made.matrices.attention_weights;
   const reach = readableFor(made, query).length;
-  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind}`, places);
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind.replace("of_rest", "most")}`, places);
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
-  const sharesAll = !isLate(made) || made.stages.get("attention_weights").settings.shared;
-  const none = reach <= 1 || !sharesAll || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  const none = reach <= 1 || !sharesAll(made) || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
-// Whether a mask comes after the softmax, or that runs over anything but rows, so that rows need not sum to 1.
+// Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows.
+/** @param {Pick<Made, "stages">} made */
+function sharesAll({ stages }) {
+  return axisOf({ stages }) === "rows" && !isLate({ stages });
+}
+
+// What sums to 1: rows, where no switch has it otherwise.
+/** @param {Pick<Made, "stages">} made */
+function axisOf({ stages }) {
+  return stages.get("attention_weights").settings.axis ?? "rows";
+}
+
+// Whether a mask takes from shares that are made already.
 /** @param {Pick<Made, "stages">} made */
 function isLate({ stages }) {
   const { rule, sources, settings } = stages.get("attention_weights");
-  if (rule === "share") return false; // it divides what a mask leaves
-  return sources.length > 1 || settings.axis !== "rows";
+  return rule === "softmax" && sources.length > 1 && !settings.shared;
+}
+
+// What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs over;
+// null where nobody gets what a mask takes, and of a hidden cell.
+/** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
+export function evenShare(made, row, column) {
+  const weights = made.stages.get("attention_weights");
+  const { rows, columns } = made.matrices.attention_weights;
+  const hidden = hiddenIn(made, weights);
+  if (isLate(made) || hidden?.(row, column)) return null;
+  const axis = axisOf(made);
+  const across = axis === "rows" ? [row] : Array.from({ length: rows }, (_, at) => at);
+  const down = axis === "columns" ? [column] : Array.from({ length: columns }, (_, at) => at);
+  if (!hidden) return 1 / (across.length * down.length);
+  return 1 / across.reduce((sum, r) => sum + down.reduce((n, c) => n + Number(!hidden(r, c)), 0), 0);
+}
+
+// The same of all that a token may read; null where they differ in it.
+/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+export function evenShareOfRow(made, query) {
+  const readable = readableFor(made, query);
+  const shares = new Set((axisOf(made) === "columns" ? readable : readable.slice(0, 1)).map((key) => evenShare(made, query, key)));
+  return shares.size === 1 ? [...shares][0] : null;
 }
 
 // The keys that no mask hides from a query.
@@ -55,11 +88,11 @@ export function percent(share) {
  */
 export function mostRead(made, query, tell, name, write) {
   const { names, matrices } = made;
-  const { columns: count, values } = matrices.attention_weights;
-  const row = Array.from(values.slice(query * count, (query + 1) * count));
+  const { columns: count } = matrices.attention_weights;
+  const readable = readableFor(made, query);
+  const row = rowOf(made, query, readable);
   const token = names[query];
   if (row.some(Number.isNaN)) return tell("undefined", { token });
-  const readable = readableFor(made, query);
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });
   const largest = Math.max(...row);
@@ -70,6 +103,8 @@ export function mostRead(made, query, tell, name, write) {
   }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = readable.filter((key) => isLargest(row[key]));
+  const each = ties.length > 1 ? "_each" : "";
+  if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(names, query, ties, name), weight });
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
     if (reach === count) return tell(`equally${both}`, { token, count, weight });
@@ -77,8 +112,16 @@ export function mostRead(made, query, tell, name, write) {
     return tell(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
   }
   const even = write(1 / reach);
-  const kind = (even === weight ? "barely" : "most") + (ties.length > 1 ? "_each" : "");
+  const kind = (even === weight ? "barely" : "most") + each;
   return tell(kind, { token, names: namesOf(names, query, ties, name), weight, even });
+}
+
+// The attention weights of a token; a column that nobody may read has no shares, where it is shared out.
+/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
+function rowOf({ stages, matrices }, query, readable) {
+  const { columns, values } = matrices.attention_weights;
+  const row = Array.from(values.slice(query * columns, (query + 1) * columns));
+  return axisOf({ stages }) === "columns" ? row.map((value, key) => (readable.includes(key) ? value : 0)) : row;
 }
 
 // Whether a weight is as large as the largest.

@@ -185,6 +185,17 @@ def _softmax_over(scores: Tensor, axis: str) -> Tensor:
     return torch.softmax(scores, dim=-1 if axis == ROWS else -2)
 
 
+def sharing(axis: str, hidden: np.ndarray) -> np.ndarray:
+    """Return of each cell that isn't hidden among how many its line is shared out, of a hidden one 0.
+
+    >>> sharing(COLUMNS, np.array([[False, True], [False, False]]))
+    array([[2, 0],
+           [2, 1]])
+    """
+    over = {ROWS: 1, COLUMNS: 0, WHOLE: None}[axis]
+    return np.where(hidden, 0, (~hidden).sum(over, keepdims=True))
+
+
 def _in_lines(matrix: np.ndarray, axis: str) -> np.ndarray:
     """Return a matrix whose rows are what shares are made over."""
     return matrix if axis == ROWS else matrix.T if axis == COLUMNS else matrix.reshape(1, -1)
