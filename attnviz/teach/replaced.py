@@ -14,54 +14,76 @@ from attnviz.core.mask_uses import ADDED, ZEROED
 from attnviz.core.masks import PAINTED
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK
+from attnviz.core.trace import run
+from attnviz.teach.dropping import kept
 
 COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
 
 
+def has_one_matrix(scenario: Scenario) -> bool:
+    """Whether one matrix M could stand in place of W_q and W_k: not with several heads or layers, biases, rotary
+    positions, or without a softmax, nor where no temperature makes up for another √d_k.
+
+    >>> has_one_matrix(Scenario()), has_one_matrix(Scenario(bias=True))
+    (True, False)
+    """
+    single = scenario.n_heads == 1 and scenario.n_layers == 1 and not scenario.bias and _has_softmax(scenario)
+    fits = MIN_TEMPERATURE <= _temperature_of_one(scenario) <= MAX_TEMPERATURE
+    return single and scenario.positions != "rotary" and fits and scenario.shape_of("w_v")[1] <= MAX_D
+
+
+def _temperature_of_one(scenario: Scenario) -> float:
+    """Return the temperature with which M, whose keys have d_in numbers, has the same divisor."""
+    return scenario.temperature * (math.sqrt(scenario.d_out / scenario.d_in) if scenario.scale else 1.0)
+
+
 def one_matrix(scenario: Scenario) -> Scenario | None:
     """Return the scenario with M = W_q W_kᵀ in place of W_q and the identity in place of W_k, which makes the same
-    scores; None where there's no such M: with several heads or layers, biases, or rotary positions.
+    scores; None where there's no such M.
 
     >>> made = one_matrix(Scenario(d_in=3, d_out=2))
     >>> made is not None and made.shape_of("w_q")
     (3, 3)
     """
-    single = scenario.n_heads == 1 and scenario.n_layers == 1 and not scenario.bias and _has_softmax(scenario)
-    d_in, d_k = scenario.d_in, scenario.d_out
-    temperature = scenario.temperature * (math.sqrt(d_k / d_in) if scenario.scale else 1.0)  # the same divisor
-    if not single or scenario.positions == "rotary" or not MIN_TEMPERATURE <= temperature <= MAX_TEMPERATURE:
+    if not has_one_matrix(scenario):
         return None
     learned = [name for name in scenario.editable if name not in OF_TOKENS]
     given: dict[str, Any] = {name: _rows(scenario.matrix(name)) for name in learned}  # else drawn after another W_q
-    m = scenario.matrix("w_q").double() @ scenario.matrix("w_k").double().T
-    given |= {"w_q": _rows(m), "w_k": "identity"}
+    given |= {"w_q": _rows(_match(scenario)), "w_k": "identity"}
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in learned)
-    d_v = scenario.shape_of("w_v")[1]
-    if d_v > MAX_D:
-        return None
-    return replace(scenario, d_out=d_in, d_v=d_v, temperature=temperature, edits=edits, what_if="", **given)
+    return replace(
+        scenario, d_out=scenario.d_in, d_v=scenario.shape_of("w_v")[1], temperature=_temperature_of_one(scenario),
+        edits=edits, what_if="", **given,
+    )  # fmt: skip
+
+
+def _match(scenario: Scenario) -> Tensor:
+    return scenario.matrix("w_q").double() @ scenario.matrix("w_k").double().T
 
 
 def rank_of_match(scenario: Scenario) -> int:
-    """Return the rank of W_q W_kᵀ.
+    """Return the rank of W_q W_kᵀ, which takes a second where d_in is a thousand.
 
     >>> rank_of_match(Scenario(d_in=5, d_out=2))
     2
     """
-    m = scenario.matrix("w_q").double() @ scenario.matrix("w_k").double().T
-    return int(torch.linalg.matrix_rank(m))
+    return int(torch.linalg.matrix_rank(_match(scenario)))
+
+
+def can_be_equal(scenario: Scenario) -> bool:
+    """Whether W_k could hold W_q's numbers: not where it's narrower, nor with several layers."""
+    return scenario.kv_heads == scenario.n_heads and scenario.n_layers == 1
 
 
 def equal_projections(scenario: Scenario) -> Scenario | None:
-    """Return the scenario with W_q's numbers in W_k, which makes scores symmetric; None where W_k is narrower.
+    """Return the scenario with W_q's numbers in W_k, which makes scores symmetric; None where that can't be.
 
     >>> made = equal_projections(Scenario())
     >>> made is not None and bool((made.matrix("w_q") == made.matrix("w_k")).all())
     True
     """
-    if scenario.kv_heads != scenario.n_heads or scenario.n_layers != 1:
+    if not can_be_equal(scenario):
         return None
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in ("w_k", "b_k"))
     given: dict[str, Any] = {"w_k": _rows(scenario.matrix("w_q"))}
@@ -70,27 +92,58 @@ def equal_projections(scenario: Scenario) -> Scenario | None:
     return replace(scenario, edits=edits, **given)
 
 
+def equal_weights(trace: AttentionTrace) -> bool | None:
+    """Return whether attention weights become symmetric, too, where W_k holds W_q's numbers, of a single layer; None
+    where some of them aren't numbers.
+
+    >>> from attnviz.core.scenario import traced
+    >>> equal_weights(traced(Scenario())), equal_weights(traced(Scenario("a a")))
+    (False, True)
+    """
+    other = {"w_k": trace.w_q} | ({} if trace.b_q is None else {"b_k": trace.b_q})
+    weights = _computed_with(trace, other).attention_weights
+    return None if bool(weights.isnan().any()) else torch.allclose(weights, weights.mT, rtol=1e-4, atol=1e-6)
+
+
+def _computed_with(trace: AttentionTrace, given: dict[str, Tensor]) -> AttentionTrace:
+    """Return what the same table makes of some other given matrices."""
+    old = {name: trace.matrices[name] for name, stage in trace.stages.items() if stage.rule is None}
+    return AttentionTrace(trace.stages, run(trace.stages, old | given), trace.tokens)
+
+
 def times(scenario: Scenario, c: float) -> Scenario:
     """Return the scenario with X multiplied by c: the vectors of tokens, and those of places where these are added.
 
     >>> bool(torch.allclose(times(Scenario(), 2.0).inputs, 2 * Scenario().inputs))
     True
     """
-    names = (scenario.token_matrix, "p") if scenario.adds_positions else (scenario.token_matrix,)
+    names = _of_x(scenario)
     given: dict[str, Any] = {name: _rows(c * scenario.matrix(name)) for name in names}
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in names)
     return replace(scenario, edits=edits, **given)
 
 
-def factors(before: AttentionTrace, after: AttentionTrace) -> dict[str, float | None]:
-    """Return what each computed matrix was multiplied by; None where it's no one number.
+def _of_x(scenario: Scenario) -> tuple[str, ...]:
+    return (scenario.token_matrix, "p") if scenario.adds_positions else (scenario.token_matrix,)
+
+
+def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int = 0) -> dict[str, float | None]:
+    """Return what each computed matrix of a layer is multiplied by where X is multiplied by c.
 
     >>> from attnviz.core.scenario import traced
     >>> usual = Scenario("a b c")
-    >>> {name: each and round(each, 3) for name, each in factors(traced(usual), traced(times(usual, 2.0))).items()}
+    >>> found = factors_of(usual, traced(usual), 2.0)
+    >>> {name: each and round(each, 3) for name, each in found.items()}
     {'q': 2.0, 'k': 2.0, 'v': 2.0, 'scores': 4.0, 'attention_weights': None, 'context': None}
     """
-    pairs = {name: (before.layers[0][name], after.layers[0][name]) for name in COMPUTED}
+    names = [scenario.stage(name).name for name in _of_x(scenario)]
+    after = _computed_with(trace, {name: c * trace.matrices[name] for name in names})
+    return factors(trace, after, layer)
+
+
+def factors(before: AttentionTrace, after: AttentionTrace, layer: int = 0) -> dict[str, float | None]:
+    """Return what each computed matrix of a layer was multiplied by; None where it's no one number."""
+    pairs = {name: (before.layers[layer][name], after.layers[layer][name]) for name in COMPUTED}
     return {name: _factor(a.double(), b.double()) for name, (a, b) in pairs.items()}
 
 
@@ -102,6 +155,11 @@ def _factor(a: Tensor, b: Tensor) -> float | None:
     return factor if torch.allclose(b, factor * a, rtol=1e-4, atol=1e-4 * math.sqrt(size / a.numel())) else None
 
 
+def can_add_to_row(scenario: Scenario) -> bool:
+    """Whether a mask could add a number to scores: where one that is there is added, and a softmax follows."""
+    return scenario.mask_use == ADDED and _has_softmax(scenario)
+
+
 def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     """Return the scenario with a number added to all scores of one query, by its mask; None where that isn't added.
 
@@ -110,13 +168,20 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     >>> moved and bool(torch.allclose(traced(moved).attention_weights, traced(Scenario("a b")).attention_weights))
     True
     """
-    if scenario.mask_use != ADDED or not _has_softmax(scenario):
+    if not can_add_to_row(scenario):
         return None
     masked = scenario if MASK in scenario.editable else replace(scenario, masking=PAINTED)
     line = masked.matrix(MASK)[row].tolist()
     others = tuple(edit for edit in masked.edits if edit.matrix != MASK or edit.row != row)
     own = tuple(Edit(MASK, row, column, value + c) for column, value in enumerate(line))
     return replace(masked, edits=(*others, *own))
+
+
+def can_drop(scenario: Scenario) -> bool:
+    """Whether a mask could do what dropout does: where there's none yet, and one head and one layer, for which one mask
+    is one draw."""
+    alone = scenario.n_heads == 1 and scenario.n_layers == 1 and _has_softmax(scenario)
+    return alone and MASK not in scenario.editable
 
 
 def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
@@ -130,12 +195,10 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     >>> made and traced(made).attention_weights.unique().tolist()
     [0.0, 1.0]
     """
-    alone = scenario.n_heads == 1 and scenario.n_layers == 1 and _has_softmax(scenario)
-    if MASK in scenario.editable or not alone:
+    if not can_drop(scenario):
         return None
     n = len(scenario.tokens)
-    kept = torch.rand(n, n, generator=generator_for(seed)) >= p
-    mask = torch.where(kept, -math.log1p(-p), -math.inf)
+    mask = torch.where(kept((n, n), p, seed), -math.log1p(-p), -math.inf)
     return replace(scenario, mask=_rows(mask), mask_use=ZEROED)
 
 

@@ -1,5 +1,7 @@
 """What if one matrix stood in the place of others: the laws of each."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -8,8 +10,23 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
 from attnviz.teach.few_bits import DTYPES, in_few_bits
-from attnviz.teach.replaced import dropout, equal_projections, factors, one_matrix, rank_of_match, row_plus, times
+from attnviz.teach.replaced import (
+    can_add_to_row,
+    can_be_equal,
+    can_drop,
+    dropout,
+    equal_projections,
+    equal_weights,
+    factors,
+    factors_of,
+    has_one_matrix,
+    one_matrix,
+    rank_of_match,
+    row_plus,
+    times,
+)
 
 
 @st.composite
@@ -50,6 +67,60 @@ def test_equal_projections_make_symmetric_scores(scenario: Scenario, bias: bool)
     assert made is not None
     scores = trace(made).scores
     torch.testing.assert_close(scores, scores.T)
+
+
+@given(usual(), st.sampled_from(("the cat sat down", "a", "a a a", "b b")))
+@settings(max_examples=40, deadline=None)
+def test_whether_attention_weights_become_symmetric_too_is_what_comes_of_it(scenario: Scenario, text: str) -> None:
+    scenario = replace(scenario, text=text)
+    made = equal_projections(scenario)
+    assert made is not None
+    weights = traced(made).attention_weights
+    assert equal_weights(traced(scenario)) == torch.allclose(weights, weights.T, rtol=1e-4, atol=1e-6)
+
+
+def test_equal_tokens_and_one_alone_have_symmetric_weights() -> None:
+    assert equal_weights(traced(Scenario("a"))) is True
+    assert equal_weights(traced(Scenario("a a a"))) is True
+    assert equal_weights(traced(Scenario("a b c", init="normal"))) is False
+    assert equal_weights(traced(Scenario("a b", edits=[("x", 0, 0, 3e38), ("w_q", 0, 0, 3e38)]))) is None
+
+
+@given(usual(), st.sampled_from(({}, {"n_heads": 2}, {"bias": True}, {"n_layers": 2}, {"weighting": "linear"},
+                                 {"mask_use": "zeroed"}, {"n_heads": 2, "n_kv_heads": 1})))  # fmt: skip
+@settings(max_examples=25, deadline=None)
+def test_what_can_be_tried_is_told_without_making_it(scenario: Scenario, others: dict[str, object]) -> None:
+    tried = {"positions": "none", "d_in": 2, "d_out": 2, "edits": (), **others}
+    scenario = replace(scenario, **tried)  # type: ignore[arg-type]
+    assert has_one_matrix(scenario) == (one_matrix(scenario) is not None)
+    assert can_be_equal(scenario) == (equal_projections(scenario) is not None)
+    assert can_add_to_row(scenario) == (row_plus(scenario, 0, 1.0) is not None)
+    assert can_drop(scenario) == (dropout(scenario, 0.5, 0) is not None)
+
+
+@pytest.mark.parametrize("others", [{}, {"n_layers": 3}, {"positions": "seeded", "embedding_factor": True},
+                                    {"n_heads": 2, "norm": "pre"}])  # fmt: skip
+def test_factors_are_those_of_the_scenario_with_x_times_c_in_each_layer(others: dict[str, object]) -> None:
+    usual = Scenario("a b c", d_in=4, d_out=4, init="normal", **others)  # type: ignore[arg-type]
+    before, after = traced(usual), traced(times(usual, 3.0))
+    found = [factors_of(usual, before, 3.0, layer) for layer in range(usual.n_layers)]
+    assert found == [
+        {name: each if each is None else pytest.approx(each, rel=1e-3) for name, each in of_layer.items()}
+        for of_layer in (factors(before, after, layer) for layer in range(usual.n_layers))
+    ]
+    if usual.n_layers > 1:
+        assert found[0]["scores"] == pytest.approx(9)
+        assert found[1]["scores"] != found[0]["scores"]
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_the_mean_of_many_draws_comes_near_what_the_softmax_made(p: float) -> None:
+    weights = traced(Scenario("the cat sat down", init="normal")).attention_weights
+    draws = torch.stack([dropped(weights, p, seed) for seed in range(n_draws(weights))])
+    torch.testing.assert_close(mean_of_draws(weights, p), draws.double().mean(0).float(), rtol=1e-4, atol=1e-6)
+    # Of so many draws a share is off by its deviation over their root: six of these are never met.
+    off = (mean_of_draws(weights, p) - weights).abs() / weights
+    assert float(off.max()) < 6 * (p / (1 - p) / n_draws(weights)) ** 0.5
 
 
 @given(usual(), st.sampled_from((-1.0, 0.5, 2.0, 10.0)))

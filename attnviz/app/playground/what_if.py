@@ -22,13 +22,9 @@ def show_what_if(scenario: Scenario) -> None:
     on = WhatIf.read(scenario.what_if)
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
-            st.text(say("what_if.lead"))
-            for switch in SWITCHES.values():
-                if switch.name == TYPED:
-                    _show_typed(scenario, on)
-                else:
-                    _show_switch(scenario, on, switch.name, switch.settings)
-            show_replaced(scenario)
+            with st.container(key="what_if_panel"):
+                _show_switches(scenario, on)
+                show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
@@ -36,6 +32,15 @@ def show_what_if(scenario: Scenario) -> None:
             st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
         if compared:
             go_to("pages/compare.py")
+
+
+def _show_switches(scenario: Scenario, on: WhatIf) -> None:
+    st.text(say("what_if.lead"))
+    for switch in SWITCHES.values():
+        if switch.name == TYPED:
+            _show_typed(scenario, on)
+        else:
+            _show_switch(scenario, on, switch.name, switch.settings)
 
 
 def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:
@@ -56,15 +61,15 @@ def _key(name: str, setting: str) -> str:
 
 def _show_typed(scenario: Scenario, on: WhatIf) -> None:
     names = token_labels(scenario.tokens, 40)
-    st.markdown(f"{say('what_if.typed.label')}")
+    st.markdown(say("what_if.typed.label", most=MOST_TYPED, n=len(on.typed)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_typed"):
         row, column = (
             st.selectbox(say(f"what_if.typed.{axis}"), range(len(names)), format_func=names.__getitem__,
                          key=f"what_if.typed.{axis}", persist_state="session")
             for axis in ("query", "key")
         )  # fmt: skip
-        number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, key="what_if.typed.number",
-                                 persist_state="session")  # fmt: skip
+        number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, format="%g",
+                                 key="what_if.typed.number", persist_state="session")  # fmt: skip
         st.button(say("what_if.typed.put"), on_click=_put, args=(lambda now: now.typing(row, column, number),),
                   key="what_if.typed.put")  # fmt: skip
         st.button(say("what_if.typed.clear"), on_click=_put, args=(lambda now: WhatIf(now.chosen),),

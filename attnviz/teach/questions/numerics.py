@@ -6,31 +6,18 @@ import torch
 from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
+from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.masks_and_heads import choice
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import say
 
 _WEIGHTS = STAGES["attention_weights"].title
-N_DRAWS = 2000
 SHARES = {"none": 0.0, "tenth": 0.1, "half": 0.5}
 DRAWS = ("first", "second", "third", "mean")
 FACTORS = {"half": 0.5, "one": 1.0, "two": 2.0, "ten": 10.0}
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-
-
-def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
-    """Return attention weights of which each is 0 with probability p, and the others are divided by 1 − p.
-
-    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
-
-    >>> dropped(torch.ones(2, 2), 0.5, 0).unique()
-    tensor([0., 2.])
-    """
-    kept = torch.rand(weights.shape, generator=generator_for(seed)) >= p
-    return weights * kept / (1 - p)
 
 
 # https://github.com/pytorch/pytorch/issues/42929, https://github.com/pytorch/pytorch/issues/33360,
@@ -41,8 +28,8 @@ _TRAINED = Scenario(say("questions.dropout.text"), d_in=4, d_out=3, init="normal
 def _dropout(now: Now) -> Seen:
     weights, p, draw = now.trace.attention_weights, SHARES[now.options["p"]], now.options["draw"]
     if draw == "mean":
-        made = torch.stack([dropped(weights, p, seed) for seed in range(N_DRAWS)]).mean(0)
-        says = [say("seen.dropout.mean", draws=f"{N_DRAWS:,}", gap=now.write(now.gap(made, weights)))]
+        made = mean_of_draws(weights, p)
+        says = [say("seen.dropout.mean", draws=f"{n_draws(weights):,}", gap=now.write(now.gap(made, weights)))]
     else:
         made = dropped(weights, p, DRAWS.index(draw))
         says = [say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())]
@@ -61,6 +48,7 @@ DROPOUT = Question(
     ),
     fits=lambda s: s == _TRAINED,
     step=7,
+    what_if=True,
 )
 
 
@@ -106,6 +94,7 @@ NUMERICS = Question(
     ),
     fits=lambda s: s == _LARGE,
     step=7,
+    what_if=True,
 )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import torch
 
 from attnviz.core.scenario import traced
+from attnviz.teach.dropping import N_DRAWS
 from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
-from attnviz.teach.questions.numerics import DTYPES, FACTORS, N_DRAWS, SHARES, TIMES
+from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES, TIMES
 from attnviz.teach.questions.products import LONG
 from tests.unit.seen.of_sizes import softmax
 from tests.unit.seen.sentences import about, number, referee, written_for
