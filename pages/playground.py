@@ -31,7 +31,7 @@ def show_playground(scenario: Scenario) -> None:
     show_folded_editor(scenario)
     show_what_if(scenario)
     with board:  # with what was typed into the editor
-        show_board_of_now(sentence=True)
+        show_board_of_now(sentence=True, what_if=True)
 
 
 def show_pictures(scenario: Scenario, query: int) -> None:

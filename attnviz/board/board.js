@@ -40,12 +40,13 @@ import { say } from "../scripts/sentences.js";
 /** @import { Grid } from "./cells/grid.js" */
 /** @import { Layout } from "./spine/types.js" */
 
+const [PANEL_MS, PANEL_TRIES] = [100, 50]; // within which the panel What if is drawn
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const { ADDED_TO_SCORES, MASK, SHARES } = CONSTANTS;
 const BESIDE = 24; // pixels beside what is brought into view
 const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
-/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string }} Changes what Python is told of */
+/** @typedef {{ edits: Edit[], pinned: Place | null, query?: number, head?: number, layer?: number, text?: string, example?: string, whatIf?: boolean }} Changes what Python is told of */
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false, tells: false, words: 1, ribbons: 0 });
@@ -585,6 +586,18 @@ export class Board {
     this.sender.send({ edits: [], pinned: null, ...other });
   }
 
+  // Open the panel What if, which stands under the board once Python has drawn it.
+  askWhatIf() {
+    this.sender.send({ edits: [], pinned: null, whatIf: true });
+    let tries = PANEL_TRIES;
+    const look = setInterval(() => {
+      const panel = document.querySelector(".st-key-what_if_panel");
+      panel?.scrollIntoView({ block: "start" }); // again while it's being drawn: at first nothing stands under it
+      tries -= 1;
+      if (tries <= 0 || (panel && panel.getBoundingClientRect().top < window.innerHeight / 2)) clearInterval(look);
+    }, PANEL_MS);
+  }
+
   // Have another head in view: the page has all of them, and only names change.
   /** @param {number} head */
   look(head) {
@@ -736,7 +749,8 @@ export class Board {
 
   // After a reload what was done is no longer on the board.
   /** @param {Changes} changes */
-  tellAgain({ edits, pinned, query, head, layer, text, example }) {
+  tellAgain({ edits, pinned, query, head, layer, text, example, whatIf }) {
+    if (whatIf) return this.askWhatIf();
     if (layer !== undefined) return this.begin({ layer });
     if (example !== undefined) return this.begin({ example });
     if (text !== undefined) return this.begin({ text });

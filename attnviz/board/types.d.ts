@@ -203,6 +203,8 @@ export interface BoardData extends TableData {
   key: string;
   answered: number;
   ofNow: boolean;
+  /** The matrices that the panel What if changes, where it stands on the page. */
+  whatIf?: string[];
   /** Whether no number of it can be changed: those of a model that people use. */
   fixed?: boolean;
   /** Of a model that is trained, the step that its numbers are of. */

@@ -49,6 +49,10 @@ SWITCHES: Mapping[str, Switch] = MappingProxyType({
 })  # fmt: skip
 
 
+# What these switches change, and what stands between: of each, learners ask what would be if it were otherwise.
+CONCERNED = frozenset({switch.stage for switch in SWITCHES.values()} | {"k", "mask", "scaled_scores"})
+
+
 @dataclass(frozen=True)
 class WhatIf:
     """The switches that are on.

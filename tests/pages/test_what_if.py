@@ -95,8 +95,13 @@ def test_what_is_said_of_equal_projections_is_true_of_the_sentence(text: str, ki
 
 
 def test_the_rank_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    computed = []
-    monkeypatch.setattr(replaced, "rank_of_match", lambda scenario: computed.append(scenario) or 2)
+    computed: list[Scenario] = []
+
+    def rank(scenario: Scenario) -> int:
+        computed.append(scenario)
+        return 2
+
+    monkeypatch.setattr(replaced, "rank_of_match", rank)
     playground = opened().set("what_if.replaced.times", 3.0).set("what_if.replaced.times", 4.0)
     assert len(computed) <= 1
     playground.set("seed", 987)

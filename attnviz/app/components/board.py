@@ -12,6 +12,7 @@ from attnviz.app.components.token_picker import tips_of
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
@@ -22,6 +23,7 @@ from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
+from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.explanation.what_if import scores_switched
 from attnviz.link.page_texts import Place
@@ -61,6 +63,7 @@ def show_board(
     make: Callable[[Change], None] | None = None,
     follow: Callable[[int], None] | None = None,
     of_now: bool = False,
+    what_if: bool = False,
 ) -> None:
     """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
 
@@ -76,7 +79,7 @@ def show_board(
     What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to; `follow`
     is told which token is picked, where that isn't the one that all pages follow.
     A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
-    page after each change.
+    page after each change. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
     """
     make = make or _change_scenario_of_now
     data = board_data(scenario, trace, query, state.digits(), names, features_of(scenario)) | {
@@ -100,6 +103,7 @@ def show_board(
         "key": key,
         "answered": answered(key),
         "ofNow": of_now,
+        "whatIf": sorted(CONCERNED) if what_if else [],
         "numbersOf": numbers_of(scenario),
     }
     if of_now:
@@ -127,7 +131,7 @@ def show_board_of_model(
         "lit": None, "only": None, "fresh": (), "framed": False, "sentence": True, "says": True, "ribbons": True,
         "scaled": False, "plane": False, "ghosts": (), "tells": None, "play": None, "tips": [tip] * len(trace.tokens),
         "text": "", "examples": [], "about": " ".join(trace.notices), "notes": {}, "key": key,
-        "answered": answered(key), "ofNow": False, "fixed": True, "numbersOf": key,
+        "answered": answered(key), "ofNow": False, "whatIf": [], "fixed": True, "numbersOf": key,
     }  # fmt: skip
     told = say("models.page.fixed") if fixed is None else fixed
     _board(
@@ -183,6 +187,9 @@ def _take_changes(
         with answering(key, int(sent["number"])):
             if picks and sent.get("example") is not None:
                 examples.use(str(sent["example"]))
+                st.session_state[_asked(key)] = True
+            elif picks and sent.get("whatIf") is True:
+                open_panel()
                 st.session_state[_asked(key)] = True
             elif picks and sent.get("layer") is not None:
                 url_texts.put(LAYER, int(sent["layer"]))

@@ -131,6 +131,7 @@ export class Dock {
     };
     const pinned = board.isPinned(place);
     offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.unpin() : board.pin(place)))]);
+    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => board.askWhatIf()]);
     if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.reset(place))]);
     return offered;
   }

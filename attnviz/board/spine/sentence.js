@@ -136,6 +136,8 @@ export class Sentence {
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
       : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
+    // What is said of the numbers may be long: it scrolls, and runs under nothing.
+    this.says.style.maxHeight = `${below ? saysOf(width) * scale : chips + shares + scale}px`;
     toggle(this.says, "below", below);
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
     const { data, plane } = this.board;

@@ -243,7 +243,7 @@ export class Story {
     put(sentence.tools, tools);
     sentence.tools.style.right = "";
     // What is read has so much room; where more is said, the parts give way.
-    Object.assign(sentence.says.style, { left: "", top: "", width: "", minHeight: `${says.height}px` });
+    Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: `${says.height}px` });
     Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
   }
 

@@ -1,0 +1,48 @@
+"""The way from a number on the board to the panel What if."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+
+
+@pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,1,2", "k,1,0"])
+def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: str) -> None:
+    board: Board = new_board()
+    board.open_board()
+    lead = board.page.get_by_text(say("what_if.lead"))
+    expect(lead).to_have_count(0)
+    board.page.locator(f'[data-at="{cell}"]').first.click()
+    board.page.get_by_role("button", name=say("board.panel.what_if"), exact=True).click()
+    expect(lead).to_be_in_viewport()
+    eventually(lambda: lead.evaluate("each => each.getBoundingClientRect().top < innerHeight / 2"), True)
+    board.torch_says()
+
+
+def test_what_no_switch_changes_has_no_such_way(new_board: Any) -> None:
+    board: Board = new_board()
+    board.open_board()
+    board.page.locator('[data-at="x,1,2"]').first.click()
+    expect(board.page.get_by_role("button", name=say("board.panel.unpin"), exact=True)).to_have_count(1)
+    expect(board.page.get_by_role("button", name=say("board.panel.what_if"), exact=True)).to_have_count(0)
+
+
+def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:
+    board: Board = new_board(1366, 768)
+    board.open_board(what_if="softmax:columns", masking="padding", mask_size="1")
+    says, plane = board.page.locator(".sentence .says"), board.page.locator(".plane")
+    expect(says).to_contain_text("softmax over columns has nothing to share out")
+    expect(plane).to_be_visible()
+    bottom = says.evaluate("each => each.getBoundingClientRect().bottom")
+    assert bottom <= plane.evaluate("each => each.getBoundingClientRect().top")
+    says.evaluate("each => each.scrollTo(0, each.scrollHeight)")
+    assert says.evaluate("""each => {
+      const range = document.createRange();
+      range.selectNodeContents(each);
+      const {bottom} = range.getBoundingClientRect();
+      return bottom <= each.getBoundingClientRect().bottom + 1;
+    }""")
