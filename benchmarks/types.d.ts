@@ -38,6 +38,9 @@ interface ModelBench {
   wanted: number;
   drawn: number;
   changed: number;
+  canvas: HTMLElement | null; // that was painted
+  before: HTMLElement | null; // and that one before, which doesn't count
+  again: () => void; // wait for another picture
 }
 
 interface Window {

@@ -51,10 +51,15 @@ function inFull(runs, length) {
 // The numbers of a text that has the bits of their float32, the lowest byte first, as all browsers have them.
 /** @param {string} text */
 export function numbersIn(text) {
+  return new Float64Array(new Float32Array(bytesIn(text).buffer));
+}
+
+/** @param {string} text */
+export function bytesIn(text) {
   const bytes = atob(text);
   const bits = new Uint8Array(bytes.length);
   for (let at = 0; at < bits.length; at += 1) bits[at] = bytes.charCodeAt(at);
-  return new Float64Array(new Float32Array(bits.buffer));
+  return bits;
 }
 
 // Scaled scores, which torch has made bit by bit so; Python has looked.

@@ -3,16 +3,12 @@
 import base64
 import html
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from attnviz.board.packing import bits_of
-from attnviz.colours.mixing import ramp
 from attnviz.colours.palette import FONT_FAMILY, theme
-from attnviz.colours.roles import PAPER, ROLES
-from attnviz.core.tokens import token_labels, visible
+from attnviz.colours.roles import ROLES
+from attnviz.core.tokens import visible
 from attnviz.documents.figure_page import script_json
+from attnviz.documents.heads_data import STRONGEST, grid_data
 from attnviz.documents.matrix_markup import png
 from attnviz.documents.report import page_of, paragraphs, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
@@ -72,57 +68,18 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     """
     given = grid_data(view, dark=dark)
     colours = theme(dark)
-    about = say(
-        "models.about", axes=say("models.axes"), colours=say("models.colours", largest=written(given["limit"], 2))
-    )
+    shown = say("models.colours", largest=written(given["limit"], 2))
+    if given["step"] > 1:
+        shown += "; " + say("models.blocks", rows=given["step"], columns=given["step"])
+    about = say("models.about", axes=say("models.axes"), colours=shown)
+    if given["strongest"] is not None:
+        about += " " + say("models.strongest", most=STRONGEST)
     return _PAGE.format(
         policy=_POLICY, title=html.escape(say("models.title", model=view.name)), about=html.escape(about),
         alt=html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)),
         ink=colours.text, mute=colours.muted, line=colours.grid, paper=colours.paper, weight=ROLES["a"].on(dark),
         family=html.escape(FONT_FAMILY, quote=False), style=GRID_STYLE, given=script_json(given), script=SCRIPT,
     )  # fmt: skip
-
-
-def grid_data(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
-    """Return what the script of the grid draws, as plain values for JSON.
-
-    Raises ``ValueError`` where layers are of several kinds.
-    """
-    if len(view.kinds) > 1:
-        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
-    first = view.layers[0]
-    rows, columns = first.weights.shape[-2:]
-    weights = np.zeros((view.n_layers, view.n_heads, rows, columns), dtype=np.float32)
-    for own, layer in zip(weights, view.layers, strict=True):
-        own[: layer.n_heads] = layer.weights.detach().cpu().float().numpy()
-    names = [token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
-             for tokens, n in ((first.tokens, rows), (first.read, columns))]  # fmt: skip
-    return {
-        "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns,
-        "limit": float(weights.max()) or 1.0, "weights": bits_of(weights),
-        "ramp": ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8).tobytes().hex(),
-        "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
-        "typed": typed_in_words(view) or [""] * rows,
-        "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
-    }  # fmt: skip
-
-
-def typed_in_words(view: ModelTrace) -> list[str]:
-    """Say of each token what was typed of it, where it isn't written so itself; empty where that isn't known."""
-    told = []
-    for token, piece in zip(view.tokens, view.pieces, strict=False):
-        if piece.word != piece.typed:
-            told.append(say("models.pieces.of", typed=piece.typed, word=piece.word))
-        else:
-            same = not piece.typed or piece.typed == token.strip()
-            told.append("" if same else say("models.pieces.typed", typed=piece.typed))
-    return told
-
-
-def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:
-    if view.layers[layer].kind == "cross":
-        return {"short": "", "most": "", "full": ""}
-    return figures_in_words(view.measured(layer, head), head, ALL_SHARES)
 
 
 def model_markup(view: ModelTrace) -> str:

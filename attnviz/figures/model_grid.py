@@ -116,7 +116,7 @@ def grid_of(view: ModelTrace) -> Grid:
     z = np.full([line[-1] + size for line, size in zip(starts, sizes, strict=True)], np.nan, dtype=np.float32)
     for top, layer in zip(starts[0], view.layers, strict=True):
         for left, weights in zip(starts[1], layer.weights.detach().cpu().float().numpy(), strict=False):
-            z[top : top + sizes[0], left : left + sizes[1]] = _largest_of(weights, step, sizes)
+            z[top : top + sizes[0], left : left + sizes[1]] = largest_of(weights, step)
     names = [
         _names(tokens, n, step) for tokens, n in zip((first.tokens, first.read), first.weights.shape[1:], strict=True)
     ]
@@ -126,13 +126,19 @@ def grid_of(view: ModelTrace) -> Grid:
     return Grid(z, rows, columns, middles[0], middles[1], step)
 
 
-def _largest_of(weights: np.ndarray, step: int, sizes: list[int]) -> np.ndarray:
-    """Return the largest weight of each block of `step` by `step`."""
+def largest_of(weights: np.ndarray, step: int) -> np.ndarray:
+    """Return the largest of each block of `step` by `step` weights, of matrices ``(..., rows, columns)``.
+
+    >>> largest_of(np.array([[0.1, 0.2, 0.7], [0.0, 0.4, 0.6]]), 2)
+    array([[0.4, 0.7]])
+    """
     if step == 1:
         return weights
-    padded = np.zeros([size * step for size in sizes], dtype=weights.dtype)
-    padded[: weights.shape[0], : weights.shape[1]] = weights
-    largest: np.ndarray = padded.reshape(sizes[0], step, sizes[1], step).max((1, 3))
+    *heads, rows, columns = weights.shape
+    sizes = [math.ceil(n / step) for n in (rows, columns)]
+    padded = np.zeros([*heads, *(size * step for size in sizes)], dtype=weights.dtype)
+    padded[..., :rows, :columns] = weights
+    largest: np.ndarray = padded.reshape(*heads, sizes[0], step, sizes[1], step).max((-3, -1))
     return largest
 
 

@@ -15,8 +15,6 @@ from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableErro
 from attnviz.link.packing import pack, unpack
 from attnviz.link.parameter import Around, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.models import ModelEdit
-from attnviz.models.edits import as_edits
 from attnviz.published import VARIANCES, worked_examples
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, Statistics
 from attnviz.scaling.settings import (
@@ -97,38 +95,6 @@ class CellText:
 
     def expected(self) -> str:
         return say("playground.cell.expected")
-
-
-class HeadText:
-    """A head of a model as ``3.1``: its layer and its number there."""
-
-    def decode(self, raw: str) -> tuple[int, int]:
-        numbers = raw.split(".")
-        if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 4 for n in numbers):
-            raise UnreadableError
-        return int(numbers[0]), int(numbers[1])
-
-    def encode(self, value: tuple[int, int]) -> str:
-        return ".".join(map(str, value))
-
-    def expected(self) -> str:
-        return say("models.page.expected")
-
-
-class ModelEditsText:
-    """Changes of a model as ``3.1.off*2.even*3.1.q.10.0=2.5``."""
-
-    def decode(self, raw: str) -> tuple[ModelEdit, ...]:
-        try:
-            return as_edits(raw.split("*")) if raw else ()
-        except ValueError:
-            raise UnreadableError from None
-
-    def encode(self, value: tuple[ModelEdit, ...]) -> str:
-        return "*".join(map(str, value))
-
-    def expected(self) -> str:
-        return say("models.change.expected")
 
 
 def cell_fits(cell: Place | None, around: Around) -> Place | None:

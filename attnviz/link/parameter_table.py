@@ -12,12 +12,19 @@ from attnviz.core.limits import MAX_HEADS, MAX_LAYERS
 from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
 from attnviz.link.codecs import Choice, Named, Names, Text, Whole
 from attnviz.link.example_name import EXAMPLE, EXAMPLES
+from attnviz.link.model_texts import (
+    BY_LAYERS,
+    Compared,
+    ComparedText,
+    HeadText,
+    ModelEditsText,
+    NextText,
+    OrderText,
+)
 from attnviz.link.page_texts import (
     CellText,
     Checked,
     CheckText,
-    HeadText,
-    ModelEditsText,
     PackedScenario,
     SweepText,
     cell_fits,
@@ -47,6 +54,9 @@ QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned"
 HEAD, LAYER = "head", "layer"
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
 MODEL_EDITS, MODEL_KIND, MODEL_TARGET, MODEL_OTHER = "model_edits", "model_kind", "model_target", "model_other"
+MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
+    "model_order", "model_next", "model_compare", "model_compared",
+)  # fmt: skip
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD = "learn_sentence", "learn_head"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
@@ -57,7 +67,7 @@ BOARD, HEATMAPS = "board", "heatmaps"
 MOST_OF_TABLES = 400_000
 MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, and the controls need some
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
-MOST_OF_SENTENCE = 2000
+MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 MOST_OF_LEARNED_SENTENCE = 300
 # The steps of the lesson as they were numbered in links of the first form.
@@ -102,6 +112,10 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_ORDER, (BY_LAYERS, 0), OrderText(), 20, 2),
+        Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
+        Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none"),
+        Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(
             LEARN,
             settings_for(TASKS["agreement"]),

@@ -4,7 +4,7 @@ is computed by torch from it. The model's own weights aren't touched: whoever el
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -28,6 +28,11 @@ class Editing:
     masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
     off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     even: set[int] = field(default_factory=set)
+
+    def touches(self, number: int) -> bool:
+        """Whether anything is changed of an attention but the products before it."""
+        parts = any(attention == number for attention, _ in self.parts)
+        return parts or number in self.masks or number in self.off or number in self.even
 
     def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
         """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
@@ -177,6 +182,12 @@ def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_h
             if edit.head is None or head // shared == edit.head // shared:
                 changed[head].add(edit.matrix)
     return changed
+
+
+def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer:
+    """Return a layer with what is changed in each of its heads, of the kind that it is without changes."""
+    changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
+    return replace(layer, kind=before.kind, changed={head: tuple(sorted(names)) for head, names in changed.items()})
 
 
 def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ transformers is imported here alone, and when first used: that takes seconds.
 
 import copy
 import inspect
+import math
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
-from attnviz.models.editing import edited_matrices, editing_of, notices_of
+from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
@@ -127,19 +127,13 @@ def look(
             result = twin(**inputs)
         layers = _layers(twin, watch.attended, tokens, of_decoder)
         if view is not None:
-            layers = tuple(_as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
+            layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
         check_finite(layers)
         laid = edits if editing else ()
         told = notices_of(laid, layers)
         view = ModelTrace(name, text, tokens, layers, spans, special, result, tokenizer, laid, view, told)
     assert view is not None
     return view
-
-
-def _as_changed(edits: tuple[ModelEdit, ...], layer: Layer, before: Layer) -> Layer:
-    """Return a layer with what is changed in each of its heads, of the kind that it is without changes."""
-    changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
-    return replace(layer, kind=before.kind, changed={head: tuple(sorted(names)) for head, names in changed.items()})
 
 
 def _cut(tokenizer: Any, text: object) -> dict[str, list[Any]]:
@@ -157,17 +151,34 @@ def _cut(tokenizer: Any, text: object) -> dict[str, list[Any]]:
     return cut
 
 
-def _check_length(model: Any, tokenizer: Any, n_tokens: int) -> None:
+def n_weights(model: Any, n_tokens: int) -> int:
+    """Return how many attention weights all heads of a model have for so many tokens, about."""
     config = model.config
-    places = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
-    most = min((place for place in places if isinstance(place, int) and place > 0), default=n_tokens)
-    if n_tokens > most:
-        raise ValueError(f"text has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
     heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
-    if heads * n_tokens**2 > MOST_WEIGHTS:
+    # A decoder that reads an encoder attends to itself and to that, too.
+    return int(heads * (3 if config.is_encoder_decoder else 1) * n_tokens**2)
+
+
+def _places(model: Any, tokenizer: Any) -> int | None:
+    """Return how many tokens a model has places for; None where it doesn't say."""
+    places = [getattr(model.config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    return min((place for place in places if isinstance(place, int) and place > 0), default=None)
+
+
+def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) -> int:
+    """Return how many tokens of a text a model takes, and all its heads have no more attention weights than that."""
+    places, fit = _places(model, tokenizer), math.isqrt(most_weights // n_weights(model, 1))
+    return fit if places is None else min(places, fit)
+
+
+def _check_length(model: Any, tokenizer: Any, n_tokens: int) -> None:
+    most = _places(model, tokenizer)
+    if most is not None and n_tokens > most:
+        raise ValueError(f"text has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
+    if n_tokens > most_tokens(model, tokenizer):
         raise ValueError(
-            f"text has {n_tokens:,} tokens, and {heads} heads would have {heads * n_tokens**2:,} attention weights,"
-            f" expected at most {MOST_WEIGHTS:,}: shorten it"
+            f"text has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
+            f" weights, expected at most {MOST_WEIGHTS:,}: shorten it"
         )
 
 

@@ -20,6 +20,7 @@ from attnviz.models.tables import averaged, head_trace, parts_of, reading_others
 from attnviz.models.watching import Attended
 
 Kind = Literal["encoder", "decoder", "cross"]
+_KEPT = 2**19  # numbers of a layer's heads that stay made, in each of three matrices
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ class Layer:
     @property
     def weights(self) -> Tensor:
         """The attention weights of all heads, ``(n_heads, n_queries, n_keys)``."""
-        if self.attended.weights is not None:
-            return self.attended.weights
+        return self._stacked if self.attended.weights is None else self.attended.weights
+
+    @cached_property
+    def _stacked(self) -> Tensor:
         return torch.stack([self.head(head).attention_weights for head in range(self.n_heads)])
 
     @cached_property
@@ -57,12 +60,44 @@ class Layer:
         turns = {"q": self.turns, "k": self.turns, "v": ()}
         return {name: MadeHeads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
 
+    @cached_property
+    def _heads(self) -> dict[int, AttentionTrace]:
+        return {}
+
+    @property
+    def most_made(self) -> int:
+        """How many heads stay made: of many tokens, few."""
+        return min(self.n_heads, max(1, _KEPT // (self.attended.query.shape[-2] * self.attended.key.shape[-2])))
+
     def head(self, head: int) -> AttentionTrace:
         """Return one head as a trace."""
+        kept = self._heads
+        made = kept.get(head)
+        if made is not None:
+            return made
+        made = self._head(head)
+        for other in list(kept)[: max(0, len(kept) + 1 - self.most_made)]:
+            kept.pop(other, None)
+        kept[head] = made
+        return made
+
+    def _head(self, head: int) -> AttentionTrace:
         trace = head_trace(parts_of(self.attended, self.made, head), self.tokens, self.changed.get(head, ()))
         if self.kind != "cross" or len(self.read) != self.attended.key.shape[-2]:
             return trace
         return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
+
+    @cached_property
+    def _figures(self) -> dict[tuple[bool, ...], list[HeadFigures | None]]:
+        return {}
+
+    def figures(self, special: tuple[bool, ...]) -> list[HeadFigures | None]:
+        """Return the measured figures of all heads; `special` says which tokens are none of the text's."""
+        if special not in self._figures:
+            added = self.attended.added
+            readable = None if added is None else added != -math.inf
+            self._figures[special] = figures_of_heads(self.weights, self.tokens, readable, special)
+        return self._figures[special]
 
     def average(self) -> AttentionTrace:
         """Return the attention weights averaged over the heads, which none of them has: a trace of them alone."""
@@ -167,6 +202,15 @@ class ModelTrace:
         # What is known of the text's tokens isn't of a decoder's own.
         return view if view.tokens == self.tokens else replace(view, spans=(), special=())
 
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the numbers take that the model computed, and the heads that stay made, at most."""
+        tensors = [each for layer in self.layers for each in layer.attended.computed()]
+        tensors += [each for each in getattr(self.result, "__dict__", {}).values() if isinstance(each, Tensor)]
+        storages = {each.untyped_storage().data_ptr(): each.untyped_storage().nbytes() for each in tensors}
+        made = sum(layer.most_made * 3 * 4 * layer.weights[0].numel() for layer in self.layers)
+        return sum(storages.values()) + made + (0 if self.original is None else self.original.n_bytes)
+
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """What was typed of each token, and the word that this is a piece of; empty where the tokenizer doesn't say."""
@@ -177,15 +221,5 @@ class ModelTrace:
         tokens read others than themselves."""
         if (layer, head) not in self.heads:
             raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
-        return self._figures[layer][head] if self.layers[layer].kind != "cross" else None
-
-    @cached_property
-    def _figures(self) -> tuple[list[HeadFigures | None], ...]:
-        """The figures of all heads, layer by layer; none for layers that read other tokens."""
-        found = []
-        for layer in self.layers:
-            added = layer.attended.added
-            readable = None if added is None else added != -math.inf
-            own = layer.kind != "cross"
-            found.append(figures_of_heads(layer.weights, layer.tokens, readable, self.special) if own else [])
-        return tuple(found)
+        own = self.layers[layer]
+        return own.figures(self.special)[head] if own.kind != "cross" else None

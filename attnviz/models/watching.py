@@ -6,7 +6,7 @@ A watch is entered by one thread and sees that thread alone; nothing of the mode
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
+
+from attnviz.models.changed_attention import changed_dot_product, changed_multi_head
 
 if TYPE_CHECKING:
     from attnviz.models.editing import Editing
@@ -56,6 +58,13 @@ class Attended:
     module: Any = None  # the module that attends, where it's known
     output: Projection | None = None  # the product that is made of all heads' contexts, where there is one
 
+    def computed(self) -> Iterator[Tensor]:
+        """Yield the tensors that were computed for this: all but the model's own weights."""
+        projections = (*self.projections, *(() if self.output is None else (self.output,)))
+        own = (self.query, self.key, self.value, self.added, self.weights, self.context)
+        yield from (each for each in own if each is not None)
+        yield from (each for one in projections for each in (one.x, one.made))
+
 
 class Watch(TorchFunctionMode):
     """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`; with an
@@ -89,12 +98,11 @@ class Watch(TorchFunctionMode):
         if func is torch.addmm and not given and len(args) == 3:
             added, x, weight = args
             return self._project(lambda own, bias: func(added if bias is None else bias, x, own), x, weight, added)
-        made = func(*args, **given)
         if func is F.scaled_dot_product_attention:
-            self._scaled_dot_product(made, *args, **given)
-        elif func is F.multi_head_attention_forward:
-            self._multi_head(_arguments(func).bind(*args, **given))
-        return made
+            return self._scaled_dot_product(func, *args, **given)
+        if func is F.multi_head_attention_forward:
+            return self._multi_head(func, _arguments(func).bind(*args, **given))
+        return func(*args, **given)
 
     def _linear(self, func: Callable[..., Tensor], input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return self._project(lambda turned, added: func(input, turned.mT, added), input, weight.mT, bias)
@@ -143,35 +151,54 @@ class Watch(TorchFunctionMode):
         self.attended.append(Attended(query, key, value, added, scaling, made[0], made[1], projections, module))
 
     def _scaled_dot_product(
-        self, made: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+        self, func: Callable[..., Tensor], query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
         dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
+        number, editing = len(self.attended), self.editing
+        scaling = query.shape[-1] ** -0.5 if scale is None else scale
         if is_causal:
             hidden = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).triu(1)
-            attn_mask = ~hidden
-        scaling = query.shape[-1] ** -0.5 if scale is None else scale
-        self.attend(query, key, value, _as_added(attn_mask, query), scaling, None, made)
+            added = _as_added(~hidden, query)
+        else:
+            added = _as_added(attn_mask, query)
+        if editing is None or not editing.touches(number):
+            made = func(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+            self.attend(query, key, value, added, scaling, None, made)
+            return made
+        parts = [_of_one(each)[None] for each in (query, key, value)]
+        shape = (*query.shape[:-1], value.shape[-1])
+        (query, key, value), added, weights, made = changed_dot_product(
+            editing, number, parts, added, scaling, func, enable_gqa=enable_gqa
+        )
+        self.attend(query, key, value, added, scaling, weights, made)
+        return made.reshape(shape)
 
-    def _multi_head(self, bound: inspect.BoundArguments) -> None:
-        """Keep what ``F.multi_head_attention_forward`` computed, which hands out neither queries, keys nor values."""
+    def _multi_head(self, func: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+        """Compute and keep what ``F.multi_head_attention_forward`` does, which hands out neither queries, keys nor
+        values."""
         bound.apply_defaults()
         given = bound.arguments
         if given["bias_k"] is not None or given["bias_v"] is not None or given["add_zero_attn"]:
             raise ValueError("nn.MultiheadAttention has add_bias_kv or add_zero_attn, expected neither")
         inputs = [_sequence(given[name]) for name in ("query", "key", "value")]
-        projections = _in_projections(given, inputs)
+        plain = _in_projections(given, inputs)
+        number, editing = len(self.attended), self.editing
+        self._projections = plain if editing is None else [_edited(editing, number, each) for each in plain]
         heads = given["num_heads"]
-        parts = [each.made.reshape(len(each.made), heads, -1).transpose(0, 1) for each in projections]
-        _, weights = F.multi_head_attention_forward(
-            **given | {"need_weights": True, "average_attn_weights": False, "is_causal": False, "training": False}
-        )
-        self._projections = projections
-        added, padding = _as_added(given["attn_mask"], parts[0]), given["key_padding_mask"]
-        if padding is not None:
-            padding = _as_added(~padding if padding.dtype == torch.bool else padding, parts[0]).reshape(1, -1)
-            added = padding if added is None else added + padding
-        query, key, value = parts
-        self.attend(query, key, value, added, query.shape[-1] ** -0.5, weights, None)
+        parts = [each.made.reshape(len(each.made), heads, -1).transpose(0, 1) for each in self._projections]
+        added, scaling = _mask_of(given, parts[0]), parts[0].shape[-1] ** -0.5
+        untouched = all(one is other for one, other in zip(self._projections, plain, strict=True))
+        if editing is None or (untouched and not editing.touches(number)):
+            made = func(**given)
+            _, weights = func(
+                **given | {"need_weights": True, "average_attn_weights": False, "is_causal": False, "training": False}
+            )
+            query, key, value = parts
+            self.attend(query, key, value, added, scaling, weights, None)
+            return made
+        (query, key, value), added, weights, contexts, made = changed_multi_head(editing, number, parts, added, given)
+        self.attend(query, key, value, added, scaling, weights, contexts)
+        return made
 
 
 _WATCHING: ContextVar[Watch | None] = ContextVar("attnviz_watching", default=None)
@@ -217,6 +244,34 @@ def _sequence(tensor: Tensor) -> Tensor:
     if tensor.dim() == 3 and tensor.shape[1] != 1:
         raise ValueError(f"the model attends to {tensor.shape[1]} sequences at once, expected one")
     return tensor.detach().reshape(len(tensor), -1)
+
+
+def _mask_of(given: Mapping[str, Any], query: Tensor) -> Any:
+    """Return what torch's own attention adds to scores, whose bools say what may not be read."""
+    masks = [given["attn_mask"], given["key_padding_mask"]]
+    added, padding = (
+        _as_added(~mask if mask is not None and mask.dtype == torch.bool else mask, query) for mask in masks
+    )
+    if padding is None:
+        return added
+    padding = padding.reshape(1, 1, -1)
+    return padding if added is None else added + padding
+
+
+def _edited(editing: "Editing", number: int, projection: Projection) -> Projection:
+    """Return a projection of torch's own attention with its changes; the same one where it has none."""
+    weight = editing.weights.get(projection.pointer)
+    bias = None if projection.bias is None else editing.biases.get(projection.bias.data_ptr())
+    made = projection.made
+    if weight is not None or bias is not None:
+        weight = projection.weight if weight is None else weight
+        bias = projection.bias if bias is None else bias
+        projection = replace(
+            projection, weight=weight, bias=bias, made=F.linear(projection.x, weight.mT, bias)
+        )  # fmt: skip
+        made = projection.made
+    changed = editing.product(number, projection.pointer, made)
+    return projection if changed is made else replace(projection, made=changed)
 
 
 def _in_projections(given: Mapping[str, Any], inputs: list[Tensor]) -> list[Projection]:

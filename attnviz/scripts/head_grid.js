@@ -1,16 +1,20 @@
 // All heads of a model at a glance: a picture of each one's attention weights, and the sentence over them, on which what
 // is pointed at is drawn in ribbons. Texts of tokens are only ever set as textContent.
 
-import { numbersIn } from "../board/received.js";
+import { bytesIn, numbersIn } from "../board/received.js";
 import { ribbonsOf } from "../board/spine/ribbons.js";
 import { say } from "./sentences.js";
 
 /**
- * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, weights: string, ramp: string,
- *   tokens: string[], typed: string[], read: string[], same: boolean, told: { short: string, most: string, full: string }[][],
- *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `order` is that of the pictures, where
- *   it isn't by layers; `followed` is the token whose reading is told of the head that is picked
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, side: number, step: number,
+ *   shades: string, ramp: string, weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[],
+ *   typed: string[], read: string[], same: boolean, told: { short: string, most: string }[][],
+ *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `shades` are the inks of all pictures,
+ *   whose cells stand for `step` by `step` weights; `order` is that of the pictures, where it isn't by layers; `followed`
+ *   is the token whose reading is told of the head that is picked
  */
+
+/** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, where not all of it is sent */
 
 /** @typedef {{ layer: number, head: number }} Head */
 
@@ -24,13 +28,14 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {HTMLElement} root @param {HeadGrid} data @param {Head | null} picked @param {((head: Head) => void) | null} onPick
  */
 export function drawHeads(root, data, picked, onPick) {
-  const weights = numbersIn(data.weights);
-  const inks = inksOf(data.ramp);
+  const weights = weightsOf(data);
   const told = element("p", "told");
   told.setAttribute("role", "status");
   const sentence = sentenceOf(data);
   const grid = element("div", "heads");
   grid.style.setProperty("--heads", String(data.heads));
+  grid.style.setProperty("--side", `${data.side}px`);
+  grid.style.setProperty("--shape", `${data.columns} / ${data.rows}`);
   let rest = () => {
     told.textContent = say("models.grid.point");
     sentence.draw([], 0);
@@ -42,19 +47,18 @@ export function drawHeads(root, data, picked, onPick) {
     else rest();
   };
   const head = (/** @type {number} */ layer, /** @type {number} */ at) => {
-    const start = (layer * data.heads + at) * data.rows * data.columns;
-    const own = weights.subarray(start, start + data.rows * data.columns);
-    const button = pictured(data, inks, own, layer, at);
+    const button = namedButton(data, layer, at);
     const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
-      told.textContent = inWords(data, own, layer, at, row, column);
+      const own = weights(layer, at);
+      told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
       if (data.same) sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
     };
     button.onpointermove = (event) => point(...cellOf(event, data));
-    button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(own, data), null);
+    button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(weights(layer, at), data), null);
     button.onpointerleave = () => settle();
     button.onblur = () => rest();
     const pick = () => {
-      rest = () => point(data.followed ?? mostAcross(own, data), null);
+      rest = () => point(data.followed ?? mostAcross(weights(layer, at), data), null);
     };
     button.onclick = () => {
       pick();
@@ -66,7 +70,11 @@ export function drawHeads(root, data, picked, onPick) {
   grid.classList.toggle("sorted", data.order !== null);
   if (data.order) grid.append(...data.order.map(([layer, at]) => sorted(head(layer, at), layer, at)));
   else grid.append(...byLayers(data, head));
+  const picture = /** @type {HTMLCanvasElement} */ (element("canvas", "pictures"));
+  grid.append(picture);
   root.replaceChildren(sentence.place, told, grid);
+  const drawn = picturesOf(data);
+  new ResizeObserver(() => paint(picture, drawn, grid, data)).observe(grid); // for the first time before it's shown
   if (picked) markPicked(root, picked);
   if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
   return (/** @type {number | undefined} */ followed) => {
@@ -104,13 +112,12 @@ function sorted(picture, layer, head) {
   return place;
 }
 
-/** @param {HeadGrid} data @param {Uint32Array} inks @param {Float64Array} own @param {number} layer @param {number} head */
-function pictured(data, inks, own, layer, head) {
+/** @param {HeadGrid} data @param {number} layer @param {number} head */
+function namedButton(data, layer, head) {
   const button = /** @type {HTMLButtonElement} */ (element("button", "head"));
   button.type = "button";
   button.dataset.head = `${layer},${head}`;
   button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: data.told[layer][head].short }));
-  button.append(painted(own, data, inks));
   return button;
 }
 
@@ -129,17 +136,81 @@ function inksOf(ramp) {
   });
 }
 
-/** @param {Float64Array} own @param {HeadGrid} data @param {Uint32Array} inks */
-function painted(own, { rows, columns, limit }, inks) {
+// The cells of each picture: of as many weights as one stands for, it's the largest.
+/** @param {HeadGrid} data */
+function sizeOf({ rows, columns, step }) {
+  return [Math.ceil(columns / step), Math.ceil(rows / step)];
+}
+
+// All pictures beside and below each other, a pixel for each cell.
+/** @param {HeadGrid} data */
+function picturesOf(data) {
+  const [wide, high] = sizeOf(data);
+  const inks = inksOf(data.ramp);
+  const shades = bytesIn(data.shades);
   const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [columns, rows];
-  const image = new ImageData(columns, rows);
+  [canvas.width, canvas.height] = [data.heads * wide, data.layers * high];
+  const image = new ImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
-  own.forEach((weight, at) => {
-    pixels[at] = inks[Math.round(Math.min(1, weight / limit) * (inks.length - 1))];
-  });
+  let at = 0;
+  for (let layer = 0; layer < data.layers; layer += 1) {
+    for (let head = 0; head < data.heads; head += 1) {
+      for (let row = 0; row < high; row += 1) {
+        const start = (layer * high + row) * canvas.width + head * wide;
+        for (let column = 0; column < wide; column += 1) pixels[start + column] = inks[shades[at++]];
+      }
+    }
+  }
   canvas.getContext("2d")?.putImageData(image, 0, 0);
   return canvas;
+}
+
+// One canvas for all: a hundred of them take a browser longer than all that is in them.
+/** @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} drawn @param {HTMLElement} grid @param {HeadGrid} data */
+function paint(canvas, drawn, grid, data) {
+  const all = grid.getBoundingClientRect();
+  const [wide, high] = sizeOf(data);
+  const scale = window.devicePixelRatio;
+  [canvas.width, canvas.height] = [Math.round(all.width * scale), Math.round(all.height * scale)];
+  const context = canvas.getContext("2d");
+  if (!context || !canvas.width || !canvas.height) return;
+  const heads = /** @type {NodeListOf<HTMLElement>} */ (grid.querySelectorAll(".head"));
+  for (const head of heads) {
+    const [layer, number] = (head.dataset.head ?? "").split(",").map(Number);
+    const box = head.getBoundingClientRect();
+    const pixel = (/** @type {number} */ place) => Math.round(place * scale);
+    const frame = head.clientLeft; // under which the first column would be lost where cells are small
+    const [left, top] = [pixel(box.left + frame - all.left), pixel(box.top + frame - all.top)];
+    const [right, bottom] = [pixel(box.right - frame - all.left), pixel(box.bottom - frame - all.top)];
+    context.imageSmoothingEnabled = right - left < wide;
+    context.drawImage(drawn, number * wide, layer * high, wide, high, left, top, right - left, bottom - top);
+  }
+  canvas.dataset.pictures = String(heads.length);
+}
+
+// The weights of a head, by its layer and its number: unpacked when asked for, and the last ones kept. Where not all
+// were sent, they are 0 but for the strongest of each row.
+/** @param {HeadGrid} data @returns {(layer: number, head: number) => Float64Array} */
+function weightsOf({ weights, strongest, rows, columns }) {
+  let [known, own] = ["", new Float64Array()];
+  return (layer, head) => {
+    if (known === `${layer},${head}`) return own;
+    known = `${layer},${head}`;
+    if (weights) own = numbersIn(weights[layer][head]);
+    else if (strongest) own = spread(strongest[layer][head], rows, columns);
+    return own;
+  };
+}
+
+/** @param {Strongest} strongest @param {number} rows @param {number} columns */
+function spread({ keys, shares }, rows, columns) {
+  const places = new Uint16Array(bytesIn(keys).buffer);
+  const own = new Float64Array(rows * columns);
+  const some = places.length / rows;
+  numbersIn(shares).forEach((share, at) => {
+    own[Math.floor(at / some) * columns + places[at]] = share;
+  });
+  return own;
 }
 
 // The cell of a picture that is pointed at.
@@ -185,6 +256,11 @@ function sentenceOf({ tokens, typed }) {
   place.append(svg, line);
   const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {
     chips.forEach((chip, at) => chip.classList.toggle("on", shares.length > 0 && at === picked));
+    const own = chips[picked];
+    const [from, to] = shares.length ? [place.scrollLeft, place.scrollLeft + place.clientWidth] : [0, Infinity];
+    if (own && (own.offsetLeft < from || own.offsetLeft + own.offsetWidth > to)) {
+      place.scrollLeft = own.offsetLeft - place.clientWidth / 2; // of many tokens, most are out of sight
+    }
     const middles = shares.length ? chips.map((chip) => chip.offsetLeft + chip.offsetWidth / 2) : [];
     const paths = ribbonsOf(shares, picked, middles, HIGH, 0.5).filter(({ width }) => width > 0.2);
     svg.replaceChildren(

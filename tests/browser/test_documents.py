@@ -119,7 +119,7 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
 ) -> None:
     view = attnviz.look_into("all-MiniLM-L6-v2", text="A cat </script><b>sat</b>")
     page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
-    expect(page.locator(".head canvas")).to_have_count(72)
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
     head, n = page.locator('[data-head="3,1"]'), len(view.tokens)
     box = head.bounding_box()
     assert box is not None

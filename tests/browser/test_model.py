@@ -14,7 +14,7 @@ from tests.browser.playground import Playground
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
     reader = new_reader().open("/model", model_text="a cat sat on a mat")
     page = reader.page
-    expect(page.locator(".head canvas")).to_have_count(72)
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
     view = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat")
     page.locator('[data-head="2,5"]').click()
     expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()

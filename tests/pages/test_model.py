@@ -11,7 +11,7 @@ import streamlit as st
 import torch
 
 from attnviz import look_into
-from attnviz.app.model.looked import MOST_TOKENS
+from attnviz.documents.heads_data import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
@@ -30,6 +30,11 @@ def heads_of(reader: Reader) -> dict[str, Any]:
     protos = [element.proto for element in reader.at.get("bidi_component")]
     (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
     return dict(json.loads(found.json))
+
+
+def numbers_in(text: str, kind: str) -> np.ndarray:
+    """The numbers of a text in base64."""
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +58,12 @@ def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Read
 
 def test_all_heads_are_sent_with_their_own_numbers(opened: Reader) -> None:
     seen, data = look_into(INCLUDED, text=ANIMAL), heads_of(opened)
-    sent = np.frombuffer(base64.b64decode(data["weights"]), dtype="<f4").reshape(6, 12, 15, 15)
-    for layer, own in zip(sent, seen.layers, strict=True):
-        assert np.array_equal(layer, own.weights.numpy())
+    for sent, own in zip(data["weights"], seen.layers, strict=True):
+        assert np.array_equal(np.stack([numbers_in(head, "<f4") for head in sent]), own.weights.flatten(1).numpy())
+    shades = numbers_in(data["shades"], "u1").reshape(6, 12, 15, 15)
+    weights = np.stack([layer.weights.numpy() for layer in seen.layers])
+    assert np.abs(shades / 255 - weights / weights.max()).max() <= 0.51 / 255
+    assert (data["step"], data["strongest"]) == (1, None)
     assert data["picked"] == {"layer": 3, "head": 1}
 
 
@@ -107,7 +115,12 @@ def test_heads_are_filtered_by_what_is_measured_with_its_definition_shown() -> N
     largest = f"{100 * max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()):.0f}"
     assert [each.value for each in reader.at.info] == [say("models.page.none_above", above=99, largest=largest)]
     assert len(reader.boards) == 1
+    link = in_address(reader.at, "model_order")
+    assert link == "itself.99"
+    again = Reader(PAGE, model_order=link)
+    assert (again.value("model.order"), again.value("model.above")) == ("itself", 99)
     assert heads_of(reader.set("model.order", "layers"))["order"] is None
+    assert in_address(reader.at, "model_order") == ""
 
 
 def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() -> None:
@@ -149,21 +162,47 @@ def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None
         assert own["most"].casefold() == full.casefold()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("word " * (MOST_TOKENS + 1), say("models.page.too_long", tokens=plural(MOST_TOKENS + 3, "token"),
-                                          most=MOST_TOKENS)),
-        ("a " * 999 + "b", say("models.page.too_long", tokens=plural(1002, "token"), most=MOST_TOKENS)),
-    ],
-)  # fmt: skip
-def test_a_sentence_that_is_too_long_is_refused_and_stays(text: str, said: str) -> None:
-    reader = Reader(PAGE).set("model.sentence", text)
+LONGEST = " ".join(["the cat saw a dog that ran"] * 73)[: -len(" that ran")]  # 509 words, and two tokens around them
+
+
+def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_is_refused() -> None:
+    text = f"{LONGEST} now"
+    reader = Reader(PAGE, model_text=text)
+    assert reader.messages == []
+    seen, data = look_into(INCLUDED, text=text), heads_of(reader)
+    assert len(seen.tokens) == 512
+    assert (data["rows"], data["columns"], data["weights"]) == (512, 512, None)
+    # Each cell of a picture stands for the largest of a block, and each token's strongest are the model's own.
+    step = data["step"]
+    assert say("models.page.blocks", rows=step, columns=step, most=STRONGEST) in reader.captions
+    weights = seen.layers[2].weights[7].numpy()
+    size = -(-512 // step)
+    shades = numbers_in(data["shades"], "u1").reshape(6, 12, size, size)[2, 7]
+    for row, column in ((0, 0), (5, 9), (size - 1, 2)):
+        largest = weights[row * step : (row + 1) * step, column * step : (column + 1) * step].max()
+        assert shades[row, column] == pytest.approx(255 * largest / data["limit"], abs=0.51)
+    strongest = data["strongest"][2][7]
+    keys = numbers_in(strongest["keys"], "<u2").reshape(512, STRONGEST)
+    shares = numbers_in(strongest["shares"], "<f4").reshape(512, STRONGEST)
+    assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, :STRONGEST])
+    assert np.array_equal(np.take_along_axis(weights, keys.astype(int), 1), shares)
+    (board,) = reader.boards
+    assert len(board["tokens"]) == 512
+    own = numbers_in(board["matrices"]["attention_weights"]["float32"], "<f4")
+    assert np.array_equal(own, seen.heads[3, 1].attention_weights.flatten().numpy())
+    said = say("models.page.too_long", tokens=plural(513, "token"), most=512)
+    reader.set("model.sentence", f"{text} now")
     assert reader.messages == [said]
-    assert reader.value("model.sentence") == text
+    assert reader.value("model.sentence") == f"{text} now"
     reader.set("model.sentence", "a cat")
     assert reader.messages == []
     assert len(reader.boards) == 1
+
+
+def test_of_a_model_of_many_heads_fewer_tokens_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attnviz.app.model.looked.MOST_WEIGHTS", 72 * 20**2)
+    reader = Reader(PAGE, model_text="word " * 19)
+    assert reader.messages == [say("models.page.too_long", tokens=plural(21, "token"), most=20)]
 
 
 def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,9 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in next_tokens(view)])
     assert "before" not in nexts(reader).columns
     reader.set("model.temperature", 0.5).set("model.top", 3)
+    assert in_address(reader.at, "model_next") == "0.5*3"
+    again = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_next="0.5*3")  # a link says the same
+    assert list(nexts(again)["share"]) == list(nexts(reader)["share"])
     found = next_tokens(view, temperature=0.5, top=3)
     assert np.allclose(nexts(reader)["share"], [100 * each.share for each in found])
     reader.set("model.1.2.off", True)
@@ -242,7 +245,10 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     (said,) = [text for text in reader.texts if text.startswith("A is this head, B is: Layer 5, head 11.")]
     assert written(float(one[row, column]), 4) in said
     assert written(float(other[row, column]), 4) in said
+    assert in_address(reader.at, "model_compare") == "head.5.11"
+    assert list(drawn(Reader(PAGE, model_compare="head.5.11"))) == list(figures)
     reader.set("model.compare", "sentence").set("model.compare.sentence", "A dog ran home")
+    assert [in_address(reader.at, f"model_compare{more}") for more in ("", "d")] == ["sentence", "A dog ran home"]
     own = look_into(INCLUDED, text="A dog ran home").heads[3, 1].attention_weights.numpy()
     assert np.allclose(shown(drawn(reader)["model.compare.figure.B"], own.shape), own)
     assert "model.compare.figure.B − A" not in drawn(reader)
@@ -261,7 +267,10 @@ def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model_text=TEXT, model_head="1.2").set("model.compare", "model")
     reader.set("model.compare.model", folders["gpt2"])
     own = look_into(*loaded(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
-    assert np.allclose(shown(drawn(reader)["model.compare.figure.B"], own.shape), own)
+    link = in_address(reader.at, "model_compare")
+    assert link == f"model.{folders['gpt2']}"
+    for each in (reader, Reader(PAGE, model_text=TEXT, model_head="1.2", model_compare=link)):
+        assert np.allclose(shown(drawn(each)["model.compare.figure.B"], own.shape), own)
 
 
 def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named() -> None:

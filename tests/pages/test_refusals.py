@@ -13,7 +13,7 @@ from tests.whole import WHOLE
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
 TAKEN |= {("model_text", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}  # of so many characters
-for _text in ("learn_text", "learn_sentence", "model_target", "model_other"):  # the same
+for _text in ("learn_text", "learn_sentence", "model_target", "model_other", "model_compared"):  # the same
     TAKEN |= {(_text, kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
 NAMES = (*parameters(), *texts())
 

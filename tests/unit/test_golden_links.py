@@ -14,6 +14,7 @@ from attnviz import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.example_name import with_example
+from attnviz.link.model_texts import Compared
 from attnviz.link.packing import unpack
 from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
@@ -140,6 +141,7 @@ def test_a_link_restores_a_model_with_its_sentence_and_its_changes(name: str) ->
         assert error is None
         if parameter == "model_edits":
             value = [(each.layer, each.head, each.matrix, each.row, each.column, str(each.value)) for each in value]
+        value = asdict(value) if isinstance(value, Compared) else value
         assert _as_json(value) == expected[parameter]
         assert texts()[parameter].write(texts()[parameter].read(raw)[0]) in (raw, "")
 

@@ -16,6 +16,7 @@ from PIL import Image
 import attnviz
 from attnviz import ModelTrace, documents, figures, look_into
 from attnviz.command_line import main
+from attnviz.documents import heads_data
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
 from attnviz.figures import model_grid
@@ -96,13 +97,27 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
     for part in (view_of("GPT-NeoX"), view.only("cross")):
         (given,) = re.findall(r'<script id="given" type="application/json">(.*)</script>', documents.model_page(part))
         data = json.loads(given)
-        shape = (data["layers"], data["heads"], data["rows"], data["columns"])
-        sent = np.frombuffer(base64.b64decode(data["weights"]), dtype="<f4").reshape(shape)
         for (layer, head), one in part.heads.items():
-            assert np.array_equal(sent[layer, head], one.attention_weights.numpy())
+            sent = np.frombuffer(base64.b64decode(data["weights"][layer][head]), dtype="<f4")
+            assert np.array_equal(sent, one.attention_weights.flatten().numpy())
         assert data["same"] == (part.kinds != ("cross",))
         assert [len(row) for row in data["told"]] == [4, 4]
     assert documents.model_page(part, dark=True) != documents.model_page(part)
+
+
+def test_a_page_of_very_many_weights_has_the_strongest_and_says_so() -> None:
+    view = view_of("BERT")
+    assert say("models.strongest", most=heads_data.STRONGEST) not in documents.model_page(view)
+    n_rows, weights = len(view.tokens), view.heads[1, 2].attention_weights.numpy()
+    data = heads_data.grid_data(view, most=weights.size)
+    assert data["weights"] is None
+    sent = data["strongest"][1][2]
+    keys, shares = (
+        np.frombuffer(base64.b64decode(sent[key]), dtype=kind).reshape(n_rows, -1)
+        for key, kind in (("keys", "<u2"), ("shares", "<f4"))
+    )
+    assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, : heads_data.STRONGEST])
+    assert np.array_equal(np.take_along_axis(weights, keys.astype(int), 1), shares)
 
 
 def test_a_notebook_shows_the_weights_in_their_colours() -> None:

@@ -1,5 +1,6 @@
 """Modules of torch under the glass: their own attention, and whatever calls F.scaled_dot_product_attention."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnviz import explain, look_into
+from attnviz import ModelTrace, explain, look_into
 from attnviz.core.rules import later
 
 
@@ -102,3 +103,115 @@ def test_what_cannot_be_looked_into_is_refused() -> None:
         look_into(layer, torch.full((5, 8), torch.nan))
     with pytest.raises(ValueError, match="add_bias_kv"):
         look_into(nn.MultiheadAttention(8, 2, add_bias_kv=True), vectors())
+
+
+class Causal(nn.Module):
+    """Two of torch's own layers with a mask, as a model that writes text has them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x, mask=nn.Transformer.generate_square_subsequent_mask(x.shape[-2]))
+
+
+MODULES: dict[str, Callable[[], Any]] = {
+    "nn.MultiheadAttention": lambda: made(nn.MultiheadAttention, 8, 2, batch_first=True),
+    "nn.TransformerEncoder": lambda: nn.TransformerEncoder(
+        made(nn.TransformerEncoderLayer, 8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
+    ).eval(),
+    "with a mask": lambda: made(Causal),
+    "F.scaled_dot_product_attention": lambda: made(Attending, False),
+    "F.scaled_dot_product_attention, causal": lambda: made(Attending, True),
+}
+
+
+def vector_of(view: ModelTrace) -> Tensor:
+    """What the module returned; torch's own attention returns its weights beside it."""
+    result: Tensor = view.result[0] if isinstance(view.result, tuple) else view.result
+    return result
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_changed_number_stands_and_torch_computes_the_rest(name: str) -> None:
+    """Each change lands on its cell; what comes of it is what a softmax in float64 makes of the changed matrices."""
+    module, x = MODULES[name](), vectors()
+    before = {key: tensor.clone() for key, tensor in module.state_dict().items()}
+    for edit, cell in (("0.1.q.3.2=1.5", ("q", 3, 2)), ("0.0.v.1.3=-2", ("v", 1, 3)), ("0.1.k.2.0=0.5", ("k", 2, 0)),
+                       ("0.1.w_k.4.1=2", ("w_k", 4, 1)), ("0.0.b_v.0.2=3", ("b_v", 2))):  # fmt: skip
+        view = look_into(module, x, edits=[edit])
+        trace = view.heads[0, int(edit[2])]
+        assert view.original is not None
+        assert trace[cell[0]][cell[1:]] == float(edit.partition("=")[2])
+        scores = trace.q.double() @ trace.k.double().mT * trace.q.shape[1] ** -0.5
+        if "mask" in trace.stages:
+            scores = scores + trace["mask"]
+        weights = torch.softmax(scores, -1)
+        torch.testing.assert_close(trace.attention_weights.double(), weights, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(trace.context.double(), weights @ trace.v.double(), rtol=1e-5, atol=1e-6)
+        assert not torch.equal(vector_of(view), vector_of(view.original))
+    assert all(torch.equal(before[key], tensor) for key, tensor in module.state_dict().items())
+    again = look_into(module, x)
+    assert torch.equal(again.layers[0].weights, look_into(module, x, edits=["0.1.off"]).layers[0].weights)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_head_of_a_module_is_switched_off_and_a_layer_made_even(name: str) -> None:
+    module, x = MODULES[name](), vectors()
+    view = look_into(module, x, edits=["0.1.off"])
+    assert not view.heads[0, 1].context.any()
+    kept = view.original
+    assert kept is not None
+    torch.testing.assert_close(view.heads[0, 0].context, kept.heads[0, 0].context, rtol=1e-5, atol=1e-6)
+    even = look_into(module, x, edits=["0.even"]).heads[0, 1]
+    n_readable = (kept.heads[0, 1].attention_weights > 0).sum(-1, keepdim=True)
+    torch.testing.assert_close(even.attention_weights, (kept.heads[0, 1].attention_weights > 0) / n_readable)
+    torch.testing.assert_close(even.context, even.attention_weights @ even.v, rtol=1e-5, atol=1e-6)
+    hidden = look_into(module, x, edits=["0.1.mask.3.0=-inf"]).heads[0, 1].attention_weights
+    assert hidden[3, 0] == 0
+    assert torch.allclose(hidden.sum(-1), torch.ones(5))
+
+
+def test_what_comes_after_a_change_is_what_the_module_makes_of_it() -> None:
+    """A head that is off is one whose columns of W_o are zeros."""
+    module, x = MODULES["nn.MultiheadAttention"](), vectors()
+    changed = look_into(module, x, edits=["0.1.off"]).result[0]
+    with torch.no_grad():
+        module.out_proj.weight[:, 4:] = 0
+        torch.testing.assert_close(changed, module(x, x, x)[0], rtol=1e-5, atol=1e-6)
+        batch = look_into(module, x[None], edits=["0.0.off"]).result[0]
+        assert batch.shape == x[None].shape
+    layers, x = MODULES["with a mask"](), vectors()
+    view = look_into(layers, x, edits=["0.1.q.4.0=9"])
+    assert view.original is not None
+    # No token reads a later one: only the last one's row can change, in the second layer, too.
+    torch.testing.assert_close(view.result[:4], view.original.result[:4], rtol=1e-5, atol=1e-6)
+    assert (view.layers[1].weights[:, 4] - view.original.layers[1].weights[:, 4]).abs().max() > 0.01
+
+
+def test_a_change_without_a_place_in_a_module_is_refused() -> None:
+    module, x = MODULES["nn.MultiheadAttention"](), vectors()
+    for edit in ("1.0.off", "0.2.off", "0.0.q.5.0=1", "0.0.w_q.0.4=1"):
+        with pytest.raises(ValueError, match="there is no"):
+            look_into(module, x, edits=[edit])
+
+
+def test_a_mask_of_bools_given_to_torchs_function_hides_what_it_says() -> None:
+    class Padded(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.own = made(nn.MultiheadAttention, 8, 2, batch_first=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            own, x = self.own, x[:, None]
+            return F.multi_head_attention_forward(
+                x, x, x, 8, 2, own.in_proj_weight, own.in_proj_bias, None, None, False, 0.0, own.out_proj.weight,
+                own.out_proj.bias, training=False, attn_mask=later(5, 5),
+            )[0]  # fmt: skip
+
+    trace = look_into(Padded().eval(), vectors()).heads[0, 1]
+    assert trace.causal
+    assert not explain(trace, "attention_weights", 3, 1).notes

@@ -17,6 +17,15 @@ from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.answers_text import AnswersText
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Switches, Text, Whole
+from attnviz.link.model_texts import (
+    ORDERS,
+    Compared,
+    ComparedText,
+    HeadText,
+    ModelEditsText,
+    NextText,
+    OrderText,
+)
 from attnviz.link.opening import read_link, read_texts
 from attnviz.link.page_texts import (
     CHECK,
@@ -25,8 +34,6 @@ from attnviz.link.page_texts import (
     CellText,
     Checked,
     CheckText,
-    HeadText,
-    ModelEditsText,
     PackedScenario,
     SweepText,
     published_names,
@@ -149,6 +156,15 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             )
         case ModelEditsText():
             return st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(row.codec.decode)
+        case OrderText():
+            return st.tuples(st.sampled_from(ORDERS), st.integers(0, 99))
+        case NextText():
+            return st.tuples(st.floats(0.01, 100), st.integers(1, 50))
+        case ComparedText():
+            others = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name="a.b"))
+            return st.sampled_from(others) | st.builds(
+                Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7))
+            )
         case Switches():
             return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
         case FormText():

@@ -6,15 +6,18 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked
-from attnviz.app.model.typing import is_too_long
+from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.refusals import told
-from attnviz.app.session import state
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.compare.comparison import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.figures.comparison import comparison_specs
+from attnviz.link.model_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
+from attnviz.link.parameter_table import MODEL_COMPARE, MODEL_COMPARED
 from attnviz.models import ModelTrace, offered
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -22,19 +25,21 @@ from attnviz.words.numbers import written
 _KIND_KEY, _TEXT_KEY, _MODEL_KEY = "model.compare", "model.compare.sentence", "model.compare.model"
 _LAYER_KEY, _HEAD_KEY = "model.compare.layer", "model.compare.head"
 _FEW = 2  # decimals: two pictures stand beside each other
-HEAD, TEXT, MODEL, BEFORE = "head", "sentence", "model", "before"
 
 
 def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query: int) -> None:
     """Draw what is compared with, where something is, and both heads' attention weights in one scale."""
-    kinds = [HEAD, TEXT, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
+    kinds = [HEAD, SENTENCE, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
     st.subheader(say("models.compare.heading"), anchor=False)
-    kind = st.segmented_control(say("models.compare.with"), kinds, key=_KIND_KEY, label_visibility="collapsed",
-                                format_func=lambda each: say(f"models.compare.kinds.{each}"))  # fmt: skip
-    if kind is None:
+    asked = take(MODEL_COMPARE)
+    st.session_state[_KIND_KEY] = asked.kind if asked.kind in kinds else None
+    st.segmented_control(say("models.compare.with"), kinds, key=_KIND_KEY, label_visibility="collapsed",
+                         format_func=lambda each: say(f"models.compare.kinds.{each}"),
+                         on_change=_keep_kind, args=(view.name,))  # fmt: skip
+    if asked.kind not in kinds:
         return
     try:
-        found = _other(kind, view, place, target)
+        found = _other(asked, view, place, target)
     except ValueError as error:
         st.warning(as_message(told(error)), icon=":material/info:")
         return
@@ -53,34 +58,73 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
             show_figure(spec, f"model.compare.figure.{label}", alt)
 
 
-def _other(kind: str, view: ModelTrace, place: tuple[int, int], target: str) -> tuple[str, AttentionTrace] | None:
+def _keep(asked: Compared) -> None:
+    url_texts.put(MODEL_COMPARE, asked)
+
+
+def _keep_kind(name: str) -> None:
+    kind = st.session_state[_KIND_KEY] or ""
+    _keep(Compared(kind, name=_others(name)[0] if kind == MODEL else ""))  # a link names the model, whatever is offered
+
+
+def _others(name: str) -> list[str]:
+    return [each for each in offered() if each != name]
+
+
+def _other(
+    asked: Compared, view: ModelTrace, place: tuple[int, int], target: str
+) -> tuple[str, AttentionTrace] | None:  # fmt: skip
     """Return what is compared with, by what it is called."""
-    layer, head = place
-    if kind == BEFORE:
+    if asked.kind == BEFORE:
         assert view.original is not None
         return say("models.compare.kinds.before"), view.original.heads[place]
-    if kind == HEAD:
-        with st.container(horizontal=True):
-            layer = int(
-                st.number_input(say("models.compare.layer"), 0, view.n_layers - 1, layer, key=_LAYER_KEY, width=140)
-            )
-            most = view.layers[layer].n_heads - 1
-            other = min(most, head + 1) if head < most else 0
-            head = int(st.number_input(say("models.compare.head"), 0, most, other, key=_HEAD_KEY, width=140))
+    if asked.kind == HEAD:
+        layer, head = _other_head(asked, view, place)
         return say("models.compare.this", layer=layer, head=head), view.heads[layer, head]
     name, text = view.name, view.text
-    if kind == MODEL:
-        name = st.selectbox(say("models.page.model"), [each for each in offered() if each != name], key=_MODEL_KEY)
+    if asked.kind == MODEL:
+        name = _other_model(asked, name)
     else:
-        text = st.text_input(say("models.compare.sentence"), key=_TEXT_KEY)
+        text = sentence(MODEL_COMPARED, say("models.compare.sentence"), _TEXT_KEY)
         if not text.strip() or is_too_long(text):
             return None
     seen = looked(name, text, target)
     seen = seen.only(view.kinds[0] if view.kinds[0] in seen.kinds else seen.kinds[0])
     if place not in list(seen.heads):
-        st.info(say("models.page.none", layer=layer, head=head), icon=":material/info:")
+        st.info(say("models.page.none", layer=place[0], head=place[1]), icon=":material/info:")
         place = (0, 0)
-    return (name if kind == MODEL else text), seen.heads[place]
+    return (name if asked.kind == MODEL else text), seen.heads[place]
+
+
+def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tuple[int, int]:
+    """Draw which other head; the next one of the layer, unless told."""
+    layer, head = place
+    most = view.layers[layer].n_heads - 1
+    layer, head = asked.head or (layer, head + 1 if head < most else 0)
+    layer = min(layer, view.n_layers - 1)
+    most = view.layers[layer].n_heads - 1
+    head = min(head, most)
+    st.session_state.update({_LAYER_KEY: layer, _HEAD_KEY: head})
+    with st.container(horizontal=True):
+        for name, key, last in (("layer", _LAYER_KEY, view.n_layers - 1), ("head", _HEAD_KEY, most)):
+            st.number_input(say(f"models.compare.{name}"), 0, last, key=key, width=140, on_change=_keep_head)
+    return layer, head
+
+
+def _keep_head() -> None:
+    layer, head = st.session_state[_LAYER_KEY], st.session_state[_HEAD_KEY]
+    if layer is not None and head is not None:  # a field that was emptied says nothing
+        _keep(Compared(HEAD, (int(layer), int(head))))
+
+
+def _other_model(asked: Compared, name: str) -> str:
+    """Draw which other model; the first of the others, unless told."""
+    others = _others(name)
+    shown = asked.name if asked.name in others else others[0]
+    st.session_state[_MODEL_KEY] = shown
+    st.selectbox(say("models.page.model"), others, key=_MODEL_KEY,
+                 on_change=lambda: _keep(Compared(MODEL, name=st.session_state[_MODEL_KEY])))  # fmt: skip
+    return shown
 
 
 def _apart(comparison: Comparison, called: str) -> str:

@@ -7,12 +7,15 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.model.looked import looked_grid
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
-from attnviz.documents.model_pages import GRID_STYLE, SAID, grid_data
+from attnviz.documents.heads_data import STRONGEST
+from attnviz.documents.model_pages import GRID_STYLE, SAID
+from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import Piece
@@ -21,7 +24,6 @@ from attnviz.words import plural, say
 
 _HERE = Path(__file__).parent
 _KEY = "model.heads"
-ORDERS = ("layers", "before", "after", "itself", "first", "same", "special", "entropy")
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
@@ -34,7 +36,7 @@ _heads = st.components.v2.component(
 def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:
     """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
     shown = _sorted(view, order, above)
-    data = _grid(view, view.name, view.text, view.kinds[0], take(MODEL_TARGET), str(view.edits), is_dark()) | {
+    data = looked_grid(view, take(MODEL_TARGET), dark=is_dark()) | {
         "order": shown,
         "picked": {"layer": place[0], "head": place[1]},
         "followed": query,
@@ -43,6 +45,8 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "answered": answered(_KEY),
     }
     _heads(key=_KEY, data=data, on_picked_change=_take_pick)
+    if data["step"] > 1:
+        st.caption(say("models.page.blocks", rows=data["step"], columns=data["step"], most=STRONGEST))
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
@@ -53,16 +57,10 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     st.caption(say("models.page.conclude"))
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _grid(_view: ModelTrace, name: str, text: str, kind: str, target: str, edits: str, dark: bool) -> dict[str, Any]:
-    """What the grid is given; all but `_view` say which it is."""
-    return grid_data(_view, dark=dark)
-
-
 def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:
     """Return the heads whose measured figure is `above` so many percent, the largest first; None by layers. Where there
     is none, say so."""
-    if order == ORDERS[0]:
+    if order == BY_LAYERS:
         return None
     found = {place: _figure(view.measured(*place), order) for place in view.heads}
     shown = [place for place, figure in found.items() if not above or 100 * figure > above]

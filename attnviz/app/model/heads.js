@@ -19,7 +19,7 @@ export default function modelHeads({ parentElement, data, setTriggerValue }) {
   const state = keptFor(grids, root, begun);
   state.sender.receive(data.key, data.answered, (message) => setTriggerValue("picked", message));
   root.style.setProperty("--weight", data.ink);
-  const drawn = JSON.stringify([data.weights, data.ramp, data.tokens, data.order]);
+  const drawn = JSON.stringify([data.shades, data.weights ?? data.strongest, data.ramp, data.tokens, data.order]);
   if (drawn !== state.drawn) {
     state.follow = drawHeads(root, data, data.picked, (head) => {
       markPicked(root, head);

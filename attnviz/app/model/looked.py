@@ -1,19 +1,29 @@
 """What a model computes for a sentence, kept for all who ask for the same."""
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 import streamlit as st
 
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.model.kept import Kept
 from attnviz.app.refusals import told
 from attnviz.app.text import literal
 from attnviz.core.errors import RefusedError, SaidError
+from attnviz.documents.heads_data import grid_data
 from attnviz.models import ModelEdit, ModelTrace, look_into
 from attnviz.models.editing import editing_of
 from attnviz.models.loading import STEPS, Shelf, Step
+from attnviz.models.pretrained import most_tokens, n_weights
 from attnviz.words import plural, say
 
-MOST_TOKENS = 64  # whose weights of all heads a page is sent: a megabyte and a half for the included model
+MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
+MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the included model
+MOST_BYTES = 2**29  # of all sentences that are kept
+_LONG = 2**21  # weights, above which only one sentence at a time is read: of 170 tokens of the included model
+_READING = Lock()
 _LOG = get_log(__name__)
 
 
@@ -23,11 +33,31 @@ def _shelf() -> Shelf:
     return Shelf()
 
 
+@st.cache_resource(show_spinner=False)
+def _kept() -> Kept:
+    """What they make of sentences, and what of it is drawn: of nobody, too."""
+    return Kept(MOST_BYTES)
+
+
 def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = ()) -> ModelTrace:
     """Return what a model makes of a sentence, with these changes; raises ``SaidError`` with what to tell the reader
     where it can't be had."""
     model, tokenizer = _model(name)
-    return _looked(model, tokenizer, name, text, target, "*".join(map(str, edits)))
+    key = (name, text, target, "*".join(map(str, edits)))
+    return _kept().get(key, lambda: _looked(model, tokenizer, *key), lambda view: view.n_bytes)
+
+
+def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> dict[str, Any]:
+    """Return what the grid of a model's heads is sent, of a view of one kind that :func:`looked` gave."""
+    key = (view.name, view.text, target, "*".join(map(str, view.edits)), view.kinds, dark)
+    return _kept().get(key, lambda: grid_data(view, dark=dark, most=MOST_SENT), _characters)
+
+
+def _characters(sent: Any) -> int:
+    """Return about how many bytes plain values for JSON take."""
+    if isinstance(sent, dict):
+        return _characters(list(sent.values()))
+    return sum(map(_characters, sent)) if isinstance(sent, list) else len(sent) if isinstance(sent, str) else 8
 
 
 def _model(name: str) -> tuple[Any, Any]:
@@ -42,7 +72,9 @@ def _model(name: str) -> tuple[Any, Any]:
         place.progress((at + 0.5) / len(STEPS), say(f"models.loading.{step}"))
 
     try:
-        return shelf.get(name, tell)
+        found = shelf.get(name, tell)
+        _kept().forget(lambda key: key[0] not in shelf)  # which would hold on to a model that had to go
+        return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")
         raise SaidError(say("models.page.no_model", model=literal(name), why=told(error))) from None
@@ -53,20 +85,27 @@ def _model(name: str) -> tuple[Any, Any]:
         place.empty()
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _looked(_model: Any, _tokenizer: Any, name: str, text: str, target: str, edits: str) -> ModelTrace:
-    """What a model makes of a sentence; `name` stands for the model and its tokenizer."""
-    for each in (text, target):
-        n_tokens = len(_tokenizer(each, verbose=False)["input_ids"]) if each else 0
-        if n_tokens > MOST_TOKENS:
-            raise SaidError(say("models.page.too_long", tokens=plural(n_tokens, "token"), most=MOST_TOKENS))
-    into = target if _model.config.is_encoder_decoder else None
+def _looked(model: Any, tokenizer: Any, name: str, text: str, target: str, edits: str) -> ModelTrace:
+    """What a model makes of a sentence, by the name that it has in the list of those offered."""
+    most = most_tokens(model, tokenizer, MOST_WEIGHTS)
+    lengths = [len(tokenizer(each, verbose=False)["input_ids"]) if each else 0 for each in (text, target)]
+    if (longest := max(lengths)) > most:
+        raise SaidError(say("models.page.too_long", tokens=plural(longest, "token"), most=most))
+    into = target if model.config.is_encoder_decoder else None
     try:
-        return look_into(_model, _tokenizer, text, target=into, edits=edits.split("*") if edits else ())
+        with _turn(model, longest):
+            view = look_into(model, tokenizer, text, target=into, edits=edits.split("*") if edits else ())
     except RefusedError as error:
         raise SaidError(told(error)) from None
     except ValueError:
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
+    original = None if view.original is None else replace(view.original, name=name)
+    return replace(view, name=name, original=original)
+
+
+def _turn(model: Any, n_tokens: int) -> AbstractContextManager[object]:
+    """Return what is held while a sentence is read: many long ones at once would need gigabytes."""
+    return _READING if n_weights(model, n_tokens) > _LONG else nullcontext()
 
 
 def fitting(edits: tuple[ModelEdit, ...], view: ModelTrace) -> tuple[ModelEdit, ...]:

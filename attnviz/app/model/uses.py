@@ -6,18 +6,19 @@ import streamlit as st
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.refusals import told
-from attnviz.app.session import state
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.link.parameter_table import MODEL_OTHER
+from attnviz.link.model_texts import MOST_TOP
+from attnviz.link.parameter_table import MODEL_NEXT, MODEL_OTHER
 from attnviz.models import ModelTrace, similarity
 from attnviz.models.uses import chosen_tokens, has_next, has_vector, next_tokens
 from attnviz.words import say
 from attnviz.words.numbers import written
 
 _OTHER_KEY, _TEMPERATURE_KEY, _TOP_KEY = "model.other", "model.temperature", "model.top"
-_MOST_TOP = 50
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
@@ -35,12 +36,13 @@ def show_uses(whole: ModelTrace, asked: str) -> None:
 
 def _show_next(view: ModelTrace) -> None:
     st.caption(say("models.use.next"))
+    temperature, top = take(MODEL_NEXT)
+    st.session_state.update({_TEMPERATURE_KEY: temperature, _TOP_KEY: top})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        temperature = st.number_input(say("models.use.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, step=0.1,
-                                      key=_TEMPERATURE_KEY, width=160,
-                                      help=say("models.use.temperature_help"))  # fmt: skip
-        top = st.number_input(say("models.use.top"), 1, _MOST_TOP, 10, key=_TOP_KEY, width=160,
-                              help=say("models.use.top_help"))  # fmt: skip
+        st.number_input(say("models.use.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, step=0.1, key=_TEMPERATURE_KEY,
+                        width=160, help=say("models.use.temperature_help"), on_change=_keep_next)  # fmt: skip
+        st.number_input(say("models.use.top"), 1, MOST_TOP, key=_TOP_KEY, width=160, help=say("models.use.top_help"),
+                        on_change=_keep_next)  # fmt: skip
     found = next_tokens(view, temperature=temperature, top=top)
     columns = {
         "token": [visible(each.token) for each in found],
@@ -57,6 +59,12 @@ def _show_next(view: ModelTrace) -> None:
     }  # fmt: skip
     st.dataframe(columns, hide_index=True, width=720, key="model.next",
                  column_config={"token": st.column_config.TextColumn(say("models.use.token")), **bar})  # fmt: skip
+
+
+def _keep_next() -> None:
+    temperature, top = st.session_state[_TEMPERATURE_KEY], st.session_state[_TOP_KEY]
+    if temperature is not None and top is not None:  # a field that was emptied says nothing
+        url_texts.put(MODEL_NEXT, (float(temperature), int(top)))
 
 
 def _show_similarity(view: ModelTrace, asked: str) -> None:

@@ -1,6 +1,5 @@
 """The page Real model: a sentence, all heads of a model that reads it, and one of them on the board."""
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -8,7 +7,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
 from attnviz.app.model.comparing import show_comparison
-from attnviz.app.model.grid import ORDERS, show_heads
+from attnviz.app.model.grid import show_heads
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
@@ -24,12 +23,14 @@ from attnviz.documents.model_pages import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.explanation.summary import reads_most
 from attnviz.figures import heatmap_spec, model_spec
+from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
     MODEL,
     MODEL_EDITS,
     MODEL_HEAD,
     MODEL_KIND,
+    MODEL_ORDER,
     MODEL_TARGET,
     SENTENCE,
 )
@@ -63,16 +64,17 @@ def show_model() -> None:
     except ValueError as error:
         st.warning(as_message(told(error)), icon=":material/info:")
         return
-    view = replace(whole.only(_kind(whole)), name=name)
+    view = whole.only(_kind(whole))
     place = _picked(view)
     st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
                    heads=plural(view.n_heads, "head")))  # fmt: skip
     show_changes(whole, edits)
-    show_heads(view, place, _query(view, place), order, above)
-    _show_head(view, *place, edits)
+    query = _query(view, place)
+    show_heads(view, place, query, order, above)
+    _show_head(view, *place, query, edits)
     show_uses(whole, name)
-    show_comparison(view, place, take(MODEL_TARGET), _query(view, place))
-    _give_to_share(view, place, name)
+    show_comparison(view, place, take(MODEL_TARGET), query)
+    _give_to_share(view, place, query, name)
 
 
 def _asked() -> tuple[str, str, str, int]:
@@ -85,13 +87,29 @@ def _asked() -> tuple[str, str, str, int]:
             st.session_state[_MODEL_KEY] = name
             st.selectbox(say("models.page.model"), offered(), key=_MODEL_KEY, width=220,
                          on_change=lambda: url_texts.put(MODEL, st.session_state[_MODEL_KEY]))  # fmt: skip
-        order = st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220,
-                             format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
-        above = 0 if order == ORDERS[0] else st.number_input(
-            say("models.page.above"), 0, 99, step=5, key=_ABOVE_KEY, width=160)  # fmt: skip
-    if order != ORDERS[0]:
+        order, above = _order()
+    if order != BY_LAYERS:
         st.caption(say(f"models.page.measures.{order}"))
-    return name, text, order, int(above)
+    return name, text, order, above
+
+
+def _order() -> tuple[str, int]:
+    """Draw the order of the heads, and above which figure they are shown; both stand in the address."""
+    order, above = take(MODEL_ORDER)
+    st.session_state[_ORDER_KEY] = order
+    st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220, on_change=_keep_order,
+                 format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
+    if order == BY_LAYERS:
+        return order, 0
+    st.session_state[_ABOVE_KEY] = above
+    st.number_input(say("models.page.above"), 0, MOST_ABOVE, step=5, key=_ABOVE_KEY, width=160, on_change=_keep_order)
+    return order, above
+
+
+def _keep_order() -> None:
+    order = st.session_state[_ORDER_KEY]
+    above = 0 if order == BY_LAYERS else st.session_state.get(_ABOVE_KEY)
+    url_texts.put(MODEL_ORDER, (order, int(above or 0)))
 
 
 def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
@@ -130,13 +148,12 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
     return layer, head
 
 
-def _show_head(view: ModelTrace, layer: int, head: int, edits: tuple[ModelEdit, ...]) -> None:
+def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
     trace, own = view.heads[layer, head], view.layers[layer]
     st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
     if own.kind != "cross":
         st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
     show_controls(own, head, edits, trace)
-    query = _query(view, (layer, head))
     st.text(_value_in_words(view, (layer, head), query))
     if sink := _sink_in_words(view, layer, head):
         st.text(sink)
@@ -185,9 +202,9 @@ def _show_matrices(trace: Any, query: int, names: list[str]) -> None:
                         f"model.cross.{name}", alt)  # fmt: skip
 
 
-def _give_to_share(view: ModelTrace, place: tuple[int, int], name: str) -> None:
+def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:
     """Give Share this head: its script, its matrices, its picture and its report."""
-    trace, digits, query = view.heads[place], state.digits(), _query(view, place)
+    trace, digits = view.heads[place], state.digits()
     layer, head = place
     title, target = say("models.share.weights", layer=layer, head=head), take(MODEL_TARGET)
     alt = say("models.of_head", model=view.name, layer=layer, head=head)

@@ -1,0 +1,53 @@
+"""What is computed for one reader and used by all who ask for the same, as long as there is room for it."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock, RLock
+from typing import Any
+
+_AT_ONCE = 32  # things that can be made beside each other
+
+
+class Kept:
+    """Things by their keys: of more than `most_bytes` together, those asked for longest ago go, but never the last."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = Lock()
+        self._making = tuple(RLock() for _ in range(_AT_ONCE))
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes all of it takes."""
+        with self._lock:
+            return sum(size for _, size in self._held.values())
+
+    def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int]) -> Any:
+        """Return what is kept under a key, or make it, of so many bytes; who asks meanwhile waits for that."""
+        with self._making[hash(key) % _AT_ONCE]:
+            held = self._find(key)
+            if held is None:
+                made = make()
+                held = made, size(made)
+                with self._lock:
+                    self._held[key] = held
+                    self._make_room()
+        return held[0]
+
+    def forget(self, is_old: Callable[[Any], bool]) -> None:
+        """Forget what has such a key."""
+        with self._lock:
+            for key in list(filter(is_old, self._held)):
+                del self._held[key]
+
+    def _find(self, key: Hashable) -> tuple[Any, int] | None:
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def _make_room(self) -> None:
+        sizes = sum(size for _, size in self._held.values())
+        while len(self._held) > 1 and sizes > self.most_bytes:
+            sizes -= self._held.popitem(last=False)[1][1]
