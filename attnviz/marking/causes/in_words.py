@@ -39,7 +39,7 @@ def _clause(marking: Marking, table: MarkedTable, cause: Cause, tokens: Sequence
         for key, value in cause.places.items()
         if key in _NUMBERS and isinstance(value, float)
     }
-    places |= {key: written(float(places[key]), 3) for key in ("root",) if key in places}
+    places |= {key: written(float(places[key]), 3) for key in ("root", "slope") if key in places}
     if cause.name in ("times_ten", "tenth"):
         n = int(places["n"])
         places |= {"power": say(f"marking.power.{n}"), "part": say(f"marking.part_of.{n}")}

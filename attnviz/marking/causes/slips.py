@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from attnviz.marking.causes import heads, lines, numbers, products, softmax
+from attnviz.marking.causes import designs, heads, lines, numbers, products, softmax
 from attnviz.marking.causes.step import Candidates, Step
 
 
@@ -48,6 +48,10 @@ SLIPS: tuple[Slip, ...] = (
     Slip("not_normalized", _SOFTMAX, softmax.not_normalized),
     Slip("largest_from_some", _SOFTMAX, softmax.largest_from_some),
     Slip("shares_of_scores", _SOFTMAX, softmax.shares_of_scores),
+    Slip("turned_by_place", _PRODUCT, designs.turned_by_place),
+    Slip("less_by_distance", _SCALE, designs.less_by_distance),
+    Slip("of_features", _SOFTMAX, designs.of_features),
+    Slip("normed_first", _PRODUCT | _ADD, designs.normed_first),
     Slip("other_activation", frozenset({"relu", "gelu"}), numbers.other_activation),
     Slip("left_as_it_was", _ANY, products.left_as_it_was),
     Slip("turned", _ANY, lines.turned),

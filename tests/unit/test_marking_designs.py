@@ -1,0 +1,100 @@
+"""Right numbers of another design of attention: the design is named, and no slip is made of them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attnviz
+from attnviz.core.scenario import Scenario
+from attnviz.marking import Printed, mark_pipeline, verdict
+from attnviz.marking.heads import base_of
+from attnviz.words import say
+
+Tables = dict[str, np.ndarray]
+GIVEN = ("x", "w_q", "w_k", "w_v", "w_o")
+
+
+def handed_in(names: tuple[str, ...], in_full: tuple[str, ...] = GIVEN, **settings: Any) -> dict[str, Printed]:
+    """These tables of a computation with these settings, some in full, the others with three decimals."""
+    trace = attnviz.trace(Scenario("the cat sat on it", d_in=4, d_out=4, init="linear", **settings))
+    tables = {name: np.atleast_2d(matrix.double().numpy()) for name, matrix in trace.matrices.items()}
+    return {
+        name: Printed.of(table) if name in in_full else Printed.of(table.round(3), 3)
+        for name, table in tables.items() if base_of(name) in names
+    }  # fmt: skip
+
+
+def slips(printed: dict[str, Printed], **settings: Any) -> list[str]:
+    marking = mark_pipeline(printed, **settings)
+    assert marking.n_not_right, "another design gives other numbers"
+    return list(verdict(marking).slips)
+
+
+@pytest.mark.parametrize("n_heads", [1, 2])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("until", ["scores", "scaled_scores", "attention_weights"])
+def test_rotary_positions_are_named(n_heads: int, causal: bool, seed: int, until: str) -> None:
+    names = ("x", "w_q", "w_k", "q", "k", until)
+    found = slips(handed_in(names, positions="rotary", n_heads=n_heads, causal=causal, seed=seed), causal=causal)
+    assert all(say("marking.slip.turned_by_place") in each for each in found)
+    assert len(found) == n_heads
+
+
+def test_turned_queries_in_place_of_queries_are_named() -> None:
+    printed = handed_in(("x", "w_q", "q_rotated"), positions="rotary", seed=3)
+    printed["q"] = printed.pop("q_rotated")
+    (found,) = slips(printed)
+    assert say("marking.slip.turned_by_place") in found
+
+
+@pytest.mark.parametrize("n_heads", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_linear_biases_are_named_with_their_slope(n_heads: int, seed: int) -> None:
+    names = ("x", "w_q", "w_k", "q", "k", "scaled_scores")
+    found = slips(handed_in(names, positions="alibi", n_heads=n_heads, seed=seed))
+    assert all("(linear biases, ALiBi)" in each for each in found)
+    assert len(found) == n_heads
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_linear_biases_are_named_where_their_scores_are_not_printed(seed: int) -> None:
+    found = slips(handed_in(("q", "k", "attention_weights"), positions="alibi", n_heads=2, seed=seed), n_heads=2)
+    assert found
+    assert all("(linear biases, ALiBi)" in each for each in found)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_linear_attention_is_named(causal: bool, seed: int) -> None:
+    (found,) = slips(handed_in(("q", "k", "attention_weights"), weighting="linear", causal=causal, seed=seed))
+    assert say("marking.slip.of_features") in found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_norm_before_the_step_is_named(seed: int) -> None:
+    found = slips(handed_in(("x", "w_q", "w_k", "q", "k"), norm="pre", seed=seed))
+    assert [say("marking.slip.normed_first", of="X") in each for each in found] == [True, True]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_norm_after_the_sum_is_named(seed: int) -> None:
+    # The norm of a narrow row makes the digits that C hides count.
+    printed = handed_in(("x", "context", "residual_1_norm"), in_full=(*GIVEN, "context"), norm="post", seed=seed)
+    printed["residual_1"] = printed.pop("residual_1_norm")
+    (found,) = slips(printed)
+    assert say("marking.slip.normed_first", of="R₁") in found
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["q", "scores", "scaled_scores", "attention_weights", "context"])
+def test_one_wrong_cell_is_no_other_design(name: str, seed: int) -> None:
+    printed = handed_in(("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights",
+                         "context"), seed=seed)  # fmt: skip
+    rng = np.random.default_rng(seed)
+    wrong = printed[name].array.copy()
+    row, column = (int(rng.integers(size)) for size in wrong.shape)
+    wrong[row, column] += 0.1
+    printed[name] = Printed.of(wrong, 3)
+    assert not [each for each in verdict(mark_pipeline(printed)).slips if "if that was asked for" in each]
