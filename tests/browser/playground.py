@@ -135,7 +135,7 @@ class Playground:
         if not was_open:
             self.setup_button.click()
         yield
-        if not was_open:
+        if not was_open and self.setup_is_open:
             self.setup_button.click()
 
     @contextmanager
@@ -157,10 +157,18 @@ class Playground:
         return self
 
     def choose(self, label: str, option: str) -> Self:
+        """Pick from a list; one that the answer to an earlier change has closed is opened again."""
         box = self.page.get_by_label(label, exact=True)
-        with self._where_it_is(box):
-            box.click()
-            self.page.get_by_role("option", name=option, exact=True).click()
+        choice = self.page.get_by_role("option", name=option, exact=True)
+        for patience in (5, 10, SECONDS):
+            with self._where_it_is(box):
+                box.click()
+                try:
+                    choice.click(timeout=1000 * patience)
+                    break
+                except TimeoutError:
+                    if patience == SECONDS:
+                        raise
         return self
 
     def switch(self, label: str) -> Self:
