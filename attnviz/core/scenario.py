@@ -69,9 +69,9 @@ class Scenario:
     `output` W_o ``(d_v, d_v)`` and b_o follow the context: drawn after W_v, as an ``nn.Linear`` with "linear", else
     with a bias of zeros.
 
-    With `norm` "pre" or "post" a block is made of it: what goes in is added to what comes out (`d_v` has to be `d_in`),
-    and layer norms with gains gamma_1, gamma_2 of ones and offsets beta_1, beta_2 of zeros, each ``(d_in,)``, stand
-    before or after.
+    With `norm` "sums", "pre" or "post" a block is made of it: what goes in is added to what comes out (`d_v` has to be
+    `d_in`); with "pre" or "post" layer norms with gains gamma_1, gamma_2 of ones and offsets beta_1, beta_2 of zeros,
+    each ``(d_in,)``, stand before or after.
 
     With `n_layers` over 1 so many of these layers follow one another, each with matrices of its own, drawn after those
     of the layer before, or with `same_layers` all with those of the first; what one makes (`d_v` has to be `d_in`) is

@@ -14,7 +14,7 @@ from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import WhatIf, fitting_what_if, misfit
 
 SOFTMAX, LINEAR = WEIGHTINGS = ("softmax", "linear")
-NORM_CHOICES = ("none", "pre", "post")
+NORM_CHOICES = ("none", "sums", "pre", "post")
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": tuple(TOKENIZERS),

@@ -437,9 +437,9 @@ def layer_table(
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
-    those of W_o, and with an `activation` those of a feed-forward step after it. A `norm` "pre" or "post" makes a block
-    of these: what goes in is added to what comes out, and layer norms stand before or after. With `distances` "alibi"
-    or "relative" a number for each distance of two tokens is added to their scores.
+    those of W_o, and with an `activation` those of a feed-forward step after it. A `norm` "sums", "pre" or "post" makes
+    a block of these: what goes in is added to what comes out, and with "pre" or "post" layer norms stand before or
+    after. With `distances` "alibi" or "relative" a number for each distance of two tokens is added to their scores.
     With a `factor` the vectors of the tokens are multiplied by √d_in first.
     `what_if` are switches of :mod:`attnviz.core.what_if`.
     Where it's `linear`, a feature map stands in place of the softmax.
@@ -472,7 +472,8 @@ def layer_table(
     goes_in = made
     if norm != "none":
         added = _residual(1, "x", made)
-        goes_in = "residual_1" if norm == "pre" and activation is None else "residual_1_norm"
+        unnormed = norm == "sums" or (norm == "pre" and activation is None)
+        goes_in = "residual_1" if unnormed else "residual_1_norm"
         normed = _normed("residual_1", "R₁′", 2 if norm == "pre" else 1) if goes_in == "residual_1_norm" else ()
         table = followed_by(table, _table(added, *normed))
     if activation is None:
@@ -480,8 +481,8 @@ def layer_table(
     table = followed_by(table, feed_forward_table(activation=activation, source=goes_in))
     if norm == "none":
         return table
-    added = _residual(2, "residual_1" if norm == "pre" else goes_in, "feed_forward")
-    return followed_by(table, _table(added, *(() if norm == "pre" else _normed("residual_2", "R₂′", 2))))
+    added = _residual(2, goes_in if norm == "post" else "residual_1", "feed_forward")
+    return followed_by(table, _table(added, *(_normed("residual_2", "R₂′", 2) if norm == "post" else ())))
 
 
 STAGES: Table = attention_table()

@@ -434,7 +434,8 @@ def _what_is_computed(scenario: Scenario) -> str:
     if scenario.n_heads > 1:
         attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
     whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
-    return whole if scenario.norm == "none" else f"{whole}: a block with residual sums and layer norms"
+    block = {"none": "", "sums": ": a block with residual sums"}
+    return whole + block.get(scenario.norm, ": a block with residual sums and layer norms")
 
 
 def _computation(table: Table) -> list[str]:

@@ -1,5 +1,6 @@
 """The chain rule, down to a cell: how the gradient of a number is made of those of what it feeds."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import check_whole, in_short
-from attnviz.core.rules import Product, Scale, Softmax
+from attnviz.core.rules import Add, Concatenate, Product, Rotate, Scale, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.core.trace import run
 from attnviz.training.training import Training
@@ -64,7 +65,7 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
     >>> training = train("agreement", steps=1)
     >>> links = chain(training.trace(1), training.gradients_of(1), "w_q", 0, 0)
     >>> [link.place.matrix for link in links]
-    ['w_q', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context', 'output']
+    ['w_q', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context', 'output', 'residual_1', 'logits']
     """
     if matrix not in gradients:
         raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(gradients)}")
@@ -113,11 +114,20 @@ def _at(matrices: Mapping[str, Tensor], place: Place) -> float:
 
 def _terms(trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place) -> Iterator[Term]:
     """Yield the terms of a cell that feeds one matrix alone, by a rule that is followed here."""
-    fed = [stage for stage in trace.stages.values() if stage.rule is not None and place.matrix in stage.sources]
+    fed = [stage for stage in trace.stages.values() if stage.rule is not None and _is_read(stage, place)]
     if len(fed) != 1 or fed[0].name not in gradients or fed[0].sources.count(place.matrix) != 1:
         return
     (stage,) = fed
     match stage.rule:
+        case Slice():
+            yield _passed_on(gradients, Place(stage.name, place.row, place.column - stage.rule.start))
+        case Concatenate():
+            before = stage.sources.index(place.matrix) * trace[place.matrix].shape[1]
+            yield _passed_on(gradients, Place(stage.name, place.row, before + place.column))
+        case Add():
+            yield _passed_on(gradients, Place(stage.name, place.row, place.column))
+        case Rotate():
+            yield from _of_rotation(trace, gradients, place, stage)
         case Product() if place.matrix in stage.sources[:2]:
             yield from _of_product(trace, gradients, place, stage)
         case Scale():
@@ -125,6 +135,33 @@ def _terms(trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place)
             yield Term(1 / stage.rule.divisor, None, through, _at(gradients, through))
         case Softmax():
             yield from _of_softmax(trace, gradients, place, stage)
+
+
+def _is_read(stage: Stage, place: Place) -> bool:
+    """Whether a stage is made of a cell: of what all heads have side by side, each reads its own columns."""
+    if place.matrix not in stage.sources:
+        return False
+    return not isinstance(stage.rule, Slice) or stage.rule.start <= place.column < stage.rule.stop
+
+
+def _passed_on(gradients: Mapping[str, Tensor], through: Place) -> Term:
+    return Term(1.0, None, through, _at(gradients, through))
+
+
+def _of_rotation(
+    trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place, stage: Stage
+) -> Iterator[Term]:  # fmt: skip
+    """Both cells of a pair move with each of them: by the cosine of its angle with the own one, and with the other by
+    its sine, which is taken away from the first."""
+    assert isinstance(stage.rule, Rotate)
+    shape = tuple(trace[stage.name].shape)
+    ((_, pair),) = stage.rule.reads(place.row, place.column, shape)
+    angle = stage.rule.angle(place.row, place.column, shape[1]) if len(pair) > 1 else 0.0
+    for column in pair:
+        through = Place(stage.name, place.row, column)
+        sine = math.sin(angle) if column > place.column else -math.sin(angle)
+        local = math.cos(angle) if column == place.column else sine
+        yield Term(local, None, through, _at(gradients, through))
 
 
 def _of_product(

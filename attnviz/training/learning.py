@@ -145,6 +145,16 @@ def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
     return tuple(min(step, steps - (most - 1 - i)) for i, step in enumerate(kept))
 
 
+def n_kept(n_numbers: int) -> int:
+    """Return how many moments of a model of so many numbers are kept, each as float32: as many as fit, the first and
+    the last in any case.
+
+    >>> n_kept(19_456), n_kept(200_000)
+    (64, 6)
+    """
+    return max(2, min(MOMENTS, MOST_BYTES // (4 * n_numbers)))
+
+
 class Learner:
     """A training that goes on step by step: whoever asks for the next one may pause, and stop.
 
@@ -159,8 +169,7 @@ class Learner:
         self.optimizer = _optimizer(settings, [each for each in self.parameters.values() if each.requires_grad])
         self.losses: list[float] = []
         self.stopped = ""
-        n_kept = max(2, min(MOMENTS, MOST_BYTES // (4 * self.model.n_numbers)))
-        self._kept = frozenset(moment_steps(settings.steps, n_kept) if keeps else ())
+        self._kept = frozenset(moment_steps(settings.steps, n_kept(self.model.n_numbers)) if keeps else ())
         self.moments = [self.model.judged(0, self.parameters)]
 
     @property

@@ -14,7 +14,7 @@ from attnviz.core.layers import in_layer, stacked
 from attnviz.core.masks import drawn_mask
 from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.core.stages import MASK, Stage, Table, feed_forward_table, followed_by, layer_table, residual_table
+from attnviz.core.stages import MASK, Stage, Table, layer_table
 from attnviz.training.settings import TrainingSettings
 from attnviz.words import say
 
@@ -58,20 +58,16 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
 
 def _layer(settings: TrainingSettings) -> Table:
     """Return the stages of one layer, which ends with what it adds to what came in."""
-    activation = settings.activation if settings.d_ff else None
-    plain = settings.norm == "none"
-    table = layer_table(
+    return layer_table(
         settings.d_k, biases=(), mask=True, positions=settings.positions == "learned", n_heads=settings.n_heads,
         n_kv_heads=settings.n_heads, d_v=settings.d_k, output=True, b_o=False, rotary=settings.positions == "rotary",
-        norm=settings.norm, activation=None if plain else activation,
+        norm=block_of(settings), activation=settings.activation if settings.d_ff else None,
     )  # fmt: skip
-    if not plain:
-        return table
-    table = followed_by(table, residual_table())
-    if activation is None:
-        return table
-    added = layer_table(norm="pre", activation=activation)["residual_2"]
-    return followed_by(table, {**feed_forward_table(activation=activation, source="residual_1"), added.name: added})
+
+
+def block_of(settings: TrainingSettings) -> str:
+    """Return what a scenario calls the block that each layer is: there are residual sums in any case."""
+    return "sums" if settings.norm == "none" else settings.norm
 
 
 def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:

@@ -131,14 +131,25 @@ class Training:
 
     def _without(self, moment: Moment, heads: Iterable[tuple[int, int]]) -> dict[str, Tensor]:
         parameters = dict(moment.parameters)
-        width = self.settings.d_k // self.settings.n_heads
+        for name, rows in self.rows_of(heads):
+            parameters[name] = parameters[name].clone()
+            parameters[name][rows] = 0
+        return parameters
+
+    def rows_of(self, heads: Iterable[tuple[int, int]]) -> list[tuple[str, slice]]:
+        """Return through which rows of which W_o goes on what each of these heads reads.
+
+        Raises ``ValueError`` for a layer or a head that isn't there.
+
+        >>> train("repeat", steps=1, n_heads=2).rows_of([(1, 1)])
+        [('layers.1.w_o', slice(16, 32, None))]
+        """
+        width, found = self.settings.d_k // self.settings.n_heads, []
         for layer, head in heads:
             layer = check_whole("layer", layer, 0, self.settings.n_layers - 1)
             head = check_whole("head", head, 0, self.settings.n_heads - 1)
-            name = self.model.name_of(layer, None, "w_o")
-            parameters[name] = parameters[name].clone()
-            parameters[name][head * width : (head + 1) * width] = 0
-        return parameters
+            found.append((self.model.name_of(layer, None, "w_o"), slice(head * width, (head + 1) * width)))
+        return found
 
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
@@ -186,12 +197,14 @@ class Training:
         return taken_by(learner)
 
     def generate(
-        self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0
-    ) -> tuple[str, ...]:
+        self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0,
+        without: Iterable[tuple[int, int]] = (),
+    ) -> tuple[str, ...]:  # fmt: skip
         """Return the tokens of a text and `n` more that the model at a step goes on with.
 
         Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; 1 takes the most
-        probable one each time. Of a longer text, the model sees the last tokens that fit.
+        probable one each time. Of a longer text, the model sees the last tokens that fit. The heads `without` which
+        it does so are those of :meth:`trace`.
 
         Raises ``ValueError`` for values outside of their limits.
         """
@@ -199,11 +212,11 @@ class Training:
         n_entries, temperature = len(task.vocabulary), check_temperature(temperature)
         most = n_entries if top_k is None else check_whole("top_k", top_k, 1, n_entries)
         generator = generator_for(check_whole("seed", seed, 0, MAX_SEED))
-        moment, ids = self.at(step), list(task.ids_of(task.tokens_of(text)))
+        parameters, ids = self._without(self.at(step), without), list(task.ids_of(task.tokens_of(text)))
         for _ in range(n):
             seen = tuple(ids[-task.length :])
             table = of_text(self.model.table, seen, len(seen))
-            logits = run(table, {**moment.parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
+            logits = run(table, {**parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
             best = logits.topk(most)
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from attnviz import train
 from attnviz.words import say
+from attnviz.words.shares import percent
 from tests.browser.playground import Playground
 
 STEPS = 80
@@ -72,3 +73,104 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
     assert lower is not None
     assert upper["y"] + upper["height"] <= lower["y"] + 1
     assert reader.sideways <= 0
+
+
+def moved(page: Page, to: int, at: str) -> float:
+    """The number of a cell in the frame after the slider was put at a moment: no answer can be there yet."""
+    return float(
+        page.evaluate(
+            """([to, at]) => new Promise((resolve) => {
+              const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
+              const inside = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
+              const slider = inside(".time .slider");
+              slider.value = String(to);
+              slider.dispatchEvent(new Event("input"));
+              requestAnimationFrame(() => resolve(inside(`[data-at="${at}"]`).dataset.value));
+            })""",
+            [to, at],
+        )
+    )
+
+
+SIZES = [(1366, 768), (1920, 1080), (390, 844)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_slider_and_board_are_in_view_together(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
+    """Whoever looks at the board has time in the hand, and sees it move what is looked at."""
+    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}")
+    page = reader.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    slider = page.get_by_role("slider", name=say("learn.time.slider"))
+    expect(slider).to_be_enabled(timeout=WAIT)
+    weights = page.locator('[data-at^="attention_weights,"]')
+    expect(weights.first).to_be_attached(timeout=WAIT)
+    at = "attention_weights,5,2"
+    cell = page.locator(f'[data-at="{at}"]')
+    cell.evaluate("(cell) => cell.scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(400)  # the board is told what is in view
+    for each in (slider, cell):
+        box = each.bounding_box()
+        assert box is not None
+        assert box["y"] >= 48, each
+        assert box["y"] + box["height"] <= size[1], each
+    over = page.evaluate(
+        """([x, y]) => { let at = document.elementFromPoint(x, y);
+          while (at?.shadowRoot) at = at.shadowRoot.elementFromPoint(x, y);
+          return at?.className; }""",
+        [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+    )
+    assert "slider" not in str(over)
+    assert "strip" not in str(over)
+    begun = train("agreement", steps=STEPS).trace(0).attention_weights[5, 2].item()
+    assert moved(page, 0, at) == pytest.approx(begun, rel=1e-5)
+    brief = page.locator(".brief")
+    expect(brief).to_be_visible()
+    assert reader.sideways <= 0
+
+
+def test_a_head_that_is_off_stays_off_while_time_is_dragged(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader().open("/learn", learn="task.repeat*steps.40*batch_size.4", learn_head="1.0")
+    page, training = reader.page, train("repeat", steps=40, batch_size=4)
+    expect(page.get_by_role("slider", name=say("learn.time.slider"))).to_be_enabled(timeout=WAIT)
+    label = say("learn.off.switch", head=say("learn.time.of_layer", layer=0))
+    page.get_by_role("button", name=label).click()
+    expect(page.get_by_text(say("learn.off.on"))).to_be_visible(timeout=WAIT)
+    bars = page.locator(".bars.both")
+    expect(bars).to_be_visible(timeout=WAIT)
+    step = training.moments[20].step
+    page.evaluate(
+        """(to) => { const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
+          const slider = roots.map((root) => root.querySelector(".time .slider")).find(Boolean);
+          slider.value = String(to);
+          slider.dispatchEvent(new Event("input")); }""",
+        20,
+    )
+    expect(page.locator(".told")).to_contain_text(f"{step}")
+    without = training.trace(step, without=[(0, 0)])
+    law = training.model.task.law
+    row = max(at for at in range(len(without.tokens) - 1) if law(without.tokens[: at + 1]) is not None)
+    for made, place in ((without, 2), (training.trace(step), 3)):
+        line = made.probabilities[row]
+        named = bars.locator(".bar").nth(1).locator("span").first.inner_text()
+        shown = bars.locator(".bar").nth(1).locator("> span").nth(place).inner_text()
+        assert shown == percent(float(line[training.model.task.vocabulary.index(named)])), place
+
+
+def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader().open("/learn", learn="task.agreement*steps.20")
+    page = reader.page
+    expect(page.get_by_role("slider", name=say("learn.time.slider"))).to_be_enabled(timeout=WAIT)
+    page.get_by_role("button", name=say("learn.closer.seeds")).click()
+    page.get_by_role("spinbutton", name=say("learn.seeds.n", first=0)).fill("2")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=say("learn.seeds.start")).click()
+    seed = page.locator(".seeds button.seed")
+    expect(seed).to_have_count(2, timeout=WAIT)
+    seed.nth(1).click()
+    expect(page).to_have_url(re.compile(r"seed\.1"), timeout=WAIT)
+    want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
+    cell = page.locator('[data-at="attention_weights,5,2"]')
+    expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]), timeout=WAIT)
+    assert value_at(page, "attention_weights,5,2") == want
+    expect(page.locator(".seeds button.seed.on")).to_have_text(re.compile("^1"))

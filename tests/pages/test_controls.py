@@ -79,7 +79,7 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
     } == {control for control, _ in CONTROLS} - {"text"}
 
 
-@pytest.mark.parametrize(("control", "value"), [("norm", "pre"), ("n_layers", 2)])
+@pytest.mark.parametrize(("control", "value"), [("norm", "pre"), ("norm", "sums"), ("n_layers", 2)])
 def test_a_block_or_another_layer_stands_as_soon_as_it_fits(playground: Playground, control: str, value: Any) -> None:
     playground.set(control, value)
     assert any("Take d_out = 3" in message for message in playground.messages)

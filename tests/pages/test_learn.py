@@ -5,25 +5,29 @@ import json
 import math
 import re
 import time
-from typing import Any
+from typing import Any, Self
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 import torch
 
 from attnviz.app.learn import controls
+from attnviz.app.learn.explained import followers
 from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
-from attnviz.app.learn.home import scenario_of_head
+from attnviz.app.learn.home import scenario_of_layer
 from attnviz.app.learn.pool import LEFT, PAUSED
 from attnviz.app.learn.shared import JOB, MANY, STEP, shared
+from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
+from attnviz.explanation import explain
 from attnviz.explanation.summary import projections_in_words
 from attnviz.link.parameter_table import MOST_OF_LEARNED_SENTENCE
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.link.training_text import MOST_OF_LEARNED
-from attnviz.training import Place, Training, train, train_many
+from attnviz.training import MOST_BYTES, Place, Training, n_kept, train, train_many
 from attnviz.training.settings import MAX_VOCABULARY
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -274,6 +278,34 @@ def test_a_text_longer_than_a_link_is_said_to_be_in_none_and_its_link_trains_no_
     assert matches_text(other, train("text", steps=3, text=text))
 
 
+class Sharing(Reader):
+    """A reader who has the Share button open."""
+
+    def run(self) -> Self:
+        self.at.session_state["share"] = True  # AppTest knows no popovers and forgets the state of this
+        return super().run()
+
+    @property
+    def files(self) -> list[str]:
+        return [each.proto.label for each in self.at.get("download_button")]
+
+
+def test_share_says_of_a_text_too_long_for_its_link_that_it_goes_along_as_a_file() -> None:
+    reader = Sharing(PAGE).set("learn.task", "text")
+    assert say("share.link.about") in reader.captions
+    assert say("learn.own.save") not in reader.files
+    text = "ab ba " * 1000
+    reader.set("learn.typed", text)
+    told = say("learn.own.no_link", characters=plural(len(text), "character"), most=f"{MOST_OF_LEARNED:,}")
+    assert [each.value for each in reader.at.info] == [as_message(told)] * 2  # on the page, and in Share
+    assert say("share.link.about") not in reader.captions
+    assert say("share.link.short") in reader.captions
+    assert say("learn.own.save") in reader.files
+    reader.visit("pages/playground.py")
+    assert say("share.link.about") in reader.captions
+    assert say("learn.own.save") not in reader.files
+
+
 def test_a_text_of_too_many_different_tokens_says_how_many_are_kept() -> None:
     text = "often " * 40 + " ".join(f"word{i}" for i in range(300))
     reader = Reader(PAGE, learn="task.text*cut.words", learn_text=text)
@@ -384,14 +416,116 @@ def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_t
     assert "saturated" not in told
 
 
-def test_heads_are_switched_off_at_a_moment() -> None:
-    reader = part(opened(learn="task.repeat*steps.3", learn_step="2"), "off")
-    reader.set("learn.off.2.1", [(1, 0)])
-    worth = train("repeat", steps=3).ablate(2, 1, 0)
-    shares = (percent(share) for share in (worth.accuracy, worth.accuracy_without))
-    told = say("learn.off.worth", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
-               right=next(shares), right_without=next(shares))  # fmt: skip
-    assert told in reader.texts
+def weights_of(board: dict[str, Any], name: str = "attention_weights") -> np.ndarray:
+    """The numbers of a matrix as a board is sent them."""
+    sent = board["matrices"][name]
+    if "float32" in sent:
+        return np.frombuffer(base64.b64decode(sent["float32"]), "<f4")
+    return np.array([float(value) for value in sent["values"]], dtype=np.float32)
+
+
+def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow() -> None:
+    """Layer 1 reads what layer 0 passes on: without that, its attention weights are others."""
+    reader = opened(learn="task.repeat*steps.3", learn_step="2", learn_head="1.0")
+    training = train("repeat", steps=3)
+    (whole,) = reader.boards
+    assert np.array_equal(weights_of(whole), training.trace(2).layers[1].attention_weights.numpy().ravel())
+    reader.set("learn.off.2.1", [(0, 0)])
+    worth, without = training.ablate(2, 0, 0), training.trace(2, without=[(0, 0)])
+    told = say("learn.off.worth", heads="layer 0", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
+               right=percent(worth.accuracy), right_without=percent(worth.accuracy_without))  # fmt: skip
+    assert [each.value for each in reader.at.info] == [as_message(told)]
+    (board,) = reader.boards
+    assert np.array_equal(weights_of(board), without.layers[1].attention_weights.numpy().ravel())
+    assert not np.array_equal(weights_of(board), weights_of(whole))
+    assert board["numbersOf"] != whole["numbersOf"]
+    assert board["about"].endswith(say("learn.board.without", heads="layer 0"))
+    assert board["limits"].keys() >= whole["limits"].keys()
+    model = data_of(reader, "attnviz_learn_time")["model"]
+    assert model["off"] == [{"name": "layers.0.w_o", "first": 0, "after": training.settings.d_k}]
+    assert [head["off"] for head in model["heads"]] == [True, False]
+    sent = np.frombuffer(base64.b64decode(model["table"]["matrices"]["probabilities"]["float32"]), "<f4")
+    assert np.array_equal(sent, without.probabilities.numpy().ravel())
+    reader.press(say("learn.off.on"))
+    (again,) = reader.boards
+    assert again["matrices"] == whole["matrices"]
+    assert data_of(reader, "attnviz_learn_time")["model"]["off"] == []
+    assert [each.value for each in reader.at.info] == []
+
+
+def test_what_is_looked_at_closer_says_which_heads_are_off() -> None:
+    reader = part(opened(learn=FEW), "home").set("learn.off.1.1", [(0, 0)])
+    assert say("learn.home.without", heads="layer 0") in reader.captions
+    (link,) = [each.proto.url for each in reader.at.get("link_button")]
+    scenario, _ = scenario_from_query(link.removeprefix("./?"))
+    assert not scenario.matrix("w_o").any()
+    assert not traced(scenario)["output"].any()
+    part(reader, "goes_on").set("learn.goes_on.n", 5)
+    training = train("agreement", steps=20)
+    made = training.generate(20, training.model.task.example, 5, without=[(0, 0)])
+    assert " ".join(made) in codes(reader)
+
+
+def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
+    reader = Reader(PAGE).set("learn.steps", 20).set("learn.frozen", ["w_q", "w_e"])
+    assert in_address(reader.at, "learn") == f"{FEW}*frozen.w_q,w_e"
+    trained(reader.press(say("learn.start")))
+    training = train("agreement", steps=20, frozen=("w_q", "w_e"))
+    assert matches(reader, training, 20)
+    kept = data_of(reader, "attnviz_learn_kept")["float32"]
+    numbers = np.frombuffer(base64.b64decode(kept), "<f4").reshape(len(training.moments), -1)
+    since = 0
+    for name, shape in training.model.shapes.items():
+        own = numbers[:, since : since + math.prod(shape)]
+        assert (own == own[0]).all() == (name in ("w_q", "w_e")), name
+        since += math.prod(shape)
+
+
+def test_heads_that_start_alike_are_seen_to_stay_alike() -> None:
+    reader = trained(Reader(PAGE, learn="task.repeat*steps.20*n_heads.2*heads_alike.true"))
+    trace = train("repeat", steps=20, n_heads=2, heads_alike=True).trace(20)
+    most = max(float((layer.attention_weights[0] - layer.attention_weights[1]).abs().max()) for layer in trace.layers)
+    assert most < 1e-4
+    assert say("learn.board.alike", heads=plural(2, "head"), most="") in reader.captions
+    other = trained(Reader(PAGE, learn="task.repeat*steps.2*n_heads.2"))
+    assert not any(say("learn.board.alike", heads=plural(2, "head"), most="") == each for each in other.captions)
+
+
+def test_a_model_too_large_for_sixty_moments_says_how_many_are_kept() -> None:
+    reader = opened(learn="task.agreement*steps.100*batch_size.2*d_model.64*d_k.64*n_layers.2")
+    training = shared().shelf.get(next(iter(shared().shelf._kept)))
+    assert training is not None
+    n = training.model.n_numbers
+    assert len(training.moments) == n_kept(n) < 60
+    assert training.n_bytes <= 5 * 2**20
+    told = say("learn.few_moments", numbers=plural(n, "number"), megabytes=5, kept=n_kept(n),
+               fitting=plural(MOST_BYTES // 256, "number"), most=64)  # fmt: skip
+    assert told in reader.captions
+    assert not any("of its moments are kept" in each for each in opened(learn=FEW).captions)
+
+
+def shown(reader: Reader) -> str:
+    """All that a part says of a number, in formulas and texts."""
+    return "\n".join(
+        [*(each.value for each in reader.at.latex), *reader.texts, *(each.value for each in reader.at.code)]
+    )
+
+
+@pytest.mark.parametrize("name", ["agreement", "repeat"])
+def test_probabilities_and_losses_are_explained_cell_by_cell(name: str) -> None:
+    reader = part(opened(learn=f"task.{name}*steps.2"), "why")
+    training = train(name, steps=2)
+    trace = training.trace(2)
+    query = max(at for at in range(len(trace.tokens) - 1) if training.model.task.law(trace.tokens[: at + 1]))
+    likely = int(trace.probabilities[query].argmax())
+    assert explain(trace, "probabilities", query, likely).text in shown(reader)
+    names = followers(training, trace)
+    assert {"logits", "probabilities", "losses", "loss"} < set(names)
+    for matrix in names:
+        reader.set(f"learn.why.matrix.{len(names)}", matrix)
+        assert reader.messages == []
+    loss = explain(trace, "loss", 0, 0)
+    assert loss.text in shown(reader) or loss.words in shown(reader)
 
 
 def with_seeds() -> Reader:
@@ -415,13 +549,13 @@ def test_many_seeds_are_trained_counted_and_opened() -> None:
 
 
 @pytest.mark.parametrize(("name", "layer"), [("agreement", 0), ("repeat", 1), ("rotary", 0), ("heads", 0)])
-def test_the_playground_makes_the_same_attention_weights_of_a_moment(name: str, layer: int) -> None:
+def test_the_playground_makes_the_same_attention_weights_of_one_layer(name: str, layer: int) -> None:
     settings: dict[str, dict[str, Any]] = {
         "rotary": {"positions": "rotary"}, "heads": {"n_heads": 2, "norm": "pre"}, "repeat": {}, "agreement": {},
     }  # fmt: skip
     training = train("repeat" if name == "repeat" else "agreement", steps=5, **settings[name])
     trace = training.trace(5)
-    scenario = scenario_of_head(trace, layer)
+    scenario = scenario_of_layer(trace, layer)
     assert scenario.tokens == trace.tokens
     again = scenario_from_query(query_of(scenario))
     assert again[1] == []
@@ -430,21 +564,50 @@ def test_the_playground_makes_the_same_attention_weights_of_a_moment(name: str, 
     )
 
 
-def test_a_moment_opens_in_the_playground_or_says_why_not() -> None:
-    reader = part(opened(learn=FEW), "home")
-    (link,) = [each.proto.url for each in reader.at.get("link_button")]
-    assert link.startswith("./?")
-    scenario, ignored = scenario_from_query(link.removeprefix("./?").partition("&query=")[0])
+@pytest.mark.parametrize("learn", [FEW, "task.repeat*steps.2"])
+def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
+    reader = part(opened(learn=learn), "home")
+    training = train("repeat", steps=2) if "repeat" in learn else train("agreement", steps=20)
+    (button,) = [each.proto for each in reader.at.get("link_button")]
+    assert button.label == say("learn.home.playground", layers=plural(training.settings.n_layers, "layer"))
+    assert say("learn.home.ends") in " ".join(reader.captions)
+    assert (say("learn.home.zeros") in " ".join(reader.captions)) == ("repeat" not in learn)
+    link = button.url.removeprefix("./?")
+    scenario, ignored = scenario_from_query(link)
     assert ignored == []
-    torch.testing.assert_close(
-        traced(scenario).attention_weights, train("agreement", steps=20).trace(20).attention_weights,
-        rtol=1e-5, atol=1e-6,
-    )  # fmt: skip
+    made, trace = traced(scenario), training.trace(len(training.losses))
+    assert made.tokens == trace.tokens
+    last = training.model.name_of(training.settings.n_layers - 1, None, "residual_1")
+    torch.testing.assert_close(made[last], trace[last], rtol=1e-5, atol=1e-5)
+    playground = Reader(**dict(parse_qsl(link)))
+    assert playground.messages == []
+    (board,) = playground.boards
+    assert np.array_equal(weights_of(board), made.layers[0].attention_weights.numpy().ravel())
     assert len(reader.at.get("download_button")) == 3
     assert "set by hand" not in projections_in_words(scenario)
-    assert projections_in_words(scenario) == say("summary.projections.set", names="W_q, W_k and W_v")
     assert say("learn.home.address") in reader.captions
-    assert in_address(reader.at, "learn") == FEW
+
+
+@pytest.mark.parametrize(
+    ("learn", "told", "offered"),
+    [
+        ("task.agreement*d_k.16", "no_room", ["learn.home.layer"]),
+        ("task.repeat*n_layers.3", "too_long", ["learn.home.layer", "learn.home.scenario"]),
+        ("task.agreement*d_model.64*d_k.64*n_layers.3", "too_many", ["learn.home.recipe"]),
+    ],
+)
+def test_what_the_playground_cannot_open_at_once_is_said(learn: str, told: str, offered: list[str]) -> None:
+    reader = part(opened(learn=f"{learn}*steps.2*batch_size.2"), "home")
+    n_layers = int(learn.partition("n_layers.")[2] or 1)
+    layers = plural(n_layers, "layer")
+    said = say(f"learn.home.{told}", layers=layers, numbers="…", most="…", characters="…").partition("…")[0]
+    assert any(each.startswith(said) for each in reader.texts)
+    links = [each.proto.label for each in reader.at.get("link_button")]
+    files = [each.proto.label for each in reader.at.get("download_button")]
+    for key in offered:
+        label = say(key, layer=0, layers=layers)
+        assert label in (reader.texts if key == "learn.home.recipe" else [*links, *files])
+    assert len(links) + len(files) + (offered == ["learn.home.recipe"]) == 3 + len(offered)
 
 
 def test_a_text_goes_on_as_the_library_has_it() -> None:

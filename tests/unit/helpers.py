@@ -109,7 +109,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     d_k = draw(st.integers(1, max_d))
     positions = ["none", "sinusoidal", "seeded", *(["rotary"] if heads and d_k % 2 == 0 else [])]
-    norm = draw(st.sampled_from(("none", "none", "pre", "post"))) if heads and whole else "none"
+    norm = draw(st.sampled_from(("none", "none", "sums", "pre", "post"))) if heads and whole else "none"
     d_in, d_v = draw(st.integers(1, max_d)), draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads))
     if norm != "none":  # a block adds what comes out to what goes in
         d_in, d_v = n_heads * d_k, None

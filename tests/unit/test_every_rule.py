@@ -86,6 +86,7 @@ def traces() -> tuple[Trace, ...]:
         ),
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_heads=2, n_kv_heads=1, output=True, d_ff=3, causal=True)),
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_heads=2, norm="pre", d_ff=3, edits=[("gamma_1", 0, 1, 2.0)])),
+        traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="sums", d_ff=3)),
         traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="post", output=True, d_ff=3, activation="gelu")),
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],

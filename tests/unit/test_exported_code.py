@@ -141,6 +141,7 @@ SPECIAL = [
         for norm in ("pre", "post")
         for d_ff in (None, 3)
     ),
+    Scenario("a b a c", d_in=4, d_out=4, n_heads=2, n_layers=2, norm="sums", d_ff=3, causal=True),
     Scenario("a b a c", d_out=8, n_heads=2, n_kv_heads=1, positions="rotary", output=True),
     Scenario("a b", n_heads=2, w_v=[[1.0, 2.0, 3.0, 4.0]] * 3, bias=True, output=True, init="linear", b_v="random:2"),
     Scenario(embedding="published"),

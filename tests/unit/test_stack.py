@@ -38,7 +38,7 @@ def stacks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "text": " ".join(WORDS.split()[: draw(st.integers(1, 8))]), "d_in": width, "d_out": width,
         "n_heads": n_heads, "n_layers": draw(st.integers(2, MAX_LAYERS)), "output": draw(st.booleans()),
         "bias": draw(st.booleans()), "init": draw(st.sampled_from(["uniform", "linear", "normal"])),
-        "norm": draw(st.sampled_from(["none", "pre", "post"])), "d_ff": draw(st.none() | st.integers(1, 5)),
+        "norm": draw(st.sampled_from(["none", "sums", "pre", "post"])), "d_ff": draw(st.none() | st.integers(1, 5)),
         "activation": draw(st.sampled_from(["relu", "gelu"])), "causal": draw(st.booleans()),
         "positions": draw(st.sampled_from(["none", "sinusoidal", "seeded"])), "embedding": "stable",
         "seed": draw(st.integers(0, 1000)), "temperature": draw(st.sampled_from([0.5, 1.0])),

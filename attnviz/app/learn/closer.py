@@ -5,8 +5,9 @@ from functools import partial
 
 import streamlit as st
 
+from attnviz.app.learn.explained import show_explained
 from attnviz.app.learn.glass import show_glass
-from attnviz.app.learn.heads_off import show_heads_off
+from attnviz.app.learn.heads_off import Off
 from attnviz.app.learn.home import show_generated, show_home
 from attnviz.app.learn.seeds import show_seeds
 from attnviz.core.attention import AttentionTrace
@@ -14,14 +15,17 @@ from attnviz.training import Training
 from attnviz.words import say
 
 
-def show_closer(training: Training, step: int, text: str, trace: AttentionTrace, layer: int) -> None:
-    """Draw the choice of a part, and that part."""
+def show_closer(
+    training: Training, step: int, text: str, trace: AttentionTrace, layer: int, seen: AttentionTrace, off: Off
+) -> None:
+    """Draw the choice of a part, and that part. `seen` is what the board shows: the trace without the heads that are
+    switched off."""
     parts: Mapping[str, Callable[[], None]] = {
         "glass": partial(show_glass, training, step, text, trace, layer),
-        "off": partial(show_heads_off, training, step, text, trace),
+        "why": partial(show_explained, training, seen),
         "seeds": partial(show_seeds, training.settings),
-        "goes_on": partial(show_generated, training, step, text),
-        "home": partial(show_home, training, step, text, trace, layer),
+        "goes_on": partial(show_generated, training, step, text, off),
+        "home": partial(show_home, training, step, text, seen, layer, off),
     }
     st.subheader(say("learn.closer.label"), anchor=False)
     chosen = st.segmented_control(

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.learn.shared import current_job
+from attnviz.app.parts.own_share import Beside, offer_beside
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -169,8 +170,9 @@ def _own_text(settings: TrainingSettings) -> None:
             _choice("cut", settings, CUTS)
             _whole("length", settings, 2, MAX_LENGTH)
     if len(settings.text) > MOST_OF_LEARNED:
-        st.info(as_message(say("learn.own.no_link", characters=plural(len(settings.text), "character"),
-                               most=f"{MOST_OF_LEARNED:,}")))  # fmt: skip
+        told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
+        st.info(as_message(told))
+        offer_beside(Beside(told, say("learn.own.save"), "text.txt", settings.text))
     if (different := n_different(settings)) > MAX_VOCABULARY:
         st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
     st.text(say("learn.tasks.text.look"))

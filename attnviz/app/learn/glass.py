@@ -18,7 +18,8 @@ from attnviz.app.session import state
 from attnviz.app.text import is_dark
 from attnviz.colours.shading import shades
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.stages import Stage
+from attnviz.core.layers import STACK
+from attnviz.core.stages import HEADS, Stage
 from attnviz.core.tokens import token_labels
 from attnviz.documents.matrix_markup import png
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
@@ -101,8 +102,12 @@ def _image(matrix: np.ndarray, role: Literal["x", "q", "k", "a", "v"], dark: boo
 
 
 def called(stage: Stage) -> str:
-    """Return the symbol of a matrix, with its layer where it stands behind the path of one."""
-    return say("learn.glass.in_layer", symbol=stage.symbol, layer=stage.layer) if "." in stage.name else stage.symbol
+    """Return the symbol of a matrix, with its layer and its head where it stands behind the path of one."""
+    of_layer, of_head = stage.name.startswith(f"{STACK}."), f"{HEADS}." in stage.name
+    if of_head:
+        key = "in_both" if of_layer else "in_head"
+        return say(f"learn.glass.{key}", symbol=stage.symbol, layer=stage.layer, head=stage.head)
+    return say("learn.glass.in_layer", symbol=stage.symbol, layer=stage.layer) if of_layer else stage.symbol
 
 
 def _picked(training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> Place:
@@ -144,7 +149,10 @@ def _line(trace: AttentionTrace, link: Link, digits: int) -> str:
     )
     rest = sum(term.product for term in terms[_TERMS:])
     more = f" + {_small(rest, digits)}" if len(terms) > _TERMS else ""
-    through = trace.stages[link.terms[0].through.matrix].symbol
+    through = called(trace.stages[link.terms[0].through.matrix])
+    if [(term.of, term.local) for term in link.terms] == [(None, 1.0)]:
+        return say("learn.glass.passed_on", cell=_cell(trace, link.place),
+                   through=_cell(trace, link.terms[0].through), value=_small(link.gradient, digits))  # fmt: skip
     return say("learn.glass.line", cell=_cell(trace, link.place), through=through, sum=written_out + more,
                value=_small(link.gradient, digits))  # fmt: skip
 

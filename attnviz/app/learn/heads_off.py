@@ -1,42 +1,63 @@
-"""Heads switched off at a moment: what the model is worth with and without them, and what it expects next."""
+"""Heads switched off at a moment: the switches over the board, and what the model is worth with and without them."""
 
-import pandas as pd
 import streamlit as st
 
-from attnviz.app.learn.time import picked_token
-from attnviz.core.attention import AttentionTrace
-from attnviz.core.tokens import token_labels, visible
-from attnviz.training import Training
+from attnviz.app.text import as_message
+from attnviz.training import Training, TrainingSettings
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
-_MOST = 6  # next tokens that are shown
+Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by its layer and its number
 
 
-def show_heads_off(training: Training, step: int, text: str, trace: AttentionTrace) -> None:
-    """Draw the choice of heads, and two tables: on held-out data, and of the text."""
-    settings = training.settings
+def pick_heads_off(settings: TrainingSettings) -> Off:
+    """Draw a switch for each head; return which are off."""
     heads = [(layer, head) for layer in range(settings.n_layers) for head in range(settings.n_heads)]
-    st.text(say("learn.off.how"))
     off = st.pills(
-        say("learn.off.heads"), heads, selection_mode="multi", key=f"learn.off.{len(heads)}.{settings.n_heads}",
-        format_func=lambda each: say("learn.time.of_head", layer=each[0], head=each[1]), persist_state="session",
+        say("learn.off.heads"), heads, selection_mode="multi", key=key_of(settings), label_visibility="collapsed",
+        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), persist_state="session",
+        help=say("learn.off.how"),
     )  # fmt: skip
-    off = [each for each in heads if each in off]
-    if not off:
-        return
+    return tuple(each for each in heads if each in off)
+
+
+def key_of(settings: TrainingSettings) -> str:
+    """Return the key of the switches of such a model."""
+    return f"learn.off.{settings.n_layers}.{settings.n_heads}"
+
+
+def tell_heads_off(training: Training, step: int, off: Off) -> None:
+    """Say that what stands below is without these heads, and what the model is worth with and without them."""
     worth = training.without(step, off)
-    st.text(say("learn.off.worth", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
-                right=percent(worth.accuracy), right_without=percent(worth.accuracy_without)))  # fmt: skip
-    query = picked_token(training, trace.tokens)
-    both = trace.probabilities[query], training.trace(step, text, off).probabilities[query]
-    entries = training.model.task.vocabulary
-    best = sorted(range(len(entries)), key=lambda i: -max(float(both[0][i]), float(both[1][i])))[:_MOST]
-    table = pd.DataFrame({
-        say("learn.off.token"): [visible(entries[i]) for i in best],
-        say("learn.off.with"): [percent(float(both[0][i])) for i in best],
-        say("learn.off.without"): [percent(float(both[1][i])) for i in best],
-    })  # fmt: skip
-    st.text(say("learn.time.next", token=token_labels(trace.tokens)[query]))
-    st.dataframe(table, hide_index=True, width=420, key="learn.off.table")
+    told = say("learn.off.worth", heads=listed(training.settings, off), loss=written(worth.loss, 3),
+               without=written(worth.loss_without, 3), right=percent(worth.accuracy),
+               right_without=percent(worth.accuracy_without))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", key="learn_off"):
+        st.info(as_message(told), icon=":material/power_settings_new:")
+        st.button(say("learn.off.on"), key="learn.off.on", on_click=_all_on, args=(training.settings,))
+
+
+def _all_on(settings: TrainingSettings) -> None:
+    st.session_state[key_of(settings)] = []
+
+
+def listed(settings: TrainingSettings, off: Off) -> str:
+    """Return these heads in words.
+
+    >>> listed(TrainingSettings(n_layers=2), ((0, 0), (1, 0)))
+    'layer 0 and layer 1'
+    """
+    *first, last = [called(settings, *each) for each in off]
+    return say("learn.off.and", first=", ".join(first), last=last) if first else last
+
+
+def called(settings: TrainingSettings, layer: int, head: int) -> str:
+    """Return what a head is called: where a layer has one alone, by its layer.
+
+    >>> called(TrainingSettings(), 0, 0), called(TrainingSettings(n_heads=2), 0, 1)
+    ('layer 0', 'layer 0, head 1')
+    """
+    if settings.n_heads == 1:
+        return say("learn.time.of_layer", layer=layer)
+    return say("learn.time.of_head", layer=layer, head=head)

@@ -3,23 +3,27 @@ makes."""
 
 import streamlit as st
 
+from attnviz.app.learn.heads_off import Off, listed
 from attnviz.app.learn.time import picked_token
 from attnviz.app.refusals import told
 from attnviz.app.text import as_message
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import QUERY
+from attnviz.export import scenario_json
+from attnviz.link.parameter_table import LAYER, QUERY
 from attnviz.link.set_up import query_of
 from attnviz.link.training_text import MOST_OF_LEARNED
-from attnviz.training import Training, moment_safetensors, training_notebook, training_script
+from attnviz.training import Training, moment_safetensors, scenario_of, training_notebook, training_script
+from attnviz.training.opened import as_text, numbers
 from attnviz.training.training import MOST_GENERATED
-from attnviz.words import say
+from attnviz.words import plural, say
 
-MOST_OF_LINK = 30_000  # characters of an address that a click on it still opens everywhere
+MOST_OF_LINK = 64_000  # characters of an address that a click on it still opens everywhere
+MOST_OPENED = 36_000  # numbers that the playground keeps, see MOST_GIVEN
 
 
-def scenario_of_head(trace: AttentionTrace, layer: int) -> Scenario:
+def scenario_of_layer(trace: AttentionTrace, layer: int) -> Scenario:
     """Return the attention of a layer as a scenario: with its own X and W's, it makes the very same attention weights.
 
     Raises ``ValueError`` where a scenario has no room for it.
@@ -27,16 +31,19 @@ def scenario_of_head(trace: AttentionTrace, layer: int) -> Scenario:
     own = trace.layers[layer]
     attended = own.stages["q"].sources[0]
     rotary = "q_rotated" in own.stages or "heads.0.q_rotated" in own.stages
+    text, tokenizer = as_text(trace.tokens)
     return Scenario(
-        text=" ".join(trace.tokens), tokenizer="whitespace", d_in=own[attended].shape[1], d_out=own.w_q.shape[1],
-        n_heads=own.n_heads, causal=True, x=own[attended].tolist(), w_q=own.w_q.tolist(),
-        w_k=own.w_k.tolist(), w_v=own.w_v.tolist(), positions="rotary" if rotary else "none",
+        text=text, tokenizer=tokenizer, d_in=own[attended].shape[1], d_out=own.w_q.shape[1],
+        n_heads=own.n_heads, causal=True, x=numbers(own[attended]), w_q=numbers(own.w_q),
+        w_k=numbers(own.w_k), w_v=numbers(own.w_v), positions="rotary" if rotary else "none",
     )  # fmt: skip
 
 
-def show_home(training: Training, step: int, text: str, trace: AttentionTrace, layer: int) -> None:
-    """Draw the ways home."""
+def show_home(training: Training, step: int, text: str, trace: AttentionTrace, layer: int, off: Off) -> None:
+    """Draw the ways home. What opens in the playground is `trace`, what the board shows."""
     _playground(training, trace, layer)
+    if off:
+        st.caption(say("learn.home.without", heads=listed(training.settings, off)))
     name = f"{training.settings.task}-seed-{training.settings.seed}-step-{step}"
     with st.container(horizontal=True):
         st.download_button(
@@ -57,22 +64,51 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
 
 
 def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:
-    query = picked_token(training, trace.tokens)
+    """Draw the link to all layers; where no link holds them, the file that does, and the link to the layer in view."""
+    layers = plural(training.settings.n_layers, "layer")
     try:
-        link = query_of(scenario_of_head(trace, layer), **{QUERY: str(query)})
+        scenario = scenario_of(training, trace)
     except ValueError:
-        st.text(say("learn.home.no_room"))
+        st.text(say("learn.home.no_room", layers=layers))
+        _one_layer(training, trace, layer)
         return
-    if len(link) > MOST_OF_LINK:
-        st.text(say("learn.home.too_long"))
+    n_numbers = sum(len(rows) * len(rows[0]) for rows in scenario.replaced.values())
+    if n_numbers > MOST_OPENED:
+        st.text(say("learn.home.too_many", layers=layers, numbers=plural(n_numbers, "number"), most=f"{MOST_OPENED:,}"))
+        _one_layer(training, trace, layer)
         return
-    st.link_button(
-        say("learn.home.playground", layer=layer), f"./?{link}", key="learn.home.playground",
-        icon=":material/open_in_new:",
-    )  # fmt: skip
+    link = query_of(scenario, **{QUERY: str(picked_token(training, trace.tokens)), LAYER: str(layer)})
+    if len(link) <= MOST_OF_LINK:
+        _open(link, say("learn.home.playground", layers=layers), "learn.home.playground")
+    else:
+        st.text(say("learn.home.too_long", layers=layers, characters=plural(len(link), "character")))
+        with st.container(horizontal=True):
+            st.download_button(
+                say("learn.home.scenario", layers=layers), lambda: scenario_json(scenario), "scenario.json",
+                "application/json", key="learn.home.scenario", on_click="ignore", icon=":material/stacks:",
+            )  # fmt: skip
+            _one_layer(training, trace, layer)
+    narrow = training.settings.d_k < training.settings.d_model
+    st.caption(" ".join((say("learn.home.ends"), *([say("learn.home.zeros")] if narrow else ()))))
 
 
-def show_generated(training: Training, step: int, text: str) -> None:
+def _one_layer(training: Training, trace: AttentionTrace, layer: int) -> None:
+    """Draw the link to the attention of the layer in view alone."""
+    try:
+        link = query_of(scenario_of_layer(trace, layer), **{QUERY: str(picked_token(training, trace.tokens))})
+    except ValueError:
+        link = ""
+    if not 0 < len(link) <= MOST_OF_LINK:
+        st.text(say("learn.home.recipe"))
+        return
+    _open(link, say("learn.home.layer", layer=layer), "learn.home.layer")
+
+
+def _open(link: str, label: str, key: str) -> None:
+    st.link_button(label, f"./?{link}", key=key, icon=":material/open_in_new:")
+
+
+def show_generated(training: Training, step: int, text: str, off: Off) -> None:
     """Draw how the model goes on with the text, and the choices of that."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n = st.number_input(say("learn.goes_on.n"), 1, MOST_GENERATED, 60, key="learn.goes_on.n", width=120,
@@ -90,7 +126,9 @@ def show_generated(training: Training, step: int, text: str) -> None:
         seed = st.number_input(say("learn.goes_on.seed"), 0, MAX_SEED, 0, key="learn.goes_on.seed", width=120,
                                disabled=greedy, persist_state="session")  # fmt: skip
     try:
-        made = training.generate(step, text, n, temperature=temperature, top_k=1 if greedy else top_k, seed=seed)
+        made = training.generate(
+            step, text, n, temperature=temperature, top_k=1 if greedy else top_k, seed=seed, without=off
+        )
     except (ValueError, RuntimeError) as error:
         st.warning(as_message(told(error)))
         return

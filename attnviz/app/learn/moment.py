@@ -7,7 +7,8 @@ import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.learn.closer import show_closer
-from attnviz.app.learn.time import BOARD_KEY, identity, picked_token, show_time
+from attnviz.app.learn.heads_off import Off, listed, pick_heads_off, tell_heads_off
+from attnviz.app.learn.time import BOARD_KEY, identity, picked_token, show_time, time_place
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -15,8 +16,9 @@ from attnviz.app.text import as_message
 from attnviz.colours.limits import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, MOST_OF_LEARNED_SENTENCE
-from attnviz.training import Training
+from attnviz.training import Training, TrainingSettings
 from attnviz.words import plural, say
+from attnviz.words.numbers import written
 
 _SENTENCE, _TOO_LONG = "learn.sentence", "learn.sentence.too_long"
 _LOOKED_AT = 8  # moments whose largest numbers the colours go up to
@@ -24,6 +26,8 @@ _SHOWN = (
     "x", "x_norm", "w_q", "q", "q_rotated", "w_k", "k", "k_rotated", "scores", "scaled_scores", "attention_weights",
     "w_v", "v", "context",
 )  # fmt: skip
+_BEHIND = ("contexts", "w_o", "output")  # where a head that is switched off is seen to be
+_ALIKE = 1e-4  # of attention weights, which rounding alone tells apart
 
 
 def step_of(training: Training) -> int:
@@ -44,23 +48,41 @@ def show_moment(training: Training) -> None:
     """Draw the time of a training, and the board at the moment that is picked."""
     step, (layer, head) = step_of(training), _picked(training)
     text, trace = _read(training, step)
-    show_time(training, step, text, trace, (layer, head))
-    _sentence(training, text)
-    seen = trace.seen_from(head, layer)
-    names = tuple(name for name in _SHOWN if name in seen.stages)
+    place = time_place()
+    with st.container(horizontal=True, vertical_alignment="center", key="learn_read"):
+        _sentence(training, text)
+        off = pick_heads_off(training.settings)
+    made = training.trace(step, text, off) if off else trace
+    show_time(training, step, made, (layer, head), off, place)
+    if off:
+        tell_heads_off(training, step, off)
+    _tell_alike(training.settings, trace)
+    seen = made.seen_from(head, layer)
+    names = tuple(name for name in (*_SHOWN, *(_BEHIND if off else ())) if name in seen.stages)
     show_board_of_model(
         seen, picked_token(training, trace.tokens), names=names, key=f"{BOARD_KEY}.{layer}.{head}",
         follow=lambda position: st.session_state.update({"learn.query": (trace.tokens, position)}),
         origin=say("learn.board.token"), fixed=say("learn.board.fixed"),
-        moment=step, limits=_limits(training, text, (layer, head)), about=_about(step),
-        numbersOf=f"{identity(training)}.{step}",
+        moment=step, limits=_limits(training, text, (layer, head), off), about=_about(training.settings, step, off),
+        numbersOf=f"{identity(training)}.{step}.{off}",
     )  # fmt: skip
-    show_closer(training, step, text, trace, layer)
+    show_closer(training, step, text, trace, layer, made, off)
 
 
-def _about(step: int) -> str:
+def _about(settings: TrainingSettings, step: int, off: Off) -> str:
     """Say where the numbers of the board come from: before the first step nothing is learned."""
-    return say("learn.board.about", steps=plural(step, "step")) if step else say("learn.board.random")
+    about = say("learn.board.about", steps=plural(step, "step")) if step else say("learn.board.random")
+    return f"{about} {say('learn.board.without', heads=listed(settings, off))}" if off else about
+
+
+def _tell_alike(settings: TrainingSettings, trace: AttentionTrace) -> None:
+    """Of heads that started alike, say whether they still are, as this text shows."""
+    if not settings.heads_alike or settings.n_heads == 1:
+        return
+    apart = [layer.attention_weights - layer.attention_weights[:1] for layer in trace.layers]
+    most = max(float(each.abs().max()) for each in apart)
+    key = "alike" if most < _ALIKE else "told_apart"
+    st.caption(say(f"learn.board.{key}", heads=plural(settings.n_heads, "head"), most=written(100 * most, 4)))
 
 
 def _picked(training: Training) -> tuple[int, int]:
@@ -101,17 +123,20 @@ def _take_sentence(before: str) -> None:
     url_texts.put(LEARN_SENTENCE, text)
 
 
-def _limits(training: Training, text: str, picked: tuple[int, int]) -> dict[str, Any]:
-    """Return how far the colours of each matrix go, the same for all moments: nothing changes them but another text."""
-    return _limits_of(identity(training), text, picked, training)
+def _limits(training: Training, text: str, picked: tuple[int, int], off: Off) -> dict[str, Any]:
+    """Return how far the colours of each matrix go: the same for all moments, and with and without the heads that are
+    switched off."""
+    return _limits_of(identity(training), text, picked, off, training)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _limits_of(name: str, text: str, picked: tuple[int, int], _training: Training) -> dict[str, Any]:
+def _limits_of(name: str, text: str, picked: tuple[int, int], off: Off, _training: Training) -> dict[str, Any]:
     layer, head = picked
     last = len(_training.moments) - 1
     places = sorted({round(last * part / (_LOOKED_AT - 1)) for part in range(_LOOKED_AT)})
-    each = [all_limits(_training.trace(_training.moments[at].step, text).seen_from(head, layer)) for at in places]
+    steps = [_training.moments[at].step for at in places]
+    made = [_training.trace(step, text, without) for without in dict.fromkeys(((), off)) for step in steps]
+    each = [all_limits(one.seen_from(head, layer)) for one in made]
     return {
         matrix: [float(np.min([one[matrix][0] for one in each])), float(np.max([one[matrix][1] for one in each]))]
         for matrix in each[0]

@@ -6,29 +6,28 @@ import { inksOf, paintPixels } from "../../board/cells/pixels.js";
 import { rampsOf } from "../../board/cells/colours.js";
 import { make, toggle } from "../../board/cells/elements.js";
 import { onTheme, themeOf } from "../../board/cells/theme.js";
-import { lineOf } from "../../board/values/matrices.js";
-import { percent } from "../../board/values/reads_most.js";
 import { unpacked } from "../../board/received.js";
 import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
 import { say } from "../../scripts/sentences.js";
 import { Curves, LEFT, RIGHT } from "./curves.js";
 import { madeAt, momentOf, placeOf } from "./moments.js";
+import { Next } from "./next.js";
 
 /** @import { Answered, Drawing, Trigger } from "../../scripts/types.js" */
 /** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../board/types.js" */
 /** @import { Chart } from "./curves.js" */
-/** @import { Learned } from "./moments.js" */
+/** @import { Learned, Off } from "./moments.js" */
 
 /** @typedef {{ layer: number, head: number }} Head */
 /** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */
-/** @typedef {{ table: Table, learned: Learned[], size: number, labels: string[], entries: string[], right: (string | null)[], heads: (Head & { name: string, said: string })[], picked: Head, query: number, board: string }} Model what the model makes of a text */
+/** @typedef {{ table: Table, learned: Learned[], size: number, labels: string[], entries: string[], right: (string | null)[], heads: (Head & { name: string, said: string, off: boolean })[], off: Off[], picked: Head, query: number, board: string }} Model what the model makes of a text */
 /** @typedef {Answered & { id: string, steps: number[], at: number, done: number, charts: Chart[], told: string[][], roles: Roles, model: Model | null }} Data */
 /** @typedef {{ step?: number, head?: Head }} Message */
 
 const PLAYED_MS = 10_000;
-const MOST_BARS = 6;
 const PICTURE = 64; // pixels
+const BAR = 48; // pixels of the bar at the top of all pages
 
 /** @type {WeakMap<HTMLElement, Time>} */
 const all = new WeakMap();
@@ -54,10 +53,12 @@ class Time {
     this.stages = [];
     /** @type {Matrices} */
     this.made = {};
+    /** @type {Matrices | null} */
+    this.whole = null; // the same with all heads, where some are off
     this.model = "";
     this.drawn = "";
     /** @type {number | null} */
-    this.next = null;
+    this.frame = null;
     this.playing = 0; // since when; 0 while it stands
     /** @type {[Uint32Array, Uint32Array] | null} */
     this.inks = null; // of attention weights on this theme, and of negative numbers
@@ -68,8 +69,8 @@ class Time {
     this.play = make("button", "play");
     this.told = make("div", "told");
     this.pictures = make("div", "pictures");
-    this.bars = make("div", "bars");
-    this.heading = make("div", "heading");
+    this.next = new Next();
+    this.strip = make("div", "strip");
     this.build();
     onTheme(root, () => {
       this.inks = null;
@@ -93,9 +94,13 @@ class Time {
     play.addEventListener("click", () => (this.playing ? this.stop(true) : this.start()));
     this.curves.element.addEventListener("pointerdown", (event) => this.drag(event));
     this.told.setAttribute("role", "status");
-    const left = make("div", "left", [this.curves.element, make("div", "row", [play, slider]), this.told]);
-    const right = make("div", "right", [this.pictures, this.heading, this.bars]);
-    this.root.replaceChildren(left, right);
+    const left = make("div", "left", [this.curves.element]);
+    const right = make("div", "right", [this.pictures, this.next.heading, this.next.bars]);
+    this.strip.replaceChildren(make("div", "row", [play, slider]), this.told, this.next.brief);
+    this.root.replaceChildren(left, right, this.strip);
+    // Where the curves are out of sight, what they and the bars say of the moment stands beside the slider.
+    const seen = new IntersectionObserver(([{ isIntersecting }]) => toggle(this.root, "stuck", !isIntersecting), { rootMargin: `-${BAR + 1}px 0px 0px 0px` });
+    seen.observe(this.curves.element);
   }
 
   /** @param {Data} data @param {Trigger} trigger */
@@ -108,7 +113,7 @@ class Time {
     if (anew) this.sent = data.steps[data.at];
     this.id = data.id;
     const { model } = data;
-    const key = model ? JSON.stringify([data.id, model.table.tokens, model.picked]) : "";
+    const key = model ? JSON.stringify([data.id, model.table.tokens, model.picked, model.off]) : "";
     if (model && key !== this.model) {
       this.stages = /** @type {Stage[]} */ (model.table.stages);
       const matrices = unpacked(model.table.matrices);
@@ -131,9 +136,19 @@ class Time {
     if (!always && drawn === this.drawn) return;
     this.drawn = drawn;
     this.curves.draw(data.charts, data.steps, width);
+    this.stick();
     root.style.setProperty("--left", `${LEFT}px`);
     root.style.setProperty("--right", `${RIGHT}px`);
     this.mark();
+  }
+
+  // The page's style keeps the strip in sight: it is told how much stands above it, which may go.
+  stick() {
+    const inside = this.root.getRootNode();
+    const held = (inside instanceof ShadowRoot ? inside.host : this.root).closest(".st-key-learn_time")?.parentElement;
+    if (!held) return;
+    const above = this.strip.getBoundingClientRect().top - held.getBoundingClientRect().top;
+    held.style.setProperty("--above", `${Math.floor(above)}px`);
   }
 
   // ---- moving through time ----
@@ -160,8 +175,8 @@ class Time {
   move(at) {
     if (at === this.at) return;
     this.at = at;
-    this.next ??= requestAnimationFrame(() => {
-      this.next = null;
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
       this.show(true);
     });
   }
@@ -207,7 +222,9 @@ class Time {
     this.mark();
     const kept = window.attnvizMoments;
     if (!model || kept?.id !== id || !this.root.isConnected) return;
-    this.made = madeAt(this.stages, this.given, model.learned, kept.numbers, this.at, model.size);
+    const { learned, size, off } = model;
+    this.made = madeAt(this.stages, this.given, learned, kept.numbers, this.at, size, off);
+    this.whole = off.length ? madeAt(this.stages, this.given, learned, kept.numbers, this.at, size) : null;
     if (moved) window.dispatchEvent(new CustomEvent("attnviz-moment", { detail: { key: model.board, step: steps[this.at], matrices: this.made } }));
     this.paint(model);
   }
@@ -253,6 +270,7 @@ class Time {
     canvas.dataset.head = head.name;
     const on = head.layer === model.picked.layer && head.head === model.picked.head;
     const button = make("button", on ? "picture on" : "picture", [canvas, make("span", "", [head.said])]);
+    toggle(button, "off", head.off);
     button.type = "button";
     button.setAttribute("aria-pressed", String(on));
     button.onclick = () => this.sender.send({ head: { layer: head.layer, head: head.head } });
@@ -268,7 +286,7 @@ class Time {
       paintPixels(new Uint32Array(image.data.buffer), matrix, { turned: false, limit: 1, inks, negative, hidden: (row, column) => column > row });
       canvas.getContext("2d")?.putImageData(image, 0, 0);
     }
-    this.foretell(model);
+    this.next.show(model, this.made, this.whole, this.query);
   }
 
   // Mixed once: to ask for the theme makes the browser work out every style.
@@ -283,31 +301,6 @@ class Time {
     const { model } = this.data;
     if (!model || key !== model.board || query === this.query) return;
     this.query = query;
-    this.foretell(model);
-  }
-
-  // The most probable next tokens after the picked one.
-  /** @param {Model} model */
-  foretell(model) {
-    const { probabilities } = this.made;
-    const row = Math.min(this.query, probabilities.rows - 1);
-    const line = [...lineOf(probabilities, row)].map((share, entry) => ({ share, name: model.entries[entry] }));
-    const best = line.toSorted((a, b) => b.share - a.share).slice(0, MOST_BARS);
-    const right = model.right[row];
-    const missing = right === null || best.some(({ name }) => name === right) ? [] : line.filter(({ name }) => name === right);
-    this.heading.textContent = say("learn.time.next", { token: model.labels[row] });
-    const shown = [...best.slice(0, MOST_BARS - missing.length), ...missing];
-    while (this.bars.children.length > shown.length) this.bars.lastChild?.remove();
-    shown.forEach(({ share, name }, at) => {
-      const bar = /** @type {HTMLElement} */ (this.bars.children[at] ?? this.bars.appendChild(make("div", "bar", [make("span", "name"), make("span", "full", [make("i")]), make("span", "share"), make("span", "right")])));
-      const [named, full, written, mark] = bar.children;
-      named.textContent = name;
-      written.textContent = Number.isFinite(share) ? percent(share) : "NaN";
-      const filled = /** @type {HTMLElement} */ (full.firstChild);
-      filled.style.width = `${Number.isFinite(share) ? 100 * share : 0}%`;
-      mark.textContent = name === right ? "✓" : "";
-      mark.setAttribute("title", name === right ? say("learn.time.right") : "");
-      toggle(bar, "is-right", name === right);
-    });
+    this.next.show(model, this.made, this.whole, this.query);
   }
 }

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attnviz.app.learn.heads_off import Off, called
 from attnviz.app.learn.works import OneTraining
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.board.data import table_data
 from attnviz.board.script import CONSTANTS, SAID
@@ -45,20 +47,30 @@ _kept = st.components.v2.component(
 )
 
 
+def time_place() -> DeltaGenerator:
+    """Return where the time of a training goes: it stays in sight while the board below it scrolls."""
+    return st.container(key="learn_time")
+
+
 def show_under_way(work: OneTraining) -> None:
     """Draw the curves of a training so far."""
     moments, losses = work.moments, work.losses
-    _draw(_curves(work.settings, losses, moments, moment_steps(work.settings.steps)) | {"model": None, "at": 0})
+    with time_place():
+        _draw(_curves(work.settings, losses, moments, moment_steps(work.settings.steps)) | {"model": None, "at": 0})
 
 
-def show_time(training: Training, step: int, text: str, trace: AttentionTrace, picked: tuple[int, int]) -> None:
-    """Draw the curves of a training, its slider at a step, and what the model makes of a text there."""
+def show_time(
+    training: Training, step: int, trace: AttentionTrace, picked: tuple[int, int], off: Off, place: DeltaGenerator
+) -> None:
+    """Draw the curves of a training, its slider at a step, and what the model makes of a text there, without the heads
+    that are switched off; all of it into a place of its own."""
     steps = tuple(moment.step for moment in training.moments)
     data = _curves(training.settings, training.losses, training.moments, steps)
-    with st.container(key="learn_kept"):
+    with place, st.container(key="learn_kept"):
         _kept(key="learn.kept", data={"id": data["id"], "float32": _numbers(training)})
     at = max(i for i, each in enumerate(steps) if each <= step)
-    _draw(data | {"at": at, "model": _model(training, trace, picked)})
+    with place:
+        _draw(data | {"at": at, "model": _model(training, trace, picked, off)})
 
 
 def identity(training: Training) -> str:
@@ -69,9 +81,8 @@ def identity(training: Training) -> str:
 
 def _draw(data: dict[str, Any]) -> None:
     sent = {"key": _KEY, "answered": answered(_KEY), "roles": _roles()}
-    with st.container(key="learn_time"):
-        st.html(f"<style>.st-key-learn_time {{ --weight: {ROLES['a'].on(is_dark())}; }}</style>")
-        _time(key=_KEY, data=data | sent, on_time_change=_take)
+    st.html(f"<style>.st-key-learn_time {{ --weight: {ROLES['a'].on(is_dark())}; }}</style>")
+    _time(key=_KEY, data=data | sent, on_time_change=_take)
 
 
 def _roles() -> dict[str, dict[str, str]]:
@@ -165,8 +176,8 @@ def _numbers(training: Training) -> str:
     return b64encode(np.concatenate(flat).astype("<f4").tobytes()).decode()
 
 
-def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int]) -> dict[str, Any]:
-    model, task = training.model, training.model.task
+def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], off: Off) -> dict[str, Any]:
+    model, task, settings = training.model, training.model.task, training.settings
     learned, since = [], 0
     for name, shape in model.shapes.items():
         rows, columns = (1, *shape)[-2:]
@@ -182,9 +193,10 @@ def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int]) -
         "right": [None if (law := task.law(tokens[: at + 1])) is None else visible(law) for at in range(len(tokens))],
         "heads": [
             {"layer": layer, "head": head, "name": model.name_of(layer, head, "attention_weights"),
-             "said": _called(training.settings, layer, head)}
-            for layer in range(training.settings.n_layers) for head in range(training.settings.n_heads)
+             "said": called(settings, layer, head), "off": (layer, head) in off}
+            for layer in range(settings.n_layers) for head in range(settings.n_heads)
         ],
+        "off": [{"name": name, "first": rows.start, "after": rows.stop} for name, rows in training.rows_of(off)],
         "picked": {"layer": picked[0], "head": picked[1]},
         "query": picked_token(training, tokens),
         "board": f"{BOARD_KEY}.{picked[0]}.{picked[1]}",
@@ -198,9 +210,3 @@ def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
         return int(held[1])
     told = [at for at in range(len(tokens) - 1) if training.model.task.law(tokens[: at + 1]) is not None]
     return told[-1] if told else len(tokens) - 1
-
-
-def _called(settings: TrainingSettings, layer: int, head: int) -> str:
-    if settings.n_heads == 1:
-        return say("learn.time.of_layer", layer=layer)
-    return say("learn.time.of_head", layer=layer, head=head)

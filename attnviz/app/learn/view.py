@@ -19,9 +19,10 @@ from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.scaling.in_words import said_time
-from attnviz.training import Model, Training, TrainingSettings
+from attnviz.training import MOMENTS, MOST_BYTES, Model, Training, TrainingSettings, n_kept
 from attnviz.words import plural, say
 
+_ENOUGH = 60  # kept moments, of fewer of which it is said why
 _EVERY = 0.4  # seconds, after which a training under way is looked at
 _SHOWN, _OPENED = "learn.shown", "learn.opened"
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
@@ -225,5 +226,9 @@ def _tell_end(training: Training, found: tuple[Job, OneTraining] | None) -> None
         st.caption(say(left, done=f"{done:,}", steps=plural(steps, "step")))
     elif done < steps:
         st.caption(say("learn.stopped", done=f"{done:,}", steps=plural(steps, "step")))
+    numbers = training.model.n_numbers
+    if (kept := n_kept(numbers)) < min(_ENOUGH, steps + 1):
+        st.caption(say("learn.few_moments", numbers=plural(numbers, "number"), megabytes=round(MOST_BYTES / 2**20),
+                       kept=kept, fitting=plural(MOST_BYTES // (4 * MOMENTS), "number"), most=MOMENTS))  # fmt: skip
     for step, rate in training.settings.rates:
         st.caption(say("learn.rate_since", step=f"{step:,}", rate=f"{rate:g}"))

@@ -1,4 +1,4 @@
-"""What a page that isn't about the set-up gives Share to take home instead of it."""
+"""What a page that isn't about the set-up gives Share to take home instead of it, or beside its link."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.core.attention import AttentionTrace
 
-_OWN = "share.own"
+_OWN, _BESIDE = "share.own", "share.beside"
 
 
 class Own(NamedTuple):
@@ -20,6 +20,26 @@ class Own(NamedTuple):
     script: Callable[[], str]
     report: Callable[[], str]
     page: Callable[[], str]
+
+
+class Beside(NamedTuple):
+    """What the link of a page can't hold: what is `told` of that, and a text file that has to go with the link."""
+
+    told: str
+    label: str
+    file_name: str
+    text: str
+
+
+def offer_beside(beside: Beside) -> None:
+    """Have Share say in this run what the link can't hold."""
+    st.session_state[_BESIDE] = beside
+
+
+def take_beside() -> Beside | None:
+    """Return what the link of this run's page can't hold, or None."""
+    beside: Beside | None = st.session_state.pop(_BESIDE, None)
+    return beside
 
 
 def offer_own(own: Own) -> None:

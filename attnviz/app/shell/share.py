@@ -9,12 +9,13 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.parts.charts import Offered, take_offered
-from attnviz.app.parts.own_share import Own, take_own
+from attnviz.app.parts.own_share import Beside, Own, take_beside, take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.shell.letters import app_letters
+from attnviz.app.text import as_message
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
@@ -58,7 +59,7 @@ _copy_link = st.components.v2.component(
 def show_share(*, own_examples: bool = False) -> None:
     """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
     what it shows itself, or it's said that what is shared isn't that."""
-    offered, own = take_offered(), take_own()
+    offered, own, beside = take_offered(), take_own(), take_beside()
     with st.popover(say("share.button"), key="share", on_change="rerun", help=say("share.help")) as popover:
         if not popover.open:
             return
@@ -67,7 +68,7 @@ def show_share(*, own_examples: bool = False) -> None:
             format_func=_part_in_words, label_visibility="collapsed", key="share.part",
         )  # fmt: skip
         if chosen == _LINK:
-            _show_links()
+            _show_links(beside)
             return
         scenario = state.current_scenario()
         if own is not None and chosen in (_CODE, _DATA, _PICTURES):
@@ -91,9 +92,13 @@ def _part_in_words(part: str) -> str:
     return say(f"share.part.{part}")
 
 
-def _show_links() -> None:
-    st.caption(say("share.link.about"))
+def _show_links(beside: Beside | None) -> None:
+    st.caption(say("share.link.about" if beside is None else "share.link.short"))
     _show_link("link", url_texts.current(HIDE))
+    if beside is not None:
+        st.info(as_message(beside.told), icon=":material/attach_file:")
+        st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
+                           on_click="ignore")  # fmt: skip
     st.caption(say("share.lesson_link.about"))
     table = parameters()
     hidden = st.multiselect(

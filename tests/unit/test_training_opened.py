@@ -1,0 +1,90 @@
+"""A moment of a training opens in the playground: the same numbers, from the tokens' vectors to the last layer."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from attnviz.core.scenario import Scenario, trace
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.training import scenario_of, train
+from attnviz.training.opened import as_text, numbers
+
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "one head": ("agreement", {}),
+    "two layers": ("repeat", {}),
+    "heads": ("order", {"n_heads": 2, "d_k": 4, "d_model": 8, "n_layers": 2}),
+    "rotary": ("sort", {"positions": "rotary", "n_layers": 3, "n_heads": 2}),
+    "norms before": ("agreement", {"norm": "pre", "d_ff": 6, "activation": "gelu", "n_layers": 2, "positions": "none"}),
+    "norms behind": ("agreement", {"norm": "post", "d_ff": 6, "n_heads": 4, "tied": True}),
+    "feed-forward alone": ("order", {"d_ff": 5, "n_layers": 2}),
+    "characters": ("text", {"text": "the cat sat on the mat. " * 4, "length": 10}),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_layers_make_the_same_numbers_in_the_playground(name: str) -> None:
+    task, settings = MODELS[name]
+    training = train(task, steps=6, **settings)
+    asked, made = training.settings, training.trace(6)
+    scenario = scenario_of(training, made)
+    again, ignored = scenario_from_query(query_of(scenario))
+    assert ignored == []
+    assert again == scenario
+    found = trace(again)
+    assert found.tokens == made.tokens
+    for layer in range(asked.n_layers):
+        for head in range(asked.n_heads):
+            matrix = training.model.name_of(layer, head, "attention_weights")
+            torch.testing.assert_close(found[matrix], made[matrix], rtol=1e-4, atol=1e-5)
+    before = made.stages["logits"].sources[0]
+    assert before == list(found.stages)[-1]
+    torch.testing.assert_close(found[before], made[before], rtol=1e-4, atol=1e-4)
+
+
+def test_a_head_that_is_switched_off_opens_switched_off() -> None:
+    training = train("repeat", steps=6)
+    made = training.trace(6, without=[(0, 0)])
+    found = trace(scenario_of(training, made))
+    assert not found["layers.0.output"].any()
+    torch.testing.assert_close(found["layers.1.residual_1"], made["layers.1.residual_1"], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("settings", [{"d_k": 16}, {"n_heads": 3, "d_k": 6}])
+def test_contexts_that_cannot_be_as_wide_as_x_are_refused(settings: dict[str, Any]) -> None:
+    training = train("agreement", steps=1, **settings)
+    with pytest.raises(ValueError, match="the context has"):
+        scenario_of(training, training.trace(1))
+
+
+def test_numbers_travel_in_few_digits_and_come_back_to_the_last_bit() -> None:
+    matrix = torch.randn(9, 7, generator=torch.Generator().manual_seed(1))
+    rows = numbers(matrix)
+    assert torch.equal(torch.tensor(rows), matrix)
+    assert max(len(repr(value)) for row in rows for value in row) <= 16
+
+
+@pytest.mark.parametrize(
+    "tokens", [("the", "cat"), ("t", "h", "e"), ("a", " ", "b"), ("<s>", "it's", ","), ("a b", "c")]
+)
+def test_a_text_is_cut_into_the_same_tokens_or_their_visible_forms(tokens: tuple[str, ...]) -> None:
+    text, tokenizer = as_text(tokens)
+    shown = tuple(each.replace(" ", "␣") for each in tokens) if tokens == ("a b", "c") else tokens
+    assert Scenario(text, tokenizer=tokenizer).tokens == shown
+
+
+@pytest.mark.parametrize("more", [{}, {"d_ff": 5}, {"n_heads": 2, "output": True, "bias": True}], ids=str)
+def test_a_block_of_residual_sums_alone_is_what_its_name_says(more: dict[str, Any]) -> None:
+    scenario = Scenario("the cat sat on", d_in=4, d_out=4, init="normal", norm="sums", **more)
+    made, plain = trace(scenario), trace(replace(scenario, norm="none", d_ff=None))
+    attended = plain["output" if scenario.output else "context"]
+    torch.testing.assert_close(made["residual_1"], made.x + attended)
+    last = list(made.stages)[-1]
+    assert last == ("residual_1" if scenario.d_ff is None else "residual_2")
+    if scenario.d_ff is not None:
+        hidden = torch.relu(made["residual_1"] @ made["w_1"] + made["b_1"])
+        torch.testing.assert_close(made[last], made["residual_1"] + hidden @ made["w_2"] + made["b_2"])
+    assert math.isfinite(float(made[last].sum()))
+    assert not {"gamma_1", "beta_1", "gamma_2", "beta_2"} & made.stages.keys()
