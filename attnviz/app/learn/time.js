@@ -132,11 +132,11 @@ class Time {
     const left = root.querySelector(".left");
     const width = left instanceof HTMLElement ? left.clientWidth : 0;
     if (width < 1) return;
+    this.stick();
     const drawn = JSON.stringify([width, data.id, data.done]);
     if (!always && drawn === this.drawn) return;
     this.drawn = drawn;
     this.curves.draw(data.charts, data.steps, width);
-    this.stick();
     root.style.setProperty("--left", `${LEFT}px`);
     root.style.setProperty("--right", `${RIGHT}px`);
     this.mark();

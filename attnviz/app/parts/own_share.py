@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.core.attention import AttentionTrace
 
-_OWN, _BESIDE = "share.own", "share.beside"
+_OWN, _BESIDE = "share.own", "share.goes_along"
 
 
 class Own(NamedTuple):
