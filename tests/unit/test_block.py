@@ -81,7 +81,7 @@ def test_a_normed_row_has_mean_0_and_deviation_1(rows: int, columns: int, seed: 
         ({"norm": "pre"}, "the context has 2 columns, expected 3 like x"),
         ({"norm": "post", "d_out": 3, "d_v": 4}, "the context has 4 columns, expected 3"),
         ({"norm": "post", "d_out": 3, "w_v": [[1.0]] * 3}, "the context has 1 columns, expected 3"),
-        ({"norm": "between"}, "norm is 'between', expected one of none, pre, post"),
+        ({"norm": "between"}, "norm is 'between', expected one of none, sums, pre, post"),
         ({"gamma_1": "zeros"}, "gamma_1 is given, but this computation has no such layer norm"),
         ({"norm": "pre", "d_out": 3, "gamma_2": "zeros"}, "gamma_2 is given, but this"),
     ],
