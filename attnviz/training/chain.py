@@ -154,9 +154,9 @@ def _of_rotation(
     """Both cells of a pair move with each of them: by the cosine of its angle with the own one, and with the other by
     its sine, which is taken away from the first."""
     assert isinstance(stage.rule, Rotate)
-    shape = tuple(trace[stage.name].shape)
-    ((_, pair),) = stage.rule.reads(place.row, place.column, shape)
-    angle = stage.rule.angle(place.row, place.column, shape[1]) if len(pair) > 1 else 0.0
+    rows, columns = trace[stage.name].shape
+    ((_, pair),) = stage.rule.reads(place.row, place.column, (rows, columns))
+    angle = stage.rule.angle(place.row, place.column, columns) if len(pair) > 1 else 0.0
     for column in pair:
         through = Place(stage.name, place.row, column)
         sine = math.sin(angle) if column > place.column else -math.sin(angle)

@@ -41,14 +41,17 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
         given |= {named(layer, own): by for own, by in _of_layer(training, trace, layer).items()}
     learned = settings.positions == "learned"
     text, tokenizer = as_text(trace.tokens)
+    matrices: dict[str, Any] = {
+        name: numbers(trace[_first(trace, name)]) for name in (("e", "p") if learned else ("x",))
+    }
+    matrices |= {name: by for name, by in given.items() if "." not in name}
     return Scenario(
         text=text, tokenizer=tokenizer, embedding="stable", d_in=settings.d_model, d_out=settings.d_k,
         d_v=settings.d_model, n_heads=settings.n_heads, output=True, causal=True, norm=block_of(settings),
         d_ff=settings.d_ff, activation=settings.activation, n_layers=settings.n_layers,
         positions="seeded" if learned else settings.positions,
         deeper={name: by for name, by in given.items() if "." in name},
-        **{name: numbers(trace[_first(trace, name)]) for name in (("e", "p") if learned else ("x",))},
-        **{name: by for name, by in given.items() if "." not in name},
+        **matrices,
     )  # fmt: skip
 
 

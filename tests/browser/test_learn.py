@@ -109,11 +109,12 @@ def test_slider_and_board_are_in_view_together(new_reader: Callable[..., Playgro
     cell = page.locator(f'[data-at="{at}"]')
     cell.evaluate("(cell) => cell.scrollIntoView({ block: 'center' })")
     page.wait_for_timeout(400)  # the board is told what is in view
-    for each in (slider, cell):
+    for each in (slider, cell):  # the cell last
         box = each.bounding_box()
         assert box is not None
         assert box["y"] >= 48, each
         assert box["y"] + box["height"] <= size[1], each
+    assert box is not None
     over = page.evaluate(
         """([x, y]) => { let at = document.elementFromPoint(x, y);
           while (at?.shadowRoot) at = at.shadowRoot.elementFromPoint(x, y);
