@@ -12,7 +12,7 @@ from attnviz.models import INCLUDED
 
 
 def test_what_is_made_once_is_there_for_all_who_wait() -> None:
-    kept, made, begun = Kept(100), [], Event()
+    kept, made, begun = Kept(100, 10), [], Event()
 
     def make() -> str:
         made.append(1)
@@ -27,7 +27,7 @@ def test_what_is_made_once_is_there_for_all_who_wait() -> None:
 
 
 def test_what_was_asked_for_longest_ago_goes_and_the_last_stays() -> None:
-    kept = Kept(10)
+    kept = Kept(10, 10)
 
     def size_of(key: str, size: int) -> Any:
         return kept.get(key, lambda: [key], lambda _: size)
@@ -42,6 +42,13 @@ def test_what_was_asked_for_longest_ago_goes_and_the_last_stays() -> None:
     assert kept.n_bytes == 50
     kept.forget(lambda key: key == "large")
     assert kept.n_bytes == 0
+
+
+def test_of_many_small_things_only_some_are_kept() -> None:
+    kept = Kept(2**30, 3)
+    for key in range(20):
+        kept.get(key, lambda: "small", len)
+    assert kept.n_bytes == 3 * len("small")
 
 
 def test_a_view_knows_how_much_memory_it_takes() -> None:

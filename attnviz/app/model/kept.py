@@ -9,10 +9,11 @@ _AT_ONCE = 32  # things that can be made beside each other
 
 
 class Kept:
-    """Things by their keys: of more than `most_bytes` together, those asked for longest ago go, but never the last."""
+    """Things by their keys: of more than `most`, or of more than `most_bytes` together, those asked for longest ago go,
+    but never the last."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self.most_bytes = most_bytes
+    def __init__(self, most_bytes: int, most: int) -> None:
+        self.most_bytes, self.most = most_bytes, most
         self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
         self._making = tuple(RLock() for _ in range(_AT_ONCE))
@@ -49,5 +50,5 @@ class Kept:
 
     def _make_room(self) -> None:
         sizes = sum(size for _, size in self._held.values())
-        while len(self._held) > 1 and sizes > self.most_bytes:
+        while len(self._held) > 1 and (sizes > self.most_bytes or len(self._held) > self.most):
             sizes -= self._held.popitem(last=False)[1][1]

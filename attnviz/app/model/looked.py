@@ -21,7 +21,8 @@ from attnviz.words import plural, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
 MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the included model
-MOST_BYTES = 2**29  # of all sentences that are kept
+MOST_BYTES = 2**29  # of all that is kept: three texts of 512 tokens ...
+MOST_KEPT = 64  # ... or 32 short sentences, each with what is drawn of it
 _LONG = 2**21  # weights, above which only one sentence at a time is read: of 170 tokens of the included model
 _READING = Lock()
 _LOG = get_log(__name__)
@@ -36,7 +37,7 @@ def _shelf() -> Shelf:
 @st.cache_resource(show_spinner=False)
 def _kept() -> Kept:
     """What they make of sentences, and what of it is drawn: of nobody, too."""
-    return Kept(MOST_BYTES)
+    return Kept(MOST_BYTES, MOST_KEPT)
 
 
 def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = ()) -> ModelTrace:
