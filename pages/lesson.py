@@ -10,7 +10,7 @@ from attnviz.app.lesson.steps import (
     show_lit_board,
     show_questions,
 )
-from attnviz.app.parts.blank import show_blank
+from attnviz.app.parts.blank import show_blank, show_second_sentence
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.core.scenario import Scenario
 from attnviz.teach.lesson import STEPS
@@ -31,5 +31,7 @@ def show_lesson(scenario: Scenario) -> None:
 scenario = current_scenario()
 if scenario is None:
     show_blank("lesson.blank")
+elif scenario.reads_others:
+    show_second_sentence("lesson.second")
 else:
     show_lesson(scenario)

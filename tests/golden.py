@@ -24,7 +24,7 @@ from attnviz.core.scenario import traced
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
             "temperature", "device")  # fmt: skip
-LATER = ("positions", "d_ff", "activation")  # settings that the first links did not have
+LATER = ("positions", "d_ff", "activation", "reads", "second")  # settings that the first links did not have
 MOST_LISTED = 60  # edits; of more there is a checksum
 _CELLS = 6
 

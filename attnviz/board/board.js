@@ -25,7 +25,7 @@ import { titlesOf } from "./spine/titles.js";
 import { Motion, PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { Plane } from "./plane/plane.js";
 import { Play } from "./play/play.js";
-import { lengthOf, Sentence, saysBelow } from "./spine/sentence.js";
+import { lengthOf, Sentence, saysBelow, wordsOf } from "./spine/sentence.js";
 import { Story } from "./story/story.js";
 import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
@@ -62,9 +62,9 @@ export default function board({ parentElement, data, setTriggerValue }) {
 
 // All that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
-function structureOf({ matrices, stages, labels, shown, ghosts, notes, features, sentence, scaled }) {
+function structureOf({ matrices, stages, labels, keys, shown, ghosts, notes, features, sentence, scaled }) {
   const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
-  return JSON.stringify([stages, labels, shapes, shown, ghosts, notes, features, sentence, scaled]);
+  return JSON.stringify([stages, labels, keys, shapes, shown, ghosts, notes, features, sentence, scaled]);
 }
 
 // The table by its stages' names.
@@ -172,7 +172,7 @@ export class Board {
     this.late = structure !== this.structure && this.input.typing ? [sent, trigger] : null;
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
-    const before = this.structure && String(this.data.labels) === String(data.labels) ? this.shown : null;
+    const before = this.structure && String([this.data.labels, this.data.keys]) === String([data.labels, data.keys]) ? this.shown : null;
     const received = this.data.matrices;
     if (data.layer !== this.data.layer) this.undo.forget(); // what takes changes of another layer back
     this.data = data;
@@ -264,7 +264,8 @@ export class Board {
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
   get room() {
-    const { labels, features, sentence, plane, ofNow, tells } = this.data;
+    const { labels, keys, features, sentence, plane, ofNow, tells } = this.data;
+    const words = wordsOf(this.data);
     const { width, top } = this.root.getBoundingClientRect();
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
     const zoom = width / (this.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
@@ -272,9 +273,9 @@ export class Board {
     const above = tells && this.telling.above ? this.telling.heightAbove(inside) : 0;
     const height = (window.innerHeight - top - scrolled) / zoom - 8 - above - this.strip.height;
     return {
-      width: inside, height, tokens: labels.length, named: features?.length ?? 0, sentence,
-      saysBelow: sentence && this.data.says !== false && saysBelow(labels, inside), plane: Boolean(plane),
-      tells: Boolean(tells), words: lengthOf(labels, 1), ribbons: this.ribbons,
+      width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
+      saysBelow: sentence && this.data.says !== false && saysBelow(words, inside), plane: Boolean(plane),
+      tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
     };
   }

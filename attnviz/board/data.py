@@ -11,7 +11,7 @@ from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BY_DISTANCE, Stage
+from attnviz.core.stages import BY_DISTANCE, Stage, Y
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -70,6 +70,7 @@ def board_data(
         "roles": {**_tones(ROLES), **_tones({"negative": NEGATIVE, "paper": PAPER, "picked": PICKED})},
         "labels": list(token_labels(trace.tokens)),
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
+        **_read(trace),
         "before": {} if scenario is None else _before(scenario, trace),
         "origins": {} if scenario is None else _origins_of(scenario, trace),
         "query": query,
@@ -81,6 +82,15 @@ def board_data(
         "digits": digits,
         "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
         "features": list(features) if features else None,
+    }
+
+
+def _read(trace: AttentionTrace) -> dict[str, Any]:
+    """Return what the tokens that are read are called, as those that read are, and whether they are others."""
+    return {
+        "keys": list(token_labels(trace.read_tokens)),
+        "readNames": list(token_labels(trace.read_tokens, LONGEST_NAME)),
+        "others": any(stage.columns == "key" and stage.entries for stage in trace.stages.values()),
     }
 
 
@@ -131,5 +141,5 @@ def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
-    of_tokens = name in (scenario.token_matrix, "p", BY_DISTANCE)
+    of_tokens = name in (scenario.token_matrix, Y, "p", BY_DISTANCE)
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

@@ -96,7 +96,7 @@ export interface Stage {
   head: number | null;
   /** The column of the whole Q, K, V or context where this head's columns begin. */
   first: number;
-  /** The texts of a vocabulary, where rows or columns stand for its entries. */
+  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, where these are keys. */
   entries: string[];
   layer: number;
   role: Role;
@@ -157,6 +157,10 @@ export interface BoardData extends TableData {
   roles: Roles;
   labels: string[];
   names: string[];
+  /** What the tokens that are read are called in the same ways, and whether they are others than those that read. */
+  keys: string[];
+  readNames: string[];
+  others: boolean;
   before: Record<string, number | string>;
   origins: Record<string, string[]>;
   query: number;

@@ -168,10 +168,11 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
     if name != "attention_weights":
         return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
+    read = token_labels(comparison.b.read_tokens, 40)
     return say(
         "compare.moved.weights", token=labels[row], share=_percent(distance),
-        gained=labels[gained], more=written(moved[gained].item(), digits),
-        lost=labels[lost], less=written(-moved[lost].item(), digits),
+        gained=read[gained], more=written(moved[gained].item(), digits),
+        lost=read[lost], less=written(-moved[lost].item(), digits),
     )  # fmt: skip
 
 
@@ -191,12 +192,27 @@ def _why_not(comparison: Comparison, name: str) -> str:
 
 
 def other_words(comparison: Comparison) -> str:
-    """Say where the words of A and B differ though they are as many; empty where they do not.
+    """Say where the words of A and B differ though they are as many, or those that are read; empty where they do not.
 
     >>> from attnviz.core.scenario import trace
     >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
     "Rows are compared by their place: where A has 'cat', B has 'dog'."
     """
+    return " ".join(filter(None, (_other_rows(comparison), _other_columns(comparison))))
+
+
+def _other_columns(comparison: Comparison) -> str:
+    """Say where the words that A and B read differ, where any of them reads others than its own."""
+    a, b = comparison.a.read_tokens, comparison.b.read_tokens
+    own = (a, b) == (comparison.a.tokens, comparison.b.tokens)
+    place = next((place for place in range(len(a)) if a[place] != b[place]), None) if len(a) == len(b) else None
+    if own or place is None:
+        return ""
+    first, second = (token_labels(tokens, 40)[place] for tokens in (a, b))
+    return say("compare.words.read", a=first, b=second)
+
+
+def _other_rows(comparison: Comparison) -> str:
     a, b = comparison.a.tokens, comparison.b.tokens
     places = [place for place in range(len(a)) if a[place] != b[place]] if len(a) == len(b) else []
     if not places:

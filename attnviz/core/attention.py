@@ -35,6 +35,9 @@ class AttentionTrace(Trace):
     `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
     output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
+    Where another sentence is read, `y` ``(n_read, d_in)`` are the vectors of its tokens, `read_tokens`; then K and V
+    have ``n_read`` rows, and scores, attention weights and a mask as many columns.
+
     Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads. Where numbers by distance are added to
     scores, `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` is as `scores` are.
     Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
@@ -47,6 +50,7 @@ class AttentionTrace(Trace):
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
 
+    y: Tensor | None = None
     e: Tensor | None = None
     p: Tensor | None = None
     x: Tensor
@@ -179,8 +183,15 @@ class AttentionTrace(Trace):
         """Which keys the mask hides from which queries, ``(n_tokens, n_tokens)`` of bool: nothing without a mask."""
         mask = self.layers[0].mask
         if mask is None:
-            return np.zeros((self.x.shape[-2],) * 2, dtype=bool)
+            first = self.layers[0]
+            return np.zeros((first.x.shape[-2], (first.x if first.y is None else first.y).shape[-2]), dtype=bool)
         return mask.detach().cpu().numpy() == -np.inf
+
+    @property
+    def read_tokens(self) -> tuple[str, ...]:
+        """The texts of the tokens that are read: its own, or those of another sentence."""
+        weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
+        return next((stage.entries for stage in weights if stage.entries), self.tokens)
 
     @property
     def mask_use(self) -> str:
@@ -206,7 +217,9 @@ class AttentionTrace(Trace):
     def causal(self) -> bool:
         """Whether a token may attend to itself and those before it, and to no other."""
         mask = self.layers[0].mask
-        return mask is not None and bool((self.is_hidden == later(*mask.shape).numpy()).all())
+        return (
+            mask is not None and self.layers[0].y is None and bool((self.is_hidden == later(*mask.shape).numpy()).all())
+        )
 
     @property
     def scale(self) -> bool:

@@ -18,7 +18,7 @@ from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT
+from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, Y
 
 Replacement = str | Matrix
 OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
@@ -80,7 +80,9 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
     fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
-    fits[MASK] = fits[BY_DISTANCE] = fits["p"]
+    fits[Y] = old.read_tokens == new.read_tokens
+    fits[BY_DISTANCE] = fits["p"]
+    fits[MASK] = old.shape_of(MASK) == new.shape_of(MASK)
     kept_replaced = tuple(
         (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
     )
@@ -121,12 +123,14 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     if name not in scenario.editable:
         return None
     layer, name = placed(name)
+    if name == Y:
+        return scenario.embedding, scenario.d_in, scenario.seed
     if name in NORMS:
         return (scenario.d_in,)
     if name == MASK:
         # Padding hides the last tokens: with another number of tokens, it hides others.
-        padded = len(scenario.tokens) if scenario.masked_as == "padding" else None
-        return scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
+        padded = len(scenario.read_tokens) if scenario.masked_as == "padding" else None
+        return scenario.reads, scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
     if name == BY_DISTANCE:
         return scenario.positions, scenario.n_heads, scenario.positions == "relative" and scenario.seed
     if name == "p":
@@ -165,10 +169,12 @@ def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
     if edit.matrix == BY_DISTANCE:
         return 0 <= edit.column < 2 * len(new.tokens) - 1
     if edit.matrix == MASK:  # it goes by places
-        return max(edit.row, edit.column) < len(new.tokens)
-    if edit.matrix not in ("x", "e"):
+        rows, columns = new.shape_of(MASK)
+        return edit.row < rows and edit.column < columns
+    if edit.matrix not in ("x", "e", Y):
         return True
-    return edit.row < len(new.tokens) and old.tokens[edit.row] == new.tokens[edit.row]
+    before, now = old.tokens_of(edit.matrix), new.tokens_of(edit.matrix)
+    return edit.row < len(now) and before[edit.row] == now[edit.row]
 
 
 def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]:

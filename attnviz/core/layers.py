@@ -8,11 +8,11 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import E_SCALED, OF_ALL, Stage, Table
+from attnviz.core.stages import E_SCALED, OF_ALL, Stage, Table, Y
 from attnviz.words import say
 
 STACK = "layers"
-OF_TOKENS = ("x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
+OF_TOKENS = (Y, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

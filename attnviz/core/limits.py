@@ -16,6 +16,7 @@ MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
 
 MAX_TEXT_CHARACTERS = 20_000
+MAX_SECOND_CHARACTERS = 2_000  # of a second sentence: a link, a click and a reload carry both
 MAX_FILE_BYTES = 5 * 2**20  # that are opened: as server.maxUploadSize in .streamlit/config.toml
 MAX_UPLOADS = 4  # files that a session holds: no page asks for more than two at once
 MAX_UPLOADED_BYTES = 128 * 2**20  # that all sessions hold together

@@ -9,13 +9,14 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.core.seeding import FLOAT32_ON_CPU
 
-PAINTED = "painted"
-MASKINGS = ("none", "window", "padding", "not-self", PAINTED)  # besides the causal mask, which has its own switch
-SIZED = ("window", "padding")  # those that count tokens
+PADDING, PAINTED = "padding", "painted"
+MASKINGS = ("none", "window", PADDING, "not-self", PAINTED)  # besides the causal mask, which has its own switch
+SIZED = ("window", PADDING)  # those that count tokens
 
 
-def drawn_mask(kind: str, size: int, n_tokens: int) -> Tensor:
-    """Return a mask ``(n_tokens, n_tokens)``: query, key.
+def drawn_mask(kind: str, size: int, n_tokens: int, n_read: int | None = None) -> Tensor:
+    """Return a mask ``(n_tokens, n_read)``: query, key. The keys are those of as many tokens, if nothing else is said;
+    those of others know of no places in common with queries, and padding hides the last of them.
 
     "causal" lets a token read itself and those before it, "window" only `size` of these, itself among them, "padding"
     hides the last `size` tokens from all, "not-self" hides each from itself, and "painted" hides nothing yet.
@@ -32,8 +33,8 @@ def drawn_mask(kind: str, size: int, n_tokens: int) -> Tensor:
         return hidden.triu(1)
     if kind == "window":
         return hidden.triu(1) + hidden.tril(-size)
-    mask = torch.zeros(n_tokens, n_tokens, **FLOAT32_ON_CPU)
-    if kind == "padding":
+    mask = torch.zeros(n_tokens, n_read or n_tokens, **FLOAT32_ON_CPU)
+    if kind == PADDING:
         mask[:, -size:] = -math.inf
     elif kind == "not-self":
         mask.fill_diagonal_(-math.inf)

@@ -34,13 +34,15 @@ from attnviz.core.matrix_input import (
     random_seed,
     wrong_shape,
 )
-from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for
+from attnviz.core.reading import check_reading, reading_others, tokens_read
+from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for, second_seed
 from attnviz.core.settings import LINEAR, check_scores, check_what_if, check_width, checked_settings, mask_settings
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
     EDITABLE,
     GAINS,
+    ITSELF,
     LAYERS,
     MASK,
     NORMS,
@@ -48,6 +50,7 @@ from attnviz.core.stages import (
     VECTORS,
     Stage,
     Table,
+    Y,
     layer_table,
 )
 from attnviz.core.tokens import tokenize
@@ -96,12 +99,16 @@ class Scenario:
     doesn't: "factor" multiplies hidden scores by 0, "zeroed" makes hidden attention weights 0 after the softmax, and
     "renormalized" divides what is left of their rows by its sum.
 
+    Where it `reads` the "second" sentence, keys and values are made of Y ``(n_read, d_in)``, the vectors of the tokens
+    of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and have
+    nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``.
+
     `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
     :mod:`attnviz.core.what_if`), with commas between them.
 
-    `x` (with positions `e` and `p`), `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any nested sequence
-    or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on the main
-    diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
+    `x` (with positions `e` and `p`), `y`, `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any
+    nested sequence or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on
+    the main diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
     `deeper` replaces matrices of later layers in the same way: a mapping from ``"layers.1.w_q"``.
     `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.
@@ -140,6 +147,9 @@ class Scenario:
     embedding_factor: bool = False
     weighting: str = "softmax"
     what_if: str = ""
+    reads: str = ITSELF
+    second: str = "Deine Reise beginnt heute"
+    y: Any = None
     x: Any = None
     e: Any = None
     p: Any = None
@@ -174,6 +184,7 @@ class Scenario:
             object.__setattr__(self, field, value)
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
         check_scores(self.n_heads, len(self.tokens), self.n_layers)
+        check_reading(self.__dict__, len(self.tokens))
         self._check_matrices()
         check_width(self.__dict__, self.width_of_context)
         check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
@@ -209,6 +220,8 @@ class Scenario:
 
     def _refuse(self, own: str, matrix: str, what: str) -> NoReturn:
         """Raise why a matrix, which has the name `own` in its layer, is not there."""
+        if own == Y:
+            raise RefusedError(f"{what}, but reads is {self.reads!r}", "reads_off", matrix=matrix)
         if own in BIASES:
             raise RefusedError(f"{what}, but bias is False", "bias_off", matrix=matrix)
         if own == MASK:
@@ -258,6 +271,20 @@ class Scenario:
         return tokenize(self.text, self.tokenizer)
 
     @cached_property
+    def read_tokens(self) -> tuple[str, ...]:
+        """The tokens that are read, one for each key: those of the text, or of a second sentence."""
+        return tokens_read(self.__dict__) or self.tokens
+
+    @property
+    def reads_others(self) -> bool:
+        """Whether keys and values are of other tokens than those that read."""
+        return self.reads != ITSELF
+
+    def tokens_of(self, name: str) -> tuple[str, ...]:
+        """Return the tokens that the rows of an editable matrix are of; none where they are of no tokens."""
+        return self.read_tokens if name == Y else self.tokens if name in ("x", "e", "p", MASK) else ()
+
+    @cached_property
     def editable(self) -> tuple[str, ...]:
         """The matrices that are given, and so can be edited: those that are switched on, in the table's order; those of
         later layers by their paths."""
@@ -295,10 +322,12 @@ class Scenario:
         name = placed(name)[1]
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
+        if name == Y:
+            return len(self.read_tokens), self.d_in
         if name in NORMS:
             return 1, self.d_in
         if name == MASK:
-            return len(self.tokens), len(self.tokens)
+            return len(self.tokens), len(self.read_tokens)
         if name == BY_DISTANCE:
             return self.n_heads, 2 * len(self.tokens) - 1
         if name in (*OUTPUT, *LAYERS):
@@ -342,10 +371,11 @@ class Scenario:
         """The width of the W_v that the set-up draws."""
         return (self.d_out if self.d_v is None else self.d_v) * self.kv_heads // self.n_heads
 
-    def is_published(self, row: int) -> bool:
-        """Whether the vector of this token is a published one, before edits."""
-        drawn = getattr(self, self.token_matrix) is None
-        return drawn and has_published_vector(self.tokens[row], self.embedding, self.d_in)
+    def is_published(self, row: int, name: str = "x") -> bool:
+        """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
+        name = name if name == Y else self.token_matrix
+        drawn = getattr(self, name) is None
+        return drawn and has_published_vector(self.tokens_of(name)[row], self.embedding, self.d_in)
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
@@ -363,18 +393,20 @@ class Scenario:
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
         layer, own = placed(name)
-        if own in (self.token_matrix, "p", MASK, BY_DISTANCE, *NORMS):
+        if own in (self.token_matrix, Y, "p", MASK, BY_DISTANCE, *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
             if own in NORMS:
                 return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
             if name == MASK:
-                return drawn_mask(self.masked_as, self.mask_size, len(self.tokens))
+                return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK))
             if name == BY_DISTANCE:
                 return drawn_distances(self.positions, self.n_heads, len(self.tokens), self.seed)
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
-            return drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
+            own_table = name == Y and self.embedding == "table"
+            seed = second_seed(self.seed) if own_table else self.seed
+            return drawn_vectors(self.tokens_of(name), self.d_in, self.embedding, seed)
         drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
@@ -417,7 +449,7 @@ class Scenario:
     @property
     def layer(self) -> Table:
         """The stages of one layer of it."""
-        return layer_table(
+        table = layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             mask=self.masked_as != "none" or self.mask is not None, mask_use=self.mask_use,
             positions=self.adds_positions,
@@ -427,8 +459,9 @@ class Scenario:
             linear=self.weighting == LINEAR,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
-            activation=None if self.d_ff is None else self.activation, what_if=self.what_if,
+            activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,
         )  # fmt: skip
+        return reading_others(table, self.read_tokens) if self.reads_others else table
 
     @cached_property
     def _inputs(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:

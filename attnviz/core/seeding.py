@@ -239,6 +239,12 @@ def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: 
     raise ValueError(f"embedding is {in_short(embedding)}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")
 
 
+def second_seed(seed: int) -> int:
+    """Return the seed of the table of a second sentence, made from that of a set-up as :func:`position_seed` is: other
+    words have other rows than those of the first sentence."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/second".encode()).digest()[:4], "big")
+
+
 def sinusoidal_positions(n_tokens: int, d_in: int) -> Tensor:
     """Return P ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves, float64 rounded to float32.
 

@@ -8,8 +8,9 @@ from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
 from attnviz.core.mask_uses import ADDED, FACTOR, MASK_USES
 from attnviz.core.masks import MASKINGS, mask_named
+from attnviz.core.reading import check_reading
 from attnviz.core.seeding import BIASED_POSITIONS, INITS, POSITIONS, SEEDED_EMBEDDINGS
-from attnviz.core.stages import ACTIVATIONS
+from attnviz.core.stages import ACTIVATIONS, ITSELF, READINGS
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import WhatIf, fitting_what_if, misfit
 
@@ -26,6 +27,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "activation": tuple(ACTIVATIONS),
     "norm": NORM_CHOICES,
     "weighting": WEIGHTINGS,
+    "reads": READINGS,
 }
 _FLAGS = ("bias", "causal", "scale", "output", "embedding_factor", "same_layers")
 _SIZES = ("d_in", "d_out", "d_v", "d_ff")
@@ -38,7 +40,8 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ``ValueError`` for the first that is of a wrong type, no choice, or over a limit.
     """
-    _check_text(given["text"])
+    _check_text("text", given["text"], limits.MAX_TEXT_CHARACTERS)
+    _check_text("second", given["second"], limits.MAX_SECOND_CHARACTERS)
     for name, allowed in CHOICES.items():
         if not isinstance(given[name], str) or given[name] not in allowed:
             message = f"{name} is {limits.in_short(given[name])}, expected one of {', '.join(allowed)}"
@@ -211,6 +214,11 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                     fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
             else:
                 break
+    try:
+        check_reading(fitting, n_tokens)
+    except RefusedError as error:
+        refused.append(error)
+        fitting["reads"] = ITSELF
     fitting["what_if"], misfits = fitting_what_if(fitting, n_tokens)
     return fitting, refused + misfits
 
@@ -228,9 +236,9 @@ def check_scores(n_heads: int, n_tokens: int, n_layers: int) -> None:
         raise RefusedError(message, "scores_of_heads", heads=heads, tokens=n_tokens, most=most)
 
 
-def _check_text(text: object) -> None:
+def _check_text(name: str, text: object, most: int) -> None:
     if not isinstance(text, str):
-        raise RefusedError(f"text is {limits.in_short(text)}, expected a string", "text")
-    if len(text) > limits.MAX_TEXT_CHARACTERS:  # before it is cut into tokens, which takes time
-        n, most = len(text), limits.MAX_TEXT_CHARACTERS
-        raise RefusedError(f"text has {n} characters, expected at most {most}", "text_long", characters=n, most=most)
+        raise RefusedError(f"{name} is {limits.in_short(text)}, expected a string", "text")
+    if len(text) > most:  # before it is cut into tokens, which takes time
+        n = len(text)
+        raise RefusedError(f"{name} has {n} characters, expected at most {most}", "text_long", characters=n, most=most)

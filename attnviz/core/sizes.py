@@ -49,7 +49,8 @@ class _Size:
 def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[str, str]]:
     """Return what the rows and the columns of each matrix count: "tokens", "d_k", ...; a bias has "1" row.
 
-    Unless all is made from `one_sequence`, queries and keys may differ in number, and are counted apart.
+    Unless all is made from `one_sequence`, queries and keys may differ in number, and are counted apart; so are keys of
+    another sentence.
 
     >>> from attnviz.core.stages import STAGES
     >>> sizes = sizes_of(STAGES)
@@ -64,14 +65,15 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
             sizes[name] = _Size(), _Size()
         else:
             # Each reader of X gets a sequence of its own, where they may differ.
-            apart = () if one_sequence else ("x",)
+            alone = () if one_sequence else ("x",)
             sizes[name] = stage.rule.shape(
-                *((_Size(), sizes[source][1]) if source in apart else sizes[source] for source in stage.sources)
+                *((_Size(), sizes[source][1]) if source in alone else sizes[source] for source in stage.sources)
             )
     named: list[tuple[_Size, str]] = []
+    apart = not one_sequence or any(stage.is_of_others for stage in table.values())
     for kinds in (("query", "key"), ("token",)):  # who reads and who is read says more than that each is a token
         named += [
-            (sizes[name][0], _ROWS["token" if one_sequence else stage.rows])
+            (sizes[name][0], _ROWS[stage.rows if apart else "token"])
             for name, stage in table.items() if stage.rows in kinds
         ]  # fmt: skip
     widths = _WIDTHS if head_name(0, "q") not in table else _WIDTHS | _OF_HEADS

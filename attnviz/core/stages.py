@@ -27,6 +27,7 @@ from attnviz.core.rules import (
     Slice,
     Softmax,
     TimesRoot,
+    names_on,
 )
 from attnviz.core.rules.softmax import ROWS
 from attnviz.core.tokens import axis_labels
@@ -43,8 +44,9 @@ class Stage:
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", "distance" (how far
     a key stands from its query), or "entry", one of the `entries` of a vocabulary. `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
-    given matrix has neither a `rule` nor `sources`. Of one of several heads, `head` is its number, and `first` the
-    column of the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
+    given matrix has neither a `rule` nor `sources`. Keys with `entries` are tokens of another sentence, which these
+    name. Of one of several heads, `head` is its number, and `first` the column of the whole Q, K, V or C (or of
+    the W that makes it) where this head's columns begin.
     """
 
     name: str
@@ -100,8 +102,12 @@ class Stage:
         """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
         its vocabulary, or numbers."""
         kind = self.rows if axis == "rows" else self.columns
-        own = kind == "entry" or (kind == "key" and self.entries)  # keys may be tokens of another sentence
-        return axis_labels(self.entries if own else tokens, kind, n, most)
+        return axis_labels(names_on(self, kind, tokens), kind, n, most)
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether its rows are tokens that are read, and others than those that read."""
+        return self.rows == "key" and bool(self.entries)
 
     @property
     def masked_by(self) -> str | None:
@@ -142,8 +148,10 @@ MASK = "mask"
 BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
 DISTANCE_BIAS = "distance_bias"
 OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
+ITSELF, SECOND = READINGS = ("itself", "second")  # whose keys and values a sentence reads
+Y = "y"  # the vectors of the tokens that are read, where these are others
 E_SCALED = "e_scaled"
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS)
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -185,15 +193,21 @@ NOTHING = WhatIf()
 
 
 def _projected(
-    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING
-) -> tuple[Stage, ...]:
-    """Return the stages up to Q, K and V, which are made of X, or of X normed."""
+    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING,
+    reads: str = ITSELF,
+) -> tuple[Stage, ...]:  # fmt: skip
+    """Return the stages up to Q, K and V, which are made of X, or of X normed; K and V of Y where that is read."""
     x = "x_norm" if normed else "x"
+    read = x if reads == ITSELF else Y
     exchanged = what_if.get(PROJECTIONS) == EXCHANGED
     by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
     product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
-    made_of = {part: (x, f"w_{by[part]}", *(name for name in biases if name == f"b_{by[part]}")) for part in "qkv"}
+    made_of = {
+        part: (x if part == "q" else read, f"w_{by[part]}", *(name for name in biases if name == f"b_{by[part]}"))
+        for part in "qkv"
+    }
     return (
+        *[_stage(Y, "Y", "key", "feature", "inputs")] * (reads != ITSELF),
         *_inputs(positions, factor),
         *(_normed("x", "X′", 1) if normed else ()),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
@@ -434,6 +448,7 @@ def layer_table(
     factor: bool = False,
     what_if: str = "",
     linear: bool = False,
+    reads: str = ITSELF,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
@@ -442,10 +457,11 @@ def layer_table(
     after. With `distances` "alibi" or "relative" a number for each distance of two tokens is added to their scores.
     With a `factor` the vectors of the tokens are multiplied by √d_in first.
     `what_if` are switches of :mod:`attnviz.core.what_if`.
-    Where it's `linear`, a feature map stands in place of the softmax.
+    Where it's `linear`, a feature map stands in place of the softmax. Where a "second" sentence is read, keys and
+    values are made of Y, as the output of an encoder is: no layer norm of this layer goes over it.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2; for `n_kv_heads` below `n_heads`, Ainslie
-    et al. 2023, GQA, section 2.2.
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2, and 3.2.3 for a second sentence; for
+    `n_kv_heads` below `n_heads`, Ainslie et al. 2023, GQA, section 2.2.
 
     >>> list(layer_table(2, activation="gelu"))[-3:]
     ['preactivations', 'hidden', 'feed_forward']
@@ -467,7 +483,7 @@ def layer_table(
         ]  # fmt: skip
         attention = (*shared, *(stage for one in each for stage in one), _concatenated(n_heads))
     made = "output" if output else "context"
-    first = _projected(biases, positions, norm == "pre", factor, on)
+    first = _projected(biases, positions, norm == "pre", factor, on, reads)
     table = _table(*first, *attention, *(_output(b_o) if output else ()))
     goes_in = made
     if norm != "none":
@@ -497,6 +513,7 @@ ALL_STAGES: Table = followed_by(
         **layer_table(norm="post", activation="relu"),
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
         **{name: stage for name, stage in layer_table(linear=True).items() if name.startswith("phi_")},
+        Y: layer_table(reads=SECOND)[Y],
     },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)

@@ -68,7 +68,8 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     True
     """
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
-    title = say("report.title", sentence=visible_text(scenario.text))
+    sentence, second = visible_text(scenario.text), visible_text(scenario.second)
+    title = say("report.title_second" if scenario.reads_others else "report.title", sentence=sentence, second=second)
     set_up = paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])
     return page_of(
         title,
@@ -121,7 +122,11 @@ def _set_up(scenario: Scenario) -> str:
     plain = Scenario()
     on = {name for name in SETTINGS if getattr(scenario, name) != getattr(plain, name)} | _ALWAYS
     on |= {"activation"} if scenario.d_ff else set()
-    on -= {"text", *(name for name in SETTINGS if getattr(scenario, name) is None)}
+    on -= {
+        "text",
+        *(() if scenario.reads_others else ("second",)),
+        *(name for name in SETTINGS if getattr(scenario, name) is None),
+    }
     named = [name for name in SETTINGS if name in on]
     shown = [
         say("report.setting", label=say(f"setup.{name}.label"), value=setting_in_words(name, getattr(scenario, name)))

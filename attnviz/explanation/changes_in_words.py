@@ -19,7 +19,7 @@ def setting_in_words(name: str, value: object) -> str:
     """
     if isinstance(value, bool):
         return say("compare.changes.on") if value else say("compare.changes.off")
-    if name == "text":
+    if name in ("text", "second"):
         return say("compare.changes.text", text=" ".join(map(visible, str(value).split(" "))))
     if value is None:
         return say("compare.changes.as_d_out" if name == "d_v" else "compare.changes.off")

@@ -5,8 +5,8 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed
-from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, VECTORS
+from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed, second_seed
+from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, VECTORS, Y
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -57,8 +57,8 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=called(example))
     if replaced is not None:
         return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
-    if name == scenario.token_matrix:
-        return _origin_of_token(scenario, row)
+    if name in (scenario.token_matrix, Y):
+        return _origin_of_token(scenario, name, row)
     if name == "p":
         return _origin_of_place(scenario, row)
     if name == BY_DISTANCE:
@@ -86,10 +86,11 @@ def _origin_of_place(scenario: Scenario, row: int) -> str:
     return say("explanation.given.seeded_place", row=row, seed=position_seed(scenario.seed), of=scenario.seed)
 
 
-def _origin_of_token(scenario: Scenario, row: int) -> str:
-    token = visible(scenario.tokens[row])
-    if scenario.is_published(row):
+def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
+    token = visible(scenario.tokens_of(name)[row])
+    if scenario.is_published(row, name):
         return say("explanation.given.published", token=token)
     if scenario.embedding == "table":
-        return say("explanation.given.table", token=token, seed=scenario.seed)
+        seed = second_seed(scenario.seed) if name == Y else scenario.seed
+        return say("explanation.given.table", token=token, seed=seed)
     return say("explanation.given.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

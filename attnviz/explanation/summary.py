@@ -13,7 +13,7 @@ from attnviz.core.published_matrices import called, chosen_matrices, stated_feat
 from attnviz.core.rules import in_rows
 from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import distance_seed, position_seed
+from attnviz.core.seeding import distance_seed, position_seed, second_seed
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
@@ -92,12 +92,17 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         if reach == n_tokens:
             return f"equally{both}", [], told | {"count": n_tokens}
         return (
-            (f"equally_masked{both}" if readable == list(range(query + 1)) else "equally_readable"),
+            (f"equally_masked{both}" if _is_past(trace, readable, query) else "equally_readable"),
             [],
             told | {"n": reach},
         )
     even = written(1 / reach, digits)
     return (f"barely{each}" if even == weight else f"most{each}"), ties, told | {"even": even}
+
+
+def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:
+    """Whether a query may read itself and those before it."""
+    return readable == list(range(query + 1)) and not _of_others(trace)
 
 
 def _of_others(trace: AttentionTrace) -> bool:
@@ -130,11 +135,21 @@ def vectors_in_words(scenario: Scenario) -> str:
     >>> vectors_in_words(Scenario(embedding="published"))
     'All 6 tokens have their published vectors.'
     """
-    vectors = _vectors_in_words(scenario)
+    told = [_vectors_in_words(scenario)]
     if not scenario.adds_positions:
-        return f"{vectors} {told}" if (told := _unadded_positions(scenario)) else vectors
-    drawn = "given" if scenario.p is not None else scenario.positions
-    return f"{vectors} {say(f'summary.positions.{drawn}', seed=position_seed(scenario.seed))}"
+        told.append(_unadded_positions(scenario))
+    else:
+        drawn = "given" if scenario.p is not None else scenario.positions
+        told.append(say(f"summary.positions.{drawn}", seed=position_seed(scenario.seed)))
+    return " ".join(filter(None, [*told, _second_in_words(scenario)]))
+
+
+def _second_in_words(scenario: Scenario) -> str:
+    """Say whose keys and values are read, and where their vectors are from; empty where the sentence reads itself."""
+    if not scenario.reads_others:
+        return ""
+    drawn = "given" if scenario.y is not None else "table" if scenario.embedding == "table" else "drawn"
+    return say(f"summary.second.{drawn}", n=len(scenario.read_tokens), seed=second_seed(scenario.seed))
 
 
 def _unadded_positions(scenario: Scenario) -> str:
@@ -301,7 +316,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
         parts.append(say("summary.described.not_finite", n=matrix.numel() - finite.numel()))
     if name == "attention_weights":
         parts.append(attends_most(trace, query, digits))
-    elif stage.rows != "feature":
+    elif stage.rows != "feature" and not stage.is_of_others:
         numbers = ", ".join(written(value, digits) for value in matrix[query, :_IN_FULL].tolist())
         key = "summary.described.row_longer" if columns > _IN_FULL else "summary.described.row"
         parts.append(say(key, token=_labels(trace)[query], numbers=numbers))

@@ -16,7 +16,7 @@ from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.rules import Concatenate, Relative, Slice
 from attnviz.core.rules.softmax import COLUMNS
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed
+from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed, second_seed
 from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import (
     ALL_STAGES,
@@ -31,6 +31,7 @@ from attnviz.core.stages import (
     VECTORS,
     Stage,
     Table,
+    Y,
     head_name,
 )
 from attnviz.core.what_if import SOFTMAX, WhatIf
@@ -40,6 +41,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
 _LISTED = 8  # edits written line by line
+_READ = "read_tokens"
 
 Section = tuple[str, list[str]]  # what it does, and its lines
 
@@ -52,12 +54,16 @@ def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     print(context)
     """
     sections = ["\n".join((f"# {title}", *lines)) for title, lines in _sections(scenario, digits)]
-    return "\n\n".join(("# Self-attention in plain PyTorch.", _imports(scenario), *sections)) + "\n"
+    return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"
 
 
 def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
-    return as_notebook("Self-attention in plain PyTorch", _imports(scenario), _sections(scenario, digits))
+    return as_notebook(_heading(scenario), _imports(scenario), _sections(scenario, digits))
+
+
+def _heading(scenario: Scenario) -> str:
+    return f"{'Cross' if scenario.reads_others else 'Self'}-attention in plain PyTorch"
 
 
 def as_notebook(heading: str, imports: str, sections: Sequence[Section]) -> str:
@@ -84,8 +90,9 @@ def _imports(scenario: Scenario) -> str:
 def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
     shown = [
-        ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", _sizes(scenario)]),
+        ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
         (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
+        ("Y: a vector for each token that is read", _vectors_read(scenario)),
         ("P: a vector for each place", _positions(scenario)),
         *_weights(scenario),
         ("M: the mask, added to the scores", _mask(scenario)),
@@ -95,6 +102,10 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         *_computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
+
+
+def _second(scenario: Scenario) -> list[str]:
+    return [f"{_READ} = {list(scenario.read_tokens)!r}"] if scenario.reads_others else []
 
 
 def _sizes(scenario: Scenario) -> str:
@@ -128,37 +139,54 @@ def _widths(scenario: Scenario) -> _Widths:
 # The vectors of the tokens, and of their places
 
 
-def _has_seeded_vectors(scenario: Scenario) -> bool:
-    if getattr(scenario, scenario.token_matrix) is not None or scenario.embedding == "table":
+def _has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
+    """Whether any of these matrices of tokens, or any at all, holds vectors that are made from a seed and a token."""
+    if scenario.embedding == "table":
         return False
-    return not all(scenario.is_published(row) for row in range(len(scenario.tokens)))
+    of_tokens = names or (scenario.token_matrix, *[Y] * scenario.reads_others)
+    return any(
+        getattr(scenario, name) is None
+        and not all(scenario.is_published(row, name) for row in range(len(scenario.tokens_of(name))))
+        for name in of_tokens
+    )
 
 
 def _vectors(scenario: Scenario) -> list[str]:
-    x = scenario.token_matrix
+    return _vectors_of(scenario, scenario.token_matrix, "tokens", scenario.seed)
+
+
+def _vectors_read(scenario: Scenario) -> list[str]:
+    if not scenario.reads_others:
+        return []
+    defined = _has_seeded_vectors(scenario, scenario.token_matrix)
+    return _vectors_of(scenario, Y, _READ, second_seed(scenario.seed), defined)
+
+
+def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: bool = False) -> list[str]:
+    """Return the lines that make a matrix of the vectors of these tokens; what makes one may be `defined` before."""
     if getattr(scenario, x) is not None:
         return _replaced(scenario, x)
     if scenario.embedding == "table":
         return [
-            "ids = {token: i for i, token in enumerate(sorted(set(tokens)))}",
-            f"torch.manual_seed({scenario.seed})",
+            f"ids = {{token: i for i, token in enumerate(sorted(set({tokens})))}}",
+            f"torch.manual_seed({seed})",
             "embedding = torch.nn.Embedding(len(ids), d_in)",
-            f"{x} = embedding.weight.detach()[[ids[token] for token in tokens]]",
+            f"{x} = embedding.weight.detach()[[ids[token] for token in {tokens}]]",
         ]
-    if not _has_seeded_vectors(scenario):
-        rows = (f"    {_numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in scenario.tokens)
+    own = scenario.tokens_of(x)
+    published = dict.fromkeys(token for row, token in enumerate(own) if scenario.is_published(row, x))
+    if not _has_seeded_vectors(scenario, x):
+        rows = (f"    {_numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in own)
         return [f"{x} = torch.tensor([", *rows, "])"]
-    n_tokens = len(scenario.tokens)
-    published = dict.fromkeys(scenario.tokens[row] for row in range(n_tokens) if scenario.is_published(row))
     lines: list[str] = []
     if published:
         entries = (f"    {token!r}: {_numbers(PUBLISHED_VECTORS[token])}," for token in published)
-        lines = ["published = {", *entries, "}", "", ""]
+        lines = ["published = {", *entries, "}", *([] if defined else ["", ""])]
     vector = "torch.tensor(published[token]) if token in published else seeded_vector(token)"
     return [
         *lines,
-        *_seeded_vectors(scenario),
-        f"{x} = torch.stack([{vector if published else 'seeded_vector(token)'} for token in tokens])",
+        *([] if defined else _seeded_vectors(scenario)),
+        f"{x} = torch.stack([{vector if published else 'seeded_vector(token)'} for token in {tokens}])",
     ]
 
 
@@ -205,11 +233,11 @@ def _mask(scenario: Scenario) -> list[str]:
         return []
     if scenario.mask is not None:
         return _replaced(scenario, MASK)
-    return _mask_drawn(scenario.masked_as, scenario.mask_size)
+    return _mask_drawn(scenario.masked_as, scenario.mask_size, _READ if scenario.reads_others else "tokens")
 
 
-def _mask_drawn(kind: str, size: int) -> list[str]:
-    """Return the lines of PyTorch that draw the same, for a list of `tokens`."""
+def _mask_drawn(kind: str, size: int, read: str) -> list[str]:
+    """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`."""
     full = 'torch.full((len(tokens), len(tokens)), float("-inf"))'
     if kind == "causal":
         return [f"mask = {full}.triu(1)  # no token reads a later one"]
@@ -218,7 +246,7 @@ def _mask_drawn(kind: str, size: int) -> list[str]:
             f"mask = {full}",
             f"mask = mask.triu(1) + mask.tril(-{size})  # each token reads the last {size}",
         ]
-    zeros = "mask = torch.zeros(len(tokens), len(tokens))"
+    zeros = f"mask = torch.zeros(len(tokens), len({read}))"
     if kind == "padding":
         return [zeros, f'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none']
     if kind == "not-self":
@@ -354,7 +382,7 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
     if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name in (scenario.token_matrix, "p", MASK, BY_DISTANCE):
+        if name in (scenario.token_matrix, Y, "p", MASK, BY_DISTANCE):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
             return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *_draw(scenario, name)]
@@ -428,7 +456,7 @@ def _what_is_printed(scenario: Scenario) -> str:
 
 
 def _what_is_computed(scenario: Scenario) -> str:
-    attention = "Scaled dot-product attention"
+    attention = "Scaled dot-product attention" + (" to the second sentence" if scenario.reads_others else "")
     if scenario.what_if:
         attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
@@ -441,7 +469,8 @@ def _what_is_computed(scenario: Scenario) -> str:
 def _computation(table: Table) -> list[str]:
     """Return the lines of every rule, with the shape that each makes; those of the first head compute all at once."""
     lines, sizes = [], sizes_of(table)
-    called = {"tokens": "n_tokens", "d_model": sizes["context"][1]}  # what comes behind it is as wide as the context
+    # What comes behind it is as wide as the context.
+    called = {name: f"n_{name}" for name in ("tokens", "queries", "keys")} | {"d_model": sizes["context"][1]}
     for name, stage in table.items():
         if stage.rule is None or stage.head:
             continue
@@ -462,7 +491,8 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         (whole,) = stage.sources
         n_heads = "n_heads" if whole == "q" else "n_kv_heads"
         cut = _called(table, name)
-        lines = [f"{cut} = {whole}.view(len(tokens), {n_heads}, -1).transpose(0, 1)"]
+        rows = f"len({_READ})" if stage.is_of_others else "len(tokens)"
+        lines = [f"{cut} = {whole}.view({rows}, {n_heads}, -1).transpose(0, 1)"]
         if table[head_name(1, whole)].first == stage.first:  # several heads read the same
             lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
         return lines

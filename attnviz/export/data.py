@@ -90,7 +90,7 @@ def trace_json(trace: AttentionTrace) -> str:
 
 def json_pieces(trace: AttentionTrace) -> Iterator[str]:
     """Yield the same JSON piece by piece, a row of a matrix at most, so that it never has to stand in memory whole."""
-    head = json.dumps(_settings(trace) | {"tokens": list(trace.tokens)}, allow_nan=False)
+    head = json.dumps(_settings(trace) | _tokens(trace), allow_nan=False)
     yield f'{head[:-1]}, "matrices": {{'
     for i, (name, matrix) in enumerate(gathered(trace.stages, trace.matrices).items()):
         yield f'{", " if i else ""}"{name}": ['
@@ -139,6 +139,13 @@ def _json_number(value: np.float32) -> str:
     return str(value) if math.isfinite(value) else f'"{for_json(float(value))}"'
 
 
+def _tokens(trace: AttentionTrace) -> dict[str, list[str]]:
+    """Return the tokens, and those that they read where these are others."""
+    return {"tokens": list(trace.tokens)} | (
+        {"read_tokens": list(trace.read_tokens)} if trace.layers[0].y is not None else {}
+    )
+
+
 def _settings(trace: AttentionTrace) -> dict[str, Any]:
     return {"causal": trace.causal, "scale": trace.scale, "temperature": trace.temperature}
 
@@ -158,8 +165,8 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
         is_another = name in trace.stages and trace.stages[name].kind == PassOn.name
         own = matrix.detach().cpu().contiguous()
         matrices[name] = own.clone() if is_another else own  # the format has no two names for the same memory
-    metadata = {name: json.dumps(value) for name, value in _settings(trace).items()}
-    return write_tensors(matrices, metadata | {"tokens": json.dumps(list(trace.tokens))})
+    metadata = {name: json.dumps(value) for name, value in (_settings(trace) | _tokens(trace)).items()}
+    return write_tensors(matrices, metadata)
 
 
 def safetensors_size(trace: AttentionTrace) -> int:

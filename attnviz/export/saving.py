@@ -67,10 +67,11 @@ def scenario_from_json(text: str) -> Scenario:
     if unknown:
         message = f"the scenario has {in_short(unknown[0])}, expected only {', '.join(_DEFAULTS)}"
         raise RefusedError(message, "unknown_setting", value=unknown[0])
-    sentence = settings.get("text")
-    if isinstance(sentence, str) and not is_whole_text(sentence):
-        message = f"text is {in_short(sentence)}, in which a character is only half there"
-        raise RefusedError(message, "half_character")
+    for name in ("text", "second"):
+        sentence = settings.get(name)
+        if isinstance(sentence, str) and not is_whole_text(sentence):
+            message = f"{name} is {in_short(sentence)}, in which a character is only half there"
+            raise RefusedError(message, "half_character")
     return Scenario(**settings)
 
 

@@ -99,7 +99,7 @@ def picture_of(
         limits=colour_limits(trace, name),
         digits=digits,
         theme=theme(dark),
-        query=None if query is None or stage.rows in ("feature", "entry") or query >= matrix.shape[0] else query,
+        query=None if query is None or _is_of_no_query(stage) or query >= matrix.shape[0] else query,
         shared_among=_shared_among(stage, np.zeros(matrix.shape, dtype=bool) if hidden is None else hidden),
     )
 
@@ -111,6 +111,10 @@ def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
     if not isinstance(stage.rule, Softmax) or (left_out and not stage.rule.shared):
         return None
     return sharing(stage.rule.axis, hidden)
+
+
+def _is_of_no_query(stage: Stage) -> bool:
+    return stage.rows in ("feature", "entry") or stage.is_of_others
 
 
 def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:

@@ -83,6 +83,8 @@ def parameters() -> Mapping[str, Control]:
         _control("positions", Choice(CHOICES["positions"]), since=2),
         _control("embedding_factor", Flag(), since=2),
         _control("weighting", Choice(CHOICES["weighting"]), since=2),
+        _control("reads", Choice(CHOICES["reads"]), since=2),
+        _control("second", Text(limits.MAX_SECOND_CHARACTERS), limits.MAX_SECOND_CHARACTERS, since=2),
         _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
         _control("activation", Choice(CHOICES["activation"]), since=2),
         _control("init", Choice(CHOICES["init"])),
@@ -136,7 +138,7 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
     if error.kind in left_out:
         return say(f"setup.{left_out[error.kind]}.unused", why=why)
-    if error.kind in ("two_masks", "factor") or error.kind.startswith(("what_if", "linear")):
+    if error.kind in ("two_masks", "factor") or error.kind.startswith(("what_if", "linear", "reads")):
         return why
     of_keys = error.kind == "kv_heads"
     n_used = values["n_kv_heads" if of_keys else "n_heads"]

@@ -74,16 +74,6 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
     return AttentionTrace(table, matrices, tokens, notices)
 
 
-def reading_others(table: Table, read: tuple[str, ...]) -> Table:
-    """Return a table whose keys and values are of other tokens, by their own names."""
-    of_others = {"y", "k", "v", "k_rotated"}
-    return MappingProxyType({
-        name: replace(stage, rows="entry", entries=read) if name in of_others
-        else replace(stage, entries=read) if stage.columns == "key" else stage
-        for name, stage in table.items()
-    })  # fmt: skip
-
-
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
     """Return attention weights ``(n_heads, n_queries, n_keys)`` averaged over heads as a trace of this matrix alone;
     `trace` is one of these heads."""

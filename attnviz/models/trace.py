@@ -11,12 +11,13 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import in_short
+from attnviz.core.reading import reading_others
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import ModelEdit
 from attnviz.models.pieces import Piece, pieces_of
 from attnviz.models.projections import MadeHeads
-from attnviz.models.tables import averaged, head_trace, parts_of, reading_others, with_output
+from attnviz.models.tables import averaged, head_trace, parts_of, with_output
 from attnviz.models.watching import Attended
 
 Kind = Literal["encoder", "decoder", "cross"]

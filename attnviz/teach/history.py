@@ -60,6 +60,9 @@ STEPS = (
     _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),
     _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False},
           "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
+    _step("cross_attention", "1409.0473",
+          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")},
+          "gpt_without_mask", ("y", "k", "v")),
     _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
     _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
     _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers",
@@ -75,10 +78,9 @@ STEPS = (
 # What other steps are compared with, and is none itself.
 _BASES = {"two_layers": _ENCODER | {"n_layers": 2}, "gpt_without_mask": _DECODER | {"causal": False}}
 
-# Steps that the board doesn't show: a second sentence, or no stage of attention at all. With their sources.
+# Steps that the board doesn't show: a sentence that is kept, or no stage of attention at all. With their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
     "kept_sentence": "https://arxiv.org/abs/1901.02860",
-    "cross_attention": "https://arxiv.org/abs/1409.0473",
     "experts": "https://arxiv.org/abs/2101.03961",
     "state_space": "https://arxiv.org/abs/2312.00752",
     "scaling_laws": "https://arxiv.org/abs/2001.08361",

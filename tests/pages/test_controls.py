@@ -42,6 +42,7 @@ CONTROLS = [
     ("positions", "relative"),
     ("embedding_factor", True),
     ("weighting", "linear"),
+    ("reads", "second"),
     ("d_ff", 8),
     ("n_heads", 2),
     ("n_kv_heads", 1),

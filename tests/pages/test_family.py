@@ -18,6 +18,7 @@ FAMILY = {
     "linear": {"weighting": "linear", "causal": "true", "d_out": "3", "d_in": "3"},
     "factor": {"embedding_factor": "true"},
     "factor and places": {"embedding_factor": "true", "positions": "sinusoidal"},
+    "a second sentence": {"reads": "second", "second": "der Hund schläft", "n_heads": "2", "d_out": "4"},
     "same layers": {"n_layers": "2", "d_out": "3", "same_layers": "true", "layer": "1"},
 }
 

@@ -154,6 +154,10 @@ def test_what_an_explanation_names_and_the_page_does_not_show_is_said_once(
 @example(scenario=Scenario("a b", w_q="zeros"), digits=2)
 @example(scenario=Scenario("a b c d e", w_q="zeros", causal=True), digits=2)
 @example(scenario=Scenario("the cat the the the the", w_q="identity", w_k="identity"), digits=1)
+@example(scenario=Scenario("a b c", reads="second", second="c d"), digits=2)
+@example(scenario=Scenario("a b c", reads="second", second="c", w_q="zeros"), digits=2)
+@example(scenario=Scenario("a b", reads="second", second="a b c", w_q="zeros", mask="padding:1"), digits=2)
+@example(scenario=Scenario("a b", reads="second", second="a b", w_q="zeros", mask=[[0, -math.inf], [0, 0]]), digits=2)
 def test_what_a_token_reads_is_said_in_the_words_of_the_core(
     script: PageScript, scenario: Scenario, digits: int
 ) -> None:
@@ -181,8 +185,15 @@ def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) ->
         Scenario("a b", d_in=16, d_out=16, temperature=0.37, scale=False),
         Scenario("<img src=x onerror=alert(1)> `a` \u202ea", tokenizer="whitespace", embedding="table"),
         Scenario("a b c", edits=(Edit("x", 1, 0, 3e38),)),
+        Scenario(
+            "a b",
+            reads="second",
+            second="b a <b>",
+            tokenizer="whitespace",
+            mask=[[0, -math.inf, 0], [-math.inf, 0, -math.inf]],
+        ),
     ],
-    ids=["long sums", "unscaled", "hostile tokens", "infinite"],
+    ids=["long sums", "unscaled", "hostile tokens", "infinite", "a second sentence"],
 )
 def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
@@ -190,6 +201,7 @@ def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: Pag
 
 
 @given(scenario=scenarios(max_tokens=8, max_d=8))
+@example(scenario=Scenario("a b c", reads="second", second="d e", bias=True, mask="padding:1"))
 def test_the_rules_give_torchs_numbers(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
     got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))

@@ -170,6 +170,8 @@ REFUSED: dict[str, list[str]] = {
     "embedding_factor": ["", "yes"],
     "same_layers": ["", "2"],
     "weighting": ["", "cosine"],
+    "reads": ["", "others"],
+    "second": ["a" * (limits.MAX_SECOND_CHARACTERS + 1)],
     "norm": ["", "rms"],
     "n_layers": ["0", "5", "", "two"],
     "n_heads": ["0", "17", "", "2.0"],

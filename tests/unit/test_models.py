@@ -120,7 +120,7 @@ def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
     trace = cross.heads[1, 2]
     assert trace.stages["q"].sources[0] == "x"
     assert trace.stages["k"].sources[0] == trace.stages["v"].sources[0] == "y"
-    assert (trace.x.shape, trace.y.shape) == ((3, 24), (N_TOKENS, 24))
+    assert (trace.x.shape, trace["y"].shape) == ((3, 24), (N_TOKENS, 24))
     assert not explain(trace, "k", 1, 0).notes
     assert view.only("encoder").heads[0, 0].tokens == ("[CLS]", *TEXT.split(), "[SEP]")
     with pytest.raises(ValueError, match="kind is 'both', expected one of encoder, decoder, cross"):

@@ -174,6 +174,8 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
     if name in NORMS:  # a block is as wide as its input
         settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
+    if name == "y":
+        settings = {**settings, "reads": "second"}
     return Scenario(
         bias=True,
         output=True,

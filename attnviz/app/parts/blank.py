@@ -1,7 +1,8 @@
-"""What a page shows while there is no sentence: what for it needs one, and a place to type it."""
+"""What a page shows while there is no sentence that it can be about: what for it needs one, and a way to it."""
 
 import streamlit as st
 
+from attnviz.core.stages import ITSELF
 from attnviz.words import say
 
 _KEY = "blank.text"
@@ -12,6 +13,16 @@ def show_blank(key: str) -> None:
     st.info(say(key), icon=":material/edit:")
     st.text_input(say("setup.text.label"), key=_KEY, on_change=_take, label_visibility="collapsed",
                   placeholder=say("setup.text.help"))  # fmt: skip
+
+
+def show_second_sentence(key: str) -> None:
+    """Say by a sentence of the catalogue that the page is of a sentence which reads itself, and offer to have it so."""
+    st.info(say(key), icon=":material/swap_horiz:")
+    st.button(say("setup.reads.itself"), on_click=_read_itself, key="blank.reads")
+
+
+def _read_itself() -> None:
+    st.session_state["reads"] = ITSELF
 
 
 def _take() -> None:

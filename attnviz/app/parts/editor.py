@@ -11,7 +11,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_layer
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
-from attnviz.core.layers import OF_TOKENS, named, placed
+from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, symbol_in_words
@@ -86,7 +86,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
 
     Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
     """
-    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens if name in OF_TOKENS else ()
+    of = scenario.unedited(name).numpy().tobytes(), scenario.tokens_of(name)
     drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
 

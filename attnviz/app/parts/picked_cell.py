@@ -1,6 +1,8 @@
 """The picked cell, kept in the URL: pinned on the board, and of the heatmaps by a click or by select boxes, explained
 below them."""
 
+from typing import Literal
+
 import streamlit as st
 
 from attnviz.app.parts.charts import clicked
@@ -9,7 +11,6 @@ from attnviz.app.session.link_values import take
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.scenario import Scenario
-from attnviz.core.tokens import axis_labels
 from attnviz.explanation import Explanation, explain, shapes_of
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import CELL
@@ -79,16 +80,18 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     if picked is None:
         return
     stage = trace.stages[picked.matrix]
-    for label, kind, key, at, size in (
-        (say("playground.cell.row"), stage.rows, ROW, picked.row, shapes[picked.matrix][0]),
-        (say("playground.cell.column"), stage.columns, COLUMN, picked.column, shapes[picked.matrix][1]),
-    ):
+    axes: tuple[tuple[Literal["rows", "columns"], str, str, int], ...] = (
+        ("rows", say("playground.cell.row"), ROW, picked.row),
+        ("columns", say("playground.cell.column"), COLUMN, picked.column),
+    )
+    for (axis, label, key, at), size in zip(axes, shapes[picked.matrix], strict=True):
+        kind = getattr(stage, axis)
         st.session_state[key] = at
         if size > LONGEST_LIST:
             st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, args=(trace,), width=120,
                             label_visibility="collapsed")  # fmt: skip
             continue
-        names = axis_labels(trace.tokens, kind, size, 40)
+        names = stage.labels(axis, trace.tokens, size, 40)
         called = label.lower() if kind in ("feature", "distance") else kind
         options = [say("playground.cell.option", kind=called, name=name) for name in names]
         st.selectbox(label, range(size), key=key, on_change=_take_place, args=(trace,), width=120,

@@ -15,7 +15,6 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
-from attnviz.core.layers import OF_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import token_labels
@@ -43,7 +42,7 @@ def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> p
     texts = current["texts"]
     if row is not None:
         return pd.DataFrame(texts, columns=[say("typed.row", row=row)])
-    index = list(token_labels(scenario.tokens)) if matrix in OF_TOKENS else None
+    index = list(token_labels(scenario.tokens_of(matrix))) or None
     return pd.DataFrame(texts, columns=[str(i) for i in range(texts.shape[1])], index=index)
 
 

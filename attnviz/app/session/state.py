@@ -12,7 +12,7 @@ from attnviz.app.session import url_texts
 from attnviz.app.text import as_message, literal
 from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.core.devices import resolve_device
-from attnviz.core.limits import MAX_TEXT_CHARACTERS, MAX_TOKENS
+from attnviz.core.limits import MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
@@ -92,7 +92,8 @@ def set_up(values: dict[str, Any]) -> None:
     before = st.session_state.get(_SETUP)
     if before is not None and before["text"] != text and _OFFERED_ON in st.session_state:
         forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
-    values, misfits = fitted(values | {"text": text}, len(tokenize(text, values["tokenizer"])))
+    values |= {"text": text, "second": values["second"][:MAX_SECOND_CHARACTERS]}
+    values, misfits = fitted(values, len(tokenize(text, values["tokenizer"])))
     for misfit in misfits:  # the controls stay as they are
         say(told_misfit(misfit, values))
     st.session_state[_SETUP] = values

@@ -18,8 +18,9 @@ from attnviz.app.shell import connection, hiding, long_link, messages, opened_li
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.devices import available_devices
-from attnviz.core.limits import MAX_D, MAX_TEXT_CHARACTERS
-from attnviz.link.codecs import Choice, Flag, Number, Switches, Whole
+from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
+from attnviz.core.stages import ITSELF
+from attnviz.link.codecs import Choice, Flag, Number, Switches, Text, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
 
@@ -28,7 +29,7 @@ _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which
 
 # A help mark stands only where its text tells something that the label and the choices do not.
 _EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "mask_use", "temperature", "embedding",
-                        "positions", "n_heads", "n_kv_heads", "norm"})  # fmt: skip
+                        "positions", "n_heads", "n_kv_heads", "norm", "reads"})  # fmt: skip
 
 # Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
 # share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
@@ -113,12 +114,13 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 
 def _cut_what_was_pasted() -> None:
-    """Keep of a sentence what a link can carry, and say so."""
-    pasted = st.session_state.get("text") or ""
-    if len(pasted) > MAX_TEXT_CHARACTERS:
-        st.session_state["text"] = pasted[:MAX_TEXT_CHARACTERS]
-        lengths = {"characters": plural(len(pasted), "character"), "most": f"{MAX_TEXT_CHARACTERS:,}"}
-        state.say(say("messages.pasted_too_much", **lengths))
+    """Keep of each sentence what a link can carry, and say so."""
+    for name, most in (("text", MAX_TEXT_CHARACTERS), ("second", MAX_SECOND_CHARACTERS)):
+        pasted = st.session_state.get(name) or ""
+        if len(pasted) > most:
+            st.session_state[name] = pasted[:most]
+            lengths = {"characters": plural(len(pasted), "character"), "most": f"{most:,}"}
+            state.say(say("messages.pasted_too_much", **lengths))
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -128,7 +130,11 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values["masking"] = _draw(table["masking"], width=_TWO_THIRDS)
         values["mask_size"] = _draw(table["mask_size"], width=_THIRD)
     values["mask_use"] = _draw(table["mask_use"])
-    values |= {name: _draw(table[name]) for name in ("scale", "temperature", "weighting")}
+    values |= {name: _draw(table[name]) for name in ("scale", "temperature", "weighting", "reads")}
+    with st.container(key="setup_second"):
+        values["second"] = _draw(table["second"])
+        if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed
+            st.html("<style>.st-key-setup_second { display: none; }</style>")
     st.markdown(f"##### {say('setup.sizes')}")
     with st.container(horizontal=True, gap="small"):
         values["d_in"] = _draw(table["d_in"], width=_THIRD)
@@ -209,7 +215,7 @@ def _draw(control: Control, **more: Any) -> Any:
             return st.selectbox(control.label, choices, choices.index(control.default), **drawn)
         case Flag():
             return st.toggle(control.label, control.default, **drawn)
-        case Switches():
+        case Switches() | Text():
             return st.text_input(control.label, control.default, **drawn)
         case codec:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")

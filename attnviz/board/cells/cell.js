@@ -62,12 +62,26 @@ export function namedWithToken(cell, source) {
 
 // The token that a row of a matrix stands for, told apart from others of the same text; null where it stands for none.
 /** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
-export function tokenOf({ made: { stages, tokens } }, { matrix, row }) {
-  const { rows, entries } = stages.get(matrix);
-  if (rows === "entry") return entries[row] ?? null;
-  if (rows === "feature" || row >= tokens.length) return null;
+export function tokenOf({ made }, { matrix, row }) {
+  const stage = made.stages.get(matrix);
+  if (stage.rows === "entry") return stage.entries[row] ?? null;
+  const tokens = namesOn(stage, stage.rows, made.tokens);
+  if (stage.rows === "feature" || row >= tokens.length) return null;
   const stands = tokens.filter((other) => other === tokens[row]).length;
   return stands > 1 ? `${tokens[row]} (${row})` : tokens[row];
+}
+
+// What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are keys,
+// or the tokens.
+/** @param {Stage} stage @param {string} kind @param {string[]} tokens */
+export function namesOn({ entries }, kind, tokens) {
+  return kind === "entry" || (kind === "key" && entries.length) ? entries : tokens;
+}
+
+// Whether the rows of a matrix are tokens that are read, and others than those that read.
+/** @param {Stage} stage */
+export function isOfOthers({ rows, entries }) {
+  return rows === "key" && entries.length > 0;
 }
 
 // The factors of a term, negative ones in parentheses; of a remainder, how many terms it holds.

@@ -1,7 +1,7 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, toggle } from "./elements.js";
-import { symbolOf } from "./cell.js";
+import { isOfOthers, symbolOf } from "./cell.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
@@ -77,7 +77,7 @@ export class Grid {
   // The tokens over columns that are keys, and the names of features where these have any.
   heads() {
     const { box, stage, board } = this;
-    const names = stage.columns === "key" ? board.data.labels : board.featuresOf(stage);
+    const names = stage.columns === "key" ? board.data.keys : board.featuresOf(stage);
     if (box.cell < HEADED || !names.length) return [];
     return names.map((name, at) => {
       const head = make("span", "head", [name]);
@@ -106,7 +106,7 @@ export class Grid {
   paint() {
     const { board, stage, box } = this;
     const { columns } = board.shown[stage.name];
-    const picked = stage.rows === "feature" ? -1 : board.query;
+    const picked = isOfQueries(stage) ? board.query : -1;
     const look = this.lookOfAll;
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
@@ -259,8 +259,14 @@ export class Grid {
   /** @param {number} row */
   isOfPicked(row) {
     const { stage } = this;
-    return stage.rows !== "feature" && row === this.board.query && this.board.layout.columns.some((column) => column.stage === stage);
+    return isOfQueries(stage) && row === this.board.query && this.board.layout.columns.some((column) => column.stage === stage);
   }
+}
+
+// Whether one of its rows is that of the word that is followed.
+/** @param {Stage} stage */
+function isOfQueries(stage) {
+  return stage.rows !== "feature" && !isOfOthers(stage);
 }
 
 // How much a number has changed; what the page and torch round differently has not.

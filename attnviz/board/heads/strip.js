@@ -73,9 +73,10 @@ export class Strip {
     const { data, torch } = this.board;
     if (!this.isShown) return;
     const focused = this.hasFocus;
-    const size = torch.attention_weights.rows;
-    if (this.pictures.length !== data.heads.length || this.pictures[0].image.width !== size) {
-      this.pictures = data.heads.map((_, head) => new Picture(size, head, () => this.board.look(head), () => this.lay(head)));
+    const { rows, columns } = torch.attention_weights;
+    const image = this.pictures[0]?.image;
+    if (this.pictures.length !== data.heads.length || image.width !== columns || image.height !== rows) {
+      this.pictures = data.heads.map((_, head) => new Picture({ rows, columns }, head, () => this.board.look(head), () => this.lay(head)));
       this.choice.replaceChildren(...this.pictures.map(({ button }) => button));
       this.lays.replaceChildren(...this.pictures.map(({ lays }) => lays));
       this.labelled = null;
@@ -175,13 +176,14 @@ export class Strip {
 
 // A head's attention weights, a pixel for each.
 class Picture {
-  /** @param {number} size @param {number} head @param {() => void} pick @param {() => void} lay */
-  constructor(size, head, pick, lay) {
+  /** @param {{ rows: number, columns: number }} size @param {number} head @param {() => void} pick @param {() => void} lay */
+  constructor({ rows, columns }, head, pick, lay) {
     this.canvas = make("canvas");
-    [this.canvas.width, this.canvas.height] = [size, size];
+    [this.canvas.width, this.canvas.height] = [columns, rows];
     // Whole pixels for each weight, where there are so many.
-    const side = size <= PICTURE ? size * Math.floor(PICTURE / size) : PICTURE;
-    Object.assign(this.canvas.style, { width: `${side}px`, height: `${side}px` });
+    const most = Math.max(rows, columns);
+    const cell = most <= PICTURE ? Math.floor(PICTURE / most) : PICTURE / most;
+    Object.assign(this.canvas.style, { width: `${columns * cell}px`, height: `${rows * cell}px` });
     this.canvas.setAttribute("aria-hidden", "true");
     this.called = make("b");
     this.does = make("span");
@@ -199,7 +201,7 @@ class Picture {
     this.lays.append(sample);
     this.lays.onclick = lay;
     for (const element of [this.button, this.lays]) element.style.gridColumn = String(head + 1);
-    this.image = new ImageData(size, size);
+    this.image = new ImageData(columns, rows);
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 

@@ -86,7 +86,7 @@ export class Plane {
   // Whether there is anything to draw that a reader could look at.
   get possible() {
     const { torch, data } = this.board;
-    return Boolean(data.plane) && hasScores(torch) && data.labels.length <= MOST;
+    return Boolean(data.plane) && !data.others && hasScores(torch) && data.labels.length <= MOST;
   }
 
   /** @param {Layout} layout */

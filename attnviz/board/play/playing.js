@@ -16,10 +16,10 @@ const TOLD = 4; // numbers of a row
 
 // What happens to a token's row in a phase of its play.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */
-export function playing({ names, stages }, { stage, kind, steps }, moment, query) {
+export function playing({ names, readNames, stages }, { stage, kind, steps }, moment, query) {
   const token = names[query];
   const [left, right, bias] = stage.sources.map((name) => stages.get(name).symbol);
-  if (kind === "scores") return say(steps.length < names.length ? "board.play.scores_masked" : "board.play.scores", { token });
+  if (kind === "scores") return say(steps.length < readNames.length ? "board.play.scores_masked" : "board.play.scores", { token });
   if (kind === "scale") return dividedBy(stage.settings) ? say("board.play.scale", { by: dividedBy(stage.settings) }) : say("board.play.masked");
   if (kind === "shares") return say(moment.step === 0 ? "board.play.exponentials" : "board.play.shares");
   if (kind === "mix") return say("board.play.mix", { token, right, made: stage.symbol });

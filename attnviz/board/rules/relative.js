@@ -60,7 +60,7 @@ export function explain(cell) {
 /** @param {MadeCell} cell @param {Explained} made @param {Source} number @param {Source} mask @returns {Explained} */
 function hidden(cell, made, number, mask) {
   const said = say("explanation.step.masked");
-  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column);
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.entries.length > 0);
   const why = say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n });
   return { ...made, symbols: `−∞ ${said}`, steps: [cell.write(number.value), `→ −∞ ${said}`], words: say("explanation.scale.masked", { why, words: made.words }) };
 }

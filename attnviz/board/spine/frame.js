@@ -1,6 +1,7 @@
 // What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
 // and the scale of the weights' colours.
 
+import { isOfOthers } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
@@ -52,17 +53,23 @@ export class Frame {
     const { labels, start, row, boxes, columns, scale } = layout;
     const spine = columns.map(({ stage }) => stage);
     const rows = spine.some((stage) => stage.rows !== "feature");
+    // The names of the rows stand before the first matrix whose rows they are.
+    const first = spine.find((stage) => !isOfOthers(stage));
+    const left = first ? boxes[first.name].x - labels : 0;
     const reached = spine.filter(({ name }) => !data.ghosts?.includes(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
-    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: "2px", width: `${(last ? last.x + last.width : 0) + 4}px` });
+    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: `${left + 2}px`, width: `${(last ? last.x + last.width : 0) - left + 4}px` });
     toggle(this.band, "hidden", !rows || !last);
-    this.names = rows && row >= NAMED ? data.labels.map((label, at) => {
+    const named = (/** @type {string[]} */ texts, /** @type {number} */ x) => texts.map((label, at) => {
       const name = make("span", "name", [label]);
       name.title = label;
-      Object.assign(name.style, { top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
+      Object.assign(name.style, { left: `${x}px`, top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
       return name;
-    }) : [];
-    this.elements = [...this.names, this.column, ...this.between(), ...this.ofHead()];
+    });
+    const legible = rows && row >= NAMED;
+    this.names = legible ? named(data.labels, left) : [];
+    const read = legible ? spine.filter((stage) => isOfOthers(stage) && stage.origin === "input") : [];
+    this.elements = [...this.names, ...read.flatMap(({ name }) => named(data.keys, boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
   }
 
   // Which of the columns of all heads are those of the one in view.

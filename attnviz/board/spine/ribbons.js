@@ -1,4 +1,5 @@
-// The ribbons between the words of a sentence: what the picked word reads, as shares of one width.
+// The ribbons between the words of a sentence, or from one sentence to another: what the picked word reads, as shares of
+// one width.
 
 /** @import { Ribbon } from "./types.js" */
 
@@ -8,11 +9,12 @@ const FAN = 36; // how far apart they leave the picked word
 /**
  * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,
  * or what each gives this word;
- * `middles` are where the words stand, `floor` is where their upper edges are.
+ * `middles` are where the words stand, `floor` is where their upper edges are. `start` is where the picked word stands,
+ * where it's none of these, and `picked` is -1 then.
  * @param {(number | null)[]} shares @param {number} picked @param {number[]} middles @param {number} floor @param {number} scale
  * @returns {Ribbon[]}
  */
-export function ribbonsOf(shares, picked, middles, floor, scale) {
+export function ribbonsOf(shares, picked, middles, floor, scale, start = middles[picked]) {
   const highest = floor - 4 * scale;
   const fan = FAN * scale;
   // What a word reads is one whole; what it is given by others is not.
@@ -24,7 +26,7 @@ export function ribbonsOf(shares, picked, middles, floor, scale) {
     if (share === null || !Number.isFinite(share)) return;
     const width = share * WHOLE * scale;
     const room = (share / whole) * fan;
-    const from = middles[picked] + left + room / 2;
+    const from = start + left + room / 2;
     left += room;
     ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale) });
   });

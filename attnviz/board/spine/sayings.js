@@ -1,5 +1,6 @@
 // What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
 
+import { isOfOthers } from "../cells/cell.js";
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
 import { percent } from "../values/reads_most.js";
@@ -16,15 +17,16 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const value = written(number, made.digits);
   const { symbol } = stage;
   if (stage.columns === "key") {
-    const [from, to] = [made.names[row], made.names[column]];
+    const [from, to] = [made.names[row], made.readNames[column]];
+    const itself = !made.others && row === column;
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
-    if (CONSTANTS.SHARES.includes(stage.rule)) return row === column ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
-    return row === column ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
+    if (CONSTANTS.SHARES.includes(stage.rule)) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
+    return itself ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
   }
   if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
   const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
-  return say("board.dock.vector", { symbol, token: made.names[row], feature, value });
+  return say("board.dock.vector", { symbol, token: (isOfOthers(stage) ? made.readNames : made.names)[row], feature, value });
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.

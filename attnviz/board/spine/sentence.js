@@ -42,6 +42,12 @@ export function lengthOf(labels, by) {
   return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
 }
 
+// All words over the matrices: those that read, and behind them those that are read, where these are others.
+/** @param {Pick<import("../types.js").BoardData, "labels" | "keys" | "others">} data */
+export function wordsOf({ labels, keys, others }) {
+  return others ? [...labels, "", ...keys] : labels;
+}
+
 // Whether what is read has no room beside the words.
 /** @param {string[]} labels @param {number} width */
 export function saysBelow(labels, width) {
@@ -93,19 +99,22 @@ export class Sentence {
     this.marked = null; // which chip says that it is picked
     /** @type {number[]} */
     this.middles = [];
+    /** @type {number[]} */
+    this.ends = []; // where the words stand that are read
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
     this.strip.addEventListener("pointerleave", () => board.preview(null));
   }
 
   /** @param {Layout} layout @param {number} width */
   build(layout, width) {
-    const { labels } = this.board.data;
+    const { labels, keys, others } = this.board.data;
     const { scale, arcs, chips, shares } = layout;
+    const all = wordsOf(this.board.data);
     this.layout = layout;
     const below = this.board.room.saysBelow;
     const { ribbons, tells } = this.board.room;
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
-    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(labels, scale)));
+    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
     let left = 0;
     this.middles = [];
     this.chips = labels.map((label, at) => {
@@ -120,16 +129,27 @@ export class Sentence {
       left += wide + BETWEEN * by;
       return chip;
     });
-    this.shares = labels.map((label, at) => {
+    // The words of a second sentence stand behind those of the first, and aren't picked.
+    const second = (others ? keys : []).map((label, at) => {
+      const wide = widthOf(label, by);
+      left += at ? 0 : 2 * BETWEEN * by;
+      const chip = make("span", "chip read", [label]);
+      chip.title = say("board.chips.read", { token: label });
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, lineHeight: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      left += wide + BETWEEN * by;
+      return { chip, middle: left - BETWEEN * by - wide / 2 };
+    });
+    this.ends = others ? second.map(({ middle }) => middle) : this.middles;
+    this.shares = keys.map((_, at) => {
       const share = make("span", "share");
-      Object.assign(share.style, { left: `${this.middles[at]}px`, top: `${arcs + chips + 2 * scale}px` });
+      Object.assign(share.style, { left: `${this.ends[at]}px`, top: `${arcs + chips + 2 * scale}px` });
       return share;
     });
-    this.paths = labels.map(() => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
+    this.paths = keys.map(() => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
     this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
     this.ribbons.setAttribute("width", String(left - BETWEEN * by));
     this.ribbons.setAttribute("height", String(arcs));
-    this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.shares);
+    this.strip.replaceChildren(this.ribbons, ...this.chips, ...second.map(({ chip }) => chip), ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));
     Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + shares}px` });
     toggle(this.strip, "long", left - BETWEEN * by > width + 1);
@@ -143,7 +163,7 @@ export class Sentence {
     const { data, plane } = this.board;
     const said = data.says !== false;
     toggle(this.tools, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
-    this.readers.hidden = !said || data.ribbons === false || labels.length < 2;
+    this.readers.hidden = !said || data.ribbons === false || labels.length < 2 || others;
     this.why.hidden = layout.plane !== null || !plane.possible;
     const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why) + (data.layers > 1 ? TOOLS.layers : 0);
     const above = below || left + tools * scale > width;
@@ -285,7 +305,7 @@ export class Sentence {
   draw(which, shares, query) {
     if (!this.layout || (!shares.length && !this.drawn[which])) return;
     this.drawn[which] = shares.length > 0;
-    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, query, this.middles, this.layout.arcs, this.layout.scale).map((ribbon) => [ribbon.word, ribbon]));
+    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, this.board.data.others ? -1 : query, this.ends, this.layout.arcs, this.layout.scale, this.middles[query]).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);

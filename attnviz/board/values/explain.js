@@ -3,7 +3,7 @@
 // `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column }.
 
 import { FLOAT32, mayBe } from "./bounds.js";
-import { distanceOf, lineNamed, nameOf } from "../cells/cell.js";
+import { distanceOf, lineNamed, nameOf, namesOn } from "../cells/cell.js";
 import { boundedOf, isMasked, sourcesOf } from "./evaluate.js";
 import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
@@ -66,7 +66,7 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
     return lineNamed(stage.rows === "feature" ? axis.slice(0, -1) : kind, inWhole);
   }
   const line = lineNamed(kind, index);
-  const named = kind === "entry" ? stage.entries : tokens;
+  const named = namesOn(stage, kind, tokens);
   return index < named.length ? say("explanation.line.called", { line, token: named[index] }) : line;
 }
 

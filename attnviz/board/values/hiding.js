@@ -4,8 +4,11 @@ import { valueAt } from "./matrices.js";
 
 /** @import { Matrix } from "../types.js" */
 
-/** @param {Matrix} mask @param {number} row @param {number} column @returns {{ key: string, n: number }} `n` are the tokens of a window */
-export function reasonOf(mask, row, column) {
+/**
+ * `n` are the tokens of a window; keys that are `others`, of another sentence, are neither before nor behind a query.
+ * @param {Matrix} mask @param {number} row @param {number} column @param {boolean} others @returns {{ key: string, n: number }}
+ */
+export function reasonOf(mask, row, column, others) {
   const { rows, columns } = mask;
   const hides = (/** @type {number} */ r, /** @type {number} */ c) => valueAt(mask, r, c) === -Infinity;
   /** @param {(row: number, column: number) => boolean} holds */
@@ -14,6 +17,7 @@ export function reasonOf(mask, row, column) {
     return true;
   };
   if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
+  if (others) return { key: "painted", n: 0 };
   if (column > row && everywhere((r, c) => c <= r || hides(r, c))) return { key: "later", n: 0 };
   if (column === row && everywhere((r, c) => c !== r || hides(r, c))) return { key: "itself", n: 0 };
   if (row > column) {

@@ -87,7 +87,8 @@ export function percent(share) {
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
 export function mostRead(made, query, tell, name, write) {
-  const { names, matrices } = made;
+  const { names, readNames, others, matrices } = made;
+  const own = others ? -1 : query; // the key that is the token itself
   const { columns: count } = matrices.attention_weights;
   const readable = readableFor(made, query);
   const row = rowOf(made, query, readable);
@@ -98,22 +99,22 @@ export function mostRead(made, query, tell, name, write) {
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {
-    const only = readable[0] !== query ? "only" : query ? "itself" : "first";
-    return tell(count > 1 ? only : "alone", { token, names: namesOf(names, query, readable, name), weight });
+    const only = readable[0] !== own ? "only" : query ? "itself" : "first";
+    return tell(count > 1 ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
   }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = readable.filter((key) => isLargest(row[key]));
   const each = ties.length > 1 ? "_each" : "";
-  if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(names, query, ties, name), weight });
+  if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(readNames, own, ties, name), weight });
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
     if (reach === count) return tell(`equally${both}`, { token, count, weight });
-    const past = readable.every((key, at) => key === at) && reach === query + 1;
+    const past = !others && readable.every((key, at) => key === at) && reach === query + 1;
     return tell(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
   }
   const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + each;
-  return tell(kind, { token, names: namesOf(names, query, ties, name), weight, even });
+  return tell(kind, { token, names: namesOf(readNames, own, ties, name), weight, even });
 }
 
 // The attention weights of a token; a column that nobody may read has no shares, where it is shared out.

@@ -2,7 +2,7 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
-from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
+from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.feature_map import FeatureMap
@@ -63,4 +63,5 @@ __all__ = [
     "TimesRoot",
     "in_rows",
     "later",
+    "names_on",
 ]

@@ -142,7 +142,7 @@ class Cell:
             if axis == "columns":
                 index += self.stage.first  # of one head's part of Q, as it is counted in the whole
             return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
-        line, named = line_of(kind, index), self.stage.entries if kind == "entry" else self.tokens
+        line, named = line_of(kind, index), names_on(self.stage, kind, self.tokens)
         if index >= len(named):
             return line
         return say("explanation.line.called", line=line, token=visible(named[index]))
@@ -158,9 +158,8 @@ class Cell:
         """Return the token that a row of a matrix stands for, told apart from others of the same text, if it does."""
         if stage.rows == "entry":
             return visible(stage.entries[row]) if row < len(stage.entries) else None
-        if stage.rows == "feature" or row >= len(self.tokens):
-            return None
-        return token_labels(self.tokens)[row]
+        tokens = names_on(stage, stage.rows, self.tokens)
+        return None if stage.rows == "feature" or row >= len(tokens) else token_labels(tokens)[row]
 
     def named(self, factor: Factor) -> str:
         """Write a source in symbols, with the token that it is of."""
@@ -210,6 +209,12 @@ def in_rows(matrix: Tensor) -> Tensor:
     torch.Size([1, 3])
     """
     return matrix[None] if matrix.dim() == 1 else matrix
+
+
+def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose
+    tokens are keys, or the tokens."""
+    return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
 
 
 def line_of(kind: str, index: int | str) -> str:

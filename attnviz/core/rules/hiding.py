@@ -18,8 +18,9 @@ class Reason(NamedTuple):
         return say(f"explanation.hidden.{self.key}", query=query, key=key, n=self.window)
 
 
-def reason_of(hidden: np.ndarray, row: int, column: int) -> Reason:
-    """Return why a mask hides a cell; `hidden` is where it holds -∞, ``(n_queries, n_keys)``.
+def reason_of(hidden: np.ndarray, row: int, column: int, others: bool = False) -> Reason:
+    """Return why a mask hides a cell; `hidden` is where it holds -∞, ``(n_queries, n_keys)``. Keys that are `others`,
+    of another sentence, are neither before nor behind a query.
 
     >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
     >>> reason_of(causal, 0, 2).key, reason_of(causal | np.eye(3, dtype=bool), 1, 1).key
@@ -30,6 +31,8 @@ def reason_of(hidden: np.ndarray, row: int, column: int) -> Reason:
     distance = np.subtract.outer(np.arange(hidden.shape[0]), np.arange(hidden.shape[1]))
     if hidden[:, column].all():  # first: where it hides all of several columns, those are all later than some query
         return Reason("nobody")
+    if others:
+        return Reason("painted")
     if column > row and hidden[distance < 0].all():
         return Reason("later")
     if column == row and np.diagonal(hidden).all():

@@ -131,7 +131,9 @@ class Relative(Rule):
 def _hidden(cell: Cell, made: Made) -> Made:
     masked = say("explanation.step.masked")
     hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column).told(cell.label("rows"), cell.label("columns"))
+    why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
+        cell.label("rows"), cell.label("columns")
+    )
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[cell.write(made.exact), f"→ −∞ {masked}"],

@@ -165,7 +165,9 @@ def _hidden(cell: Cell, made: Made) -> Made:
     """Return what is said of a cell that the mask hides: what its score would be, and why it isn't."""
     masked = say("explanation.step.masked")
     hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column).told(cell.label("rows"), cell.label("columns"))
+    why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
+        cell.label("rows"), cell.label("columns")
+    )
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[*made.steps, f"→ −∞ {masked}"],

@@ -1,0 +1,70 @@
+"""A second sentence on the pages: its text, its matrix, and what is said where a page is of one sentence alone."""
+
+import numpy as np
+
+from attnviz import Scenario
+from attnviz.core.limits import MAX_SECOND_CHARACTERS
+from attnviz.words import say
+from tests.pages.playground import Playground
+
+CROSS = {"reads": "second", "second": "der Hund"}
+
+
+def test_the_second_sentence_is_typed_beside_the_choice_to_read_it(playground: Playground) -> None:
+    playground.set("reads", "second").set("second", "la chatte dort")
+    assert playground.shows(Scenario(embedding="published", reads="second", second="la chatte dort"))
+    assert say("summary.second.drawn", n=3) in " ".join(caption.value for caption in playground.at.caption)
+    playground.set("reads", "itself")
+    assert playground.shows(Scenario(embedding="published"))
+    assert playground.set("reads", "second").value("second") == "la chatte dort"
+
+
+def test_y_is_edited_and_its_rows_are_named_by_their_tokens() -> None:
+    playground = Playground(**CROSS)
+    playground.edit("y", 1, 0, "2.5")
+    assert list(playground.editor.index) == ["der", "Hund"]
+    assert playground.matrix("y")[1, 0] == 2.5
+    edited = Scenario(embedding="published", reads="second", second="der Hund", edits=[("y", 1, 0, 2.5)])
+    assert playground.shows(edited)
+    np.testing.assert_array_equal(playground.matrix("attention_weights").shape, (6, 2))
+
+
+def test_what_does_not_fit_is_told_and_the_sentence_reads_itself() -> None:
+    playground = Playground(**CROSS, causal="true")
+    assert any("mask causal doesn" in message for message in playground.messages)
+    assert playground.shows(Scenario(embedding="published", causal=True))
+    playground.set("causal", False)
+    assert playground.messages == []
+    assert playground.shows(Scenario(embedding="published", reads="second", second="der Hund"))
+    assert any("is blank" in message for message in playground.set("second", " ").messages)
+
+
+def test_a_second_sentence_that_is_too_long_is_cut_and_that_is_told(playground: Playground) -> None:
+    playground.set("reads", "second").set("second", "b" * (MAX_SECOND_CHARACTERS + 5))
+    assert playground.value("second") == "b" * MAX_SECOND_CHARACTERS
+    assert playground.messages
+
+
+def test_the_lesson_is_of_one_sentence_and_leads_back_to_it() -> None:
+    lesson = Playground("pages/lesson.py", **CROSS)
+    assert [info.value for info in lesson.at.info] == [say("lesson.second")]
+    lesson.press(say("setup.reads.itself"))
+    assert not lesson.at.info
+    assert lesson.value("reads") == "itself"
+    assert not lesson.at.exception
+
+
+def test_what_if_is_of_one_sentence() -> None:
+    playground = Playground(**CROSS)
+    playground.at.session_state["playground.what_if"] = True
+    playground.run()
+    assert say("what_if.others") in [text.value for text in playground.at.text]
+    assert not playground.at.exception
+
+
+def test_comparing_with_a_sentence_that_reads_itself() -> None:
+    playground = Playground("pages/compare.py", **CROSS)
+    playground.press(say("compare.keep"))
+    playground.set("reads", "itself")
+    assert not playground.at.exception
+    assert any("second → itself" in text.value for text in playground.at.text)
