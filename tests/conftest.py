@@ -1,16 +1,14 @@
 """Hypothesis as all tests use it."""
 
-import os
-
 from hypothesis import HealthCheck, settings
 
-from tests.whole import WHOLE
+from tests.whole import EXAMPLES, WHOLE
 
 # `make test` tries the same examples each time, so that a change is judged by what it changed; `make test-all` and
 # `make search` look for examples that nobody has tried.
 settings.register_profile(
     "attnviz",
-    max_examples=int(os.environ.get("ATTNVIZ_EXAMPLES", 50)),
+    max_examples=EXAMPLES,
     derandomize=not WHOLE,
     deadline=None,
     database=None,

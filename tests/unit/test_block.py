@@ -11,6 +11,7 @@ from attnviz import Scenario, explain, trace
 from attnviz.core.rules import LayerNorm
 from attnviz.core.stages import NORMS
 from tests.unit.encoder_layer import encoder_layer
+from tests.whole import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 
@@ -34,7 +35,7 @@ def blocks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
 
 
 @given(blocks())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_block_is_pytorchs_encoder_layer_with_the_same_weights(scenario: Scenario) -> None:
     made = trace(scenario)
     layer = encoder_layer(scenario, made)
@@ -46,7 +47,7 @@ def test_a_block_is_pytorchs_encoder_layer_with_the_same_weights(scenario: Scena
 
 
 @given(blocks(d_ff=None, output=False))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_without_a_feed_forward_step_it_ends_with_the_first_sum(scenario: Scenario) -> None:
     made = trace(scenario)
     torch.testing.assert_close(made["residual_1"], made.x + made.context)
@@ -54,7 +55,7 @@ def test_without_a_feed_forward_step_it_ends_with_the_first_sum(scenario: Scenar
 
 
 @given(blocks(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_each_cell_of_a_block_is_explained(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
     names = [name for name in made.matrices if name.partition("_")[0] in ("residual", "gamma", "beta", "x")]

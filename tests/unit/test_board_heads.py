@@ -15,6 +15,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.head_figures import SHARES, figures_in_words, head_figures, heads_in_words
 from tests.node import PageScript
+from tests.whole import examples
 
 SEEN = "({seen_from}, data) => data.heads.map((_, head) => seen_from.seenFrom(data, head))"
 WORDS = "the cat saw the dog and The bird"
@@ -53,7 +54,7 @@ def test_one_head_alone_is_seen_as_it_is(script: PageScript) -> None:
 
 
 @given(n_tokens=st.integers(1, 7), seed=st.integers(0, 2**16), causal=st.booleans(), words=st.booleans())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_figures_of_a_head_are_what_they_say(n_tokens: int, seed: int, causal: bool, words: bool) -> None:
     x, w_q, w_k, w_v = (3 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed + i))
                         for i, shape in enumerate([(n_tokens, 3), (3, 2), (3, 2), (3, 2)]))  # fmt: skip

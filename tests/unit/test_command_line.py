@@ -21,6 +21,7 @@ from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
 from attnviz.published import OPENING, starting_points, worked_example
 from tests.unit.helpers import HOSTILE, setups
+from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
 CAT = ["the cat sat on the mat", "--d-in", "3", "--d-out", "2", "--seed", "123"]
@@ -80,7 +81,7 @@ def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureF
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report(CAT_SCENARIO, made, digits=3)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scenario=setups())
 def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario: Scenario) -> None:
     arguments = []

@@ -21,6 +21,7 @@ from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
 from tests.unit.helpers import edits_of
+from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 
@@ -64,7 +65,7 @@ def test_alibis_slopes_are_those_of_the_papers_code(n: int) -> None:
 
 
 @given(biased())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_it_is_attention_with_the_bias_of_the_paper_added_to_its_scores(scenario: Scenario) -> None:
     made = trace(scenario)
     n = len(made.tokens)
@@ -84,7 +85,7 @@ def test_it_is_attention_with_the_bias_of_the_paper_added_to_its_scores(scenario
 
 
 @given(biased())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_link_script_and_json_have_the_same_numbers(scenario: Scenario) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
@@ -106,7 +107,7 @@ def _rows(matrix: list[Any]) -> list[Any]:
 
 
 @given(biased(), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_each_cell_is_explained(scenario: Scenario, data: st.DataObject) -> None:
     layer = data.draw(st.integers(0, scenario.n_layers - 1))
     view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), layer)

@@ -14,6 +14,7 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
+from tests.whole import examples
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 extremes = st.sampled_from(
@@ -46,14 +47,14 @@ def check_every_cell(trace: Trace, rule: Rule, digits: int) -> None:
 
 @each_case
 @given(seed=st.integers(0, 1000), size=st.sampled_from((1e-3, 1.0, 10.0)), digits=st.integers(1, 6))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 def test_every_cell_of_every_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int, size: float, digits: int) -> None:
     check_every_cell(trace_of(rule, [size * each for each in drawn(shapes, seed, torch.float32)]), rule, digits)
 
 
 @each_case
 @given(st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
     rule: Rule, shapes: tuple[Shape, ...], data: st.DataObject
 ) -> None:
@@ -81,7 +82,7 @@ def test_every_rule_is_explained() -> None:
     ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]
 )
 @given(seed=st.integers(0, 1000), size=st.sampled_from((0.1, 1.0, 5.0)))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 def test_the_bound_covers_what_torch_computes_at_this_precision(
     rule: Rule, shapes: tuple[Shape, ...], dtype: torch.dtype, precision: Precision, seed: int, size: float
 ) -> None:

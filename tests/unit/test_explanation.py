@@ -19,6 +19,7 @@ from attnviz.core.trace import Trace, run
 from attnviz.explanation import sources_of
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
+from tests.whole import examples
 
 # --- What the trace says -------------------------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ def check_trace(trace: AttentionTrace, digits: int, scenario: Scenario | None = 
 # --- Every cell of every matrix ------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.data(), setups(max_tokens=5, max_d=4, whole=True), st.integers(1, 6))
 def test_every_cell_of_random_scenarios(data: st.DataObject, scenario: Scenario, digits: int) -> None:
     edited = Scenario(**vars_of(scenario), edits=data.draw(edits_of(scenario)))
@@ -143,7 +144,7 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
     return {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__ if name != "edits"}
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.data(), setups(max_tokens=4, max_d=3, whole=True))
 def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario: Scenario) -> None:
     extremes = st.sampled_from((1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e-20, -1e-38, 1e-45, 1e4, 9999.99995, 0.0, -0.0))

@@ -40,6 +40,7 @@ from attnviz.export import (
 )
 from tests.unit.helpers import HOSTILE, setups
 from tests.unit.test_exported_code import scenarios
+from tests.whole import examples
 
 LARGEST = float(np.finfo(np.float32).max)
 BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infinity
@@ -244,7 +245,7 @@ def test_every_float_type_is_read(dtype: torch.dtype) -> None:
     assert torch.equal(read_matrix("w.safetensors", tensors(other=matrix), "w_q", (2, 2)), matrix.double())
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.binary(max_size=300) | st.text().map(lambda text: text.encode("utf-8", "replace")), st.booleans())
 def test_any_bytes_are_read_or_refused(data: bytes, tensor_file: bool) -> None:
     with suppress(ValueError):
@@ -253,7 +254,7 @@ def test_any_bytes_are_read_or_refused(data: bytes, tensor_file: bool) -> None:
         assert read.isfinite().all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=8))
 def test_a_damaged_safetensors_file_is_read_or_refused(at: int, by: bytes) -> None:
     whole = tensors(w_q=torch.ones(2, 2))
@@ -332,7 +333,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 names = st.sampled_from((*EDITABLE, "text", "d_in", "d_out", "d_v", "edits", "seed", "temperature", "causal", "device"))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.dictionaries(names, values, max_size=4))
 def test_any_json_is_a_scenario_or_refused(held: dict[str, Any]) -> None:
     text = json.dumps({"format": "attnviz scenario", "version": 1} | held)

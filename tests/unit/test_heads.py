@@ -15,6 +15,7 @@ from attnviz.core.limits import MAX_HEADS, MAX_SCORES
 from attnviz.core.rules import Rotate, in_rows
 from attnviz.core.seeding import INITS
 from attnviz.core.trace import run
+from tests.whole import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 
@@ -58,7 +59,7 @@ def turned(heads: Tensor) -> Tensor:
 
 
 @given(scenarios())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_scores_weights_and_context_are_those_of_pytorch(scenario: Scenario) -> None:
     made, n, kv = trace(scenario), scenario.n_heads, scenario.kv_heads
     q, k, v = in_heads(made.q, n), in_heads(made.k, kv), in_heads(made.v, kv)
@@ -78,7 +79,7 @@ def test_scores_weights_and_context_are_those_of_pytorch(scenario: Scenario) -> 
 @given(scenarios(init="linear", n_kv_heads=None, output=True, scale=True, temperature=1.0, d_v=None, d_ff=None,
                  positions="none"),
        st.booleans())  # fmt: skip
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_layer_is_multi_head_attention_of_pytorch(scenario: Scenario, averaged: bool) -> None:
     """With the numbers of four nn.Linear in the order query, key, value, out_proj."""
     made, d_in, d_out = trace(scenario), scenario.d_in, scenario.d_out
@@ -104,7 +105,7 @@ def test_a_layer_is_multi_head_attention_of_pytorch(scenario: Scenario, averaged
 
 @given(scenarios(d_in=8, d_out=8, d_v=None, n_heads=4, n_kv_heads=None, output=True, init="linear", bias=True,
                  scale=True, temperature=1.0, causal=False, d_ff=None, positions="none"))  # fmt: skip
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_it_is_the_module_with_the_same_weights(scenario: Scenario) -> None:
     made, module = trace(scenario), torch.nn.MultiheadAttention(8, 4)
     with torch.no_grad():
@@ -118,7 +119,7 @@ def test_it_is_the_module_with_the_same_weights(scenario: Scenario) -> None:
 
 
 @given(scenarios())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_each_head_is_an_attention_of_its_own_columns(scenario: Scenario) -> None:
     made = trace(scenario)
     assert len(made.heads) == made.n_heads == scenario.n_heads
@@ -141,7 +142,7 @@ def test_each_head_is_an_attention_of_its_own_columns(scenario: Scenario) -> Non
 
 
 @given(scenarios(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_cell_of_a_head_is_named_as_in_the_whole_and_explained(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
     one = data.draw(st.sampled_from(made.heads))
@@ -161,7 +162,7 @@ def test_a_cell_of_a_head_is_named_as_in_the_whole_and_explained(scenario: Scena
 
 
 @given(scenarios())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_seen_from_one_head_the_whole_is_evaluated_alike(scenario: Scenario) -> None:
     """Each stage, computed anew from the given matrices of that table, is what the whole has there."""
     made = trace(scenario)
@@ -234,7 +235,7 @@ def test_a_row_that_may_read_nothing_counts_once_for_all_heads() -> None:
 
 
 @given(scenarios(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_cell_seen_from_a_head_and_that_cell_of_the_whole_are_told_from_each_other(
     scenario: Scenario, data: st.DataObject
 ) -> None:

@@ -28,6 +28,7 @@ from attnviz.words import say
 from attnviz.words.numbers import in_format, written
 from tests.browser.looks import contrast
 from tests.unit.helpers import HOSTILE, random_inputs, setups
+from tests.whole import examples
 
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 SQUARE = ("scores", "scaled_scores", "attention_weights")
@@ -119,7 +120,7 @@ def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
     np.testing.assert_array_equal(drawn["z"], expected.reshape(-1, expected.shape[-1]))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(setups(whole=True), st.integers(1, 6), st.integers(0, 8), st.booleans())
 def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
     setup: Scenario, digits: int, query: int, dark: bool

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from attnviz.scripts import joined
 from tests.node import run_node
+from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
 # The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.
@@ -61,7 +62,7 @@ def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path)
     numbers = count()
     folders: list[str] = []
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(programs())
     def write(modules: dict[str, str]) -> None:
         folder = tmp_path / str(next(numbers))

@@ -19,10 +19,11 @@ from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
 from attnviz.words.numbers import written
 from tests.unit.helpers import setups
+from tests.whole import examples
 
 
 @given(setups(whole=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_step_speaks_of_every_trace_and_lights_a_cell_it_shows(scenario: Scenario) -> None:
     computed = traced(scenario)
     for query in range(len(scenario.tokens)):
@@ -63,7 +64,7 @@ def with_overflow(draw: st.DrawFn) -> Scenario:
 @example(OVERFLOW)
 @example(Scenario(text="alone"))
 @example(Scenario(causal=True, scale=False, temperature=2.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_step_says_two_or_three_sentences(scenario: Scenario) -> None:
     computed = traced(scenario)
     for query in range(len(computed.tokens)):
@@ -88,7 +89,7 @@ def numbers_of(*tensors: torch.Tensor) -> set[str]:
 @given(with_overflow())
 @example(OVERFLOW)
 @example(Scenario(causal=True, scale=False, temperature=2.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> None:
     computed = traced(scenario)
     d_k = computed.q.shape[-1]
@@ -117,7 +118,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
 
 
 @given(setups(whole=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: Scenario) -> None:
     computed = traced(scenario)
     labels = token_labels(computed.tokens, 40)
@@ -140,7 +141,7 @@ def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: S
 
 
 @given(setups(whole=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(
     scenario: Scenario,
 ) -> None:

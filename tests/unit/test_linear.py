@@ -18,6 +18,7 @@ from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
+from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 
@@ -37,7 +38,7 @@ def linear(draw: st.DrawFn) -> Scenario:
 
 
 @given(linear())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_it_is_the_formula_and_the_recurrence_of_the_paper(scenario: Scenario) -> None:
     for layer in trace(scenario).layers:
         hidden = torch.zeros(layer.scores.shape[-2:]) if layer.mask is None else layer.mask
@@ -56,7 +57,7 @@ def test_it_is_the_formula_and_the_recurrence_of_the_paper(scenario: Scenario) -
 
 
 @given(linear(), st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_link_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])

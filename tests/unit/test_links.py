@@ -22,6 +22,7 @@ from attnviz.link.packing import VERSION, is_packed, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.unit.helpers import HOSTILE, edits_of, setups
+from tests.whole import examples
 
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
@@ -143,7 +144,7 @@ damaged = st.builds(
 packed = st.binary(max_size=60).map(lambda raw: f"z{VERSION}." + base64.urlsafe_b64encode(raw).decode())
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(packed | damaged | st.text(BASE64).map("z1.".__add__) | st.text().map("z".__add__))
 def test_whatever_is_packed_is_read_or_refused(text: str) -> None:
     with suppress(ValueError):
@@ -170,7 +171,7 @@ raws = (
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.dictionaries(names, raws), st.text(max_size=20))
 def test_any_query_opens_a_scenario(query: dict[str, str], tail: str) -> None:
     text = urlencode(query, errors="surrogatepass") + tail

@@ -26,6 +26,7 @@ from attnviz.marking import mark_pipeline
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.unit.helpers import random_inputs
+from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 HIDDEN = -math.inf
@@ -49,7 +50,7 @@ def masked(draw: st.DrawFn) -> Scenario:
 
 
 @given(masked())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_it_is_the_mask_of_scaled_dot_product_attention(scenario: Scenario) -> None:
     made = trace(scenario)
     assert made.mask is not None
@@ -62,7 +63,7 @@ def test_it_is_the_mask_of_scaled_dot_product_attention(scenario: Scenario) -> N
 
 
 @given(masked())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_plain_lines_the_script_the_link_and_the_json_have_the_same_mask(scenario: Scenario) -> None:
     made = trace(scenario)
     assert made.mask is not None
@@ -84,7 +85,7 @@ def test_the_plain_lines_the_script_the_link_and_the_json_have_the_same_mask(sce
 
 
 @given(masked(), st.sampled_from(["none", "pre", "post"]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_a_stack_has_one_mask_for_all_its_layers(scenario: Scenario, norm: str) -> None:
     stack = replace(scenario, d_in=4, n_layers=2, norm=norm, init="linear")
     made = trace(stack)
@@ -299,7 +300,7 @@ def test_a_handout_with_its_mask_is_marked() -> None:
 
 
 @given(masked(), st.sampled_from(["factor", "zeroed", "renormalized"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_other_uses_of_a_mask_are_what_they_say(scenario: Scenario, use: str) -> None:
     made = traced(replace(scenario, mask_use=use))
     assert made.mask_use == use
@@ -321,7 +322,7 @@ def test_other_uses_of_a_mask_are_what_they_say(scenario: Scenario, use: str) ->
 
 
 @given(masked())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_is_renormalized_after_the_softmax_is_what_was_masked_before(scenario: Scenario) -> None:
     before, after = trace(scenario), traced(replace(scenario, mask_use="renormalized"))
     torch.testing.assert_close(after.attention_weights, before.attention_weights, rtol=1e-3, atol=1e-5)

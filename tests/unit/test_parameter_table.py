@@ -53,6 +53,7 @@ from attnviz.words import catalogue, say
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edits_of, setups
+from tests.whole import examples
 
 SLUG = set(string.ascii_lowercase + string.digits + "-_")
 ROWS = list(table().values())
@@ -174,7 +175,7 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject) -> None:
     value = data.draw(values_of(row))
     written = row.codec.encode(value)
@@ -201,7 +202,7 @@ def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter, kin
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @given(raw=st.text())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_every_row_reads_any_text(row: Parameter, raw: str) -> None:
     read = row.taken(raw, Around(), repr)
     assert bool(read.told) == (bool(raw) and row.read(raw, Around())[1] is not None)
@@ -288,7 +289,7 @@ def links(draw: st.DrawFn) -> tuple[Scenario, dict[str, Any], dict[str, str]]:
 
 
 @given(links())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_link_of_everything_is_read_back_to_the_same_state(
     made: tuple[Scenario, dict[str, Any], dict[str, str]],
 ) -> None:
@@ -310,7 +311,7 @@ def test_a_link_of_everything_is_read_back_to_the_same_state(
         st.sampled_from([*table(), "utm_source", "nobody"]), st.text() | st.sampled_from(list(RUBBISH.values()))
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_link_is_opened_once(query: dict[str, str]) -> None:
     """What a page opens with is a link of which nothing more has to be said, or the page would open for ever."""
     opened = read_link(query, repr, unsaid)

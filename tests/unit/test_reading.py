@@ -29,6 +29,7 @@ from attnviz.export import matrix_csv, notebook, pytorch_script, scenario_from_j
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
 from tests.node import PageScript
+from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 OTHERS = ("die", "Katze", "saß", "the", "mat", "Your", "one", "weiter")
@@ -58,7 +59,7 @@ def cross(draw: st.DrawFn, /, square: bool = False, **fixed: Any) -> Scenario:
 
 
 @given(cross(weighting="softmax", mask="none"))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_each_head_is_scaled_dot_product_attention_with_keys_and_values_of_the_second_sentence(
     scenario: Scenario,
 ) -> None:
@@ -78,7 +79,7 @@ def test_each_head_is_scaled_dot_product_attention_with_keys_and_values_of_the_s
 
 
 @given(cross(square=True, n_kv_heads=None, output=True, bias=True, scale=True, norm="none", weighting="softmax"))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_it_is_pytorchs_multi_head_attention_with_the_same_weights(scenario: Scenario) -> None:
     made, width = trace(scenario), scenario.d_out
     hidden = None if made.mask is None else made.mask == -torch.inf
@@ -95,7 +96,7 @@ def test_it_is_pytorchs_multi_head_attention_with_the_same_weights(scenario: Sce
 
 
 @given(cross(), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
@@ -124,7 +125,7 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
 
 
 @given(cross())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_reading_another_sentence_changes_no_number_that_is_drawn_without_it(scenario: Scenario) -> None:
     alone = replace(scenario, reads="itself")
     for name in alone.editable:
@@ -253,7 +254,7 @@ def test_comparing_names_what_each_side_reads() -> None:
 
 
 @given(cross(n_heads=1, n_kv_heads=None))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_the_board_is_sent_the_names_of_the_tokens_that_are_read(scenario: Scenario) -> None:
     alone = replace(scenario, reads="itself", masking="none")
     sent, plain = (board_data(each, trace(each), 0, 4) for each in (scenario, alone))

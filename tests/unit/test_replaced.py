@@ -27,6 +27,7 @@ from attnviz.teach.replaced import (
     row_plus,
     times,
 )
+from tests.whole import examples
 
 
 @st.composite
@@ -42,7 +43,7 @@ def usual(draw: st.DrawFn) -> Scenario:
 
 
 @given(usual())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_one_matrix_makes_the_same_attention(scenario: Scenario) -> None:
     made = one_matrix(scenario)
     assert made is not None
@@ -61,7 +62,7 @@ def test_there_is_no_one_matrix_where_scores_are_more_than_a_product(others: dic
 
 
 @given(usual(), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_equal_projections_make_symmetric_scores(scenario: Scenario, bias: bool) -> None:
     made = equal_projections(Scenario("a b c", d_in=scenario.d_in, d_out=scenario.d_out, seed=scenario.seed, bias=bias))
     assert made is not None
@@ -70,7 +71,7 @@ def test_equal_projections_make_symmetric_scores(scenario: Scenario, bias: bool)
 
 
 @given(usual(), st.sampled_from(("the cat sat down", "a", "a a a", "b b")))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_whether_attention_weights_become_symmetric_too_is_what_comes_of_it(scenario: Scenario, text: str) -> None:
     scenario = replace(scenario, text=text)
     made = equal_projections(scenario)
@@ -88,7 +89,7 @@ def test_equal_tokens_and_one_alone_have_symmetric_weights() -> None:
 
 @given(usual(), st.sampled_from(({}, {"n_heads": 2}, {"bias": True}, {"n_layers": 2}, {"weighting": "linear"},
                                  {"mask_use": "zeroed"}, {"n_heads": 2, "n_kv_heads": 1})))  # fmt: skip
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_what_can_be_tried_is_told_without_making_it(scenario: Scenario, others: dict[str, object]) -> None:
     tried = {"positions": "none", "d_in": 2, "d_out": 2, "edits": (), **others}
     scenario = replace(scenario, **tried)  # type: ignore[arg-type]
@@ -124,7 +125,7 @@ def test_the_mean_of_many_draws_comes_near_what_the_softmax_made(p: float) -> No
 
 
 @given(usual(), st.sampled_from((-1.0, 0.5, 2.0, 10.0)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_x_times_c_makes_queries_c_times_and_scores_c_squared_times_as_large(scenario: Scenario, c: float) -> None:
     by = factors(traced(scenario), traced(times(scenario, c)))
     for name, expected in (("q", c), ("k", c), ("v", c), ("scores", c * c)):
@@ -132,7 +133,7 @@ def test_x_times_c_makes_queries_c_times_and_scores_c_squared_times_as_large(sce
 
 
 @given(usual(), st.integers(0, 3), st.floats(-20, 20))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_number_added_to_a_row_of_scores_changes_no_attention_weight(scenario: Scenario, row: int, c: float) -> None:
     added = row_plus(scenario, row, c)
     assert added is not None
@@ -143,7 +144,7 @@ def test_a_number_added_to_a_row_of_scores_changes_no_attention_weight(scenario:
 
 
 @given(usual(), st.sampled_from((0.0, 0.1, 0.5)), st.integers(0, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_dropout_is_a_draw_over_the_attention_weights(scenario: Scenario, p: float, seed: int) -> None:
     made = dropout(scenario, p, seed)
     assert (made is None) == scenario.causal
@@ -156,7 +157,7 @@ def test_dropout_is_a_draw_over_the_attention_weights(scenario: Scenario, p: flo
 
 
 @given(usual(), st.sampled_from((0.1, 1.0, 6.0, 60.0)), st.booleans(), st.sampled_from(tuple(DTYPES)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_16_bits_lose_is_what_torch_loses(scenario: Scenario, size: float, shifted: bool, dtype: str) -> None:
     made = traced(times(scenario, size))
     found, bits = in_few_bits(made, DTYPES[dtype], shifted), DTYPES[dtype]

@@ -15,6 +15,7 @@ from attnviz.core.rules import RULES, Bounded, Rule, Scale
 from attnviz.core.stages import attention_table
 from attnviz.core.trace import Trace
 from tests.unit.single_stage import CASES, drawn
+from tests.whole import examples
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 
@@ -50,7 +51,7 @@ def test_a_rule_refuses_shapes_that_do_not_fit(rule: Rule, shapes: tuple[tuple[i
 
 @each_case
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_the_float64_value_is_what_is_computed(rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int) -> None:
     sources = drawn(shapes, seed)
     np.testing.assert_allclose(
@@ -60,7 +61,7 @@ def test_the_float64_value_is_what_is_computed(rule: Rule, shapes: tuple[tuple[i
 
 @each_case
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_the_bound_holds_what_errors_of_the_sources_can_do(
     rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int
 ) -> None:

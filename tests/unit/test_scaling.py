@@ -24,6 +24,7 @@ from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, c
 from attnviz.scaling.experiment import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
 from attnviz.scaling.row_statistics import BOUNDS, STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES, Projections, Vectors
+from tests.whole import examples
 
 # The published inputs of "Your journey starts with one step".
 X = [
@@ -148,7 +149,7 @@ def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> 
     low=st.floats(-1, 1),
     init=st.sampled_from(["uniform", "linear", "normal"]),
 )
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(d: int, low: float, init: str) -> None:
     x = [[low, 0.5], [1.0, -0.3], [0.2, 0.9]]
     table = sweep_scaling([d], 4000, 0, source=f"{init}-projections", x=x, scales=("none",))
@@ -256,7 +257,7 @@ def test_a_sample_row_of_vectors_has_its_keys_and_its_scale() -> None:
     source=st.sampled_from(SOURCES),
     chunk=st.integers(1, 5000),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_chunks_and_other_dimensions_leave_no_trace(
     dims: set[int], trials: int, seed: int, source: str, chunk: int
 ) -> None:
@@ -282,7 +283,7 @@ def test_all_statistics_only_add_columns(source: str) -> None:
 
 
 @given(st.floats(0, 2), st.sampled_from(SOURCES))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
     table = sweep_scaling((3, 20), 20, 0, scales=("none", p), n_keys=4, **inputs_of(source))
     raw, scaled = table[table.scale == "none"], table[table.scale != "none"]
@@ -307,7 +308,7 @@ def test_names_of_scales_are_their_exponents() -> None:
 
 
 @given(st.sampled_from(SOURCES), st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_statistics_of_softmax_stay_in_their_ranges(source: str, seed: int) -> None:
     table = sweep_scaling((1, 64), 10, seed, n_keys=6, **inputs_of(source))
     assert table.largest_attention_weight.between(1 / 6, 1).all()

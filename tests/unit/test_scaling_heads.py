@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
 from attnviz.scaling.settings import HEADS
+from tests.whole import examples
 
 
 @pytest.mark.parametrize("n_heads", HEADS)
@@ -25,7 +26,7 @@ def test_the_scores_are_those_of_torchs_own_first_head(n_heads: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(HEADS))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_the_root_of_the_models_width_never_makes_weights_less_even(seed: int, n_heads: int) -> None:
     scores = head_scores(n_heads, seed)
     right, wrong = (softmax_row(scores, d**-0.5) for d in (D_MODEL // n_heads, D_MODEL))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.app.scaling.turns import Turns
+from tests.whole import examples
 
 
 class LeftError(Exception):
@@ -24,7 +25,7 @@ def wait_until_in_line(turns: Turns, n: int) -> None:
 
 
 @given(st.integers(1, 4), st.integers(1, 12))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_never_more_have_their_turn_than_there_are_places(places: int, n: int) -> None:
     turns, lock, now, most = Turns(places), Lock(), [0], [0]
     start = Barrier(n)

@@ -28,6 +28,7 @@ from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
+from tests.whole import examples
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 CLASSIC = (0.1, -0.2, 0.3, -0.2, 0.5)
@@ -150,7 +151,7 @@ vectors = st.lists(
 
 
 @given(sweeps, vectors)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, Any], x: list[list[float]]) -> None:
     table = sweep_scaling(**asked, x=x if asked["source"].endswith("projections") else None)
     n_keys = len(x) if asked["source"].endswith("projections") else asked["n_keys"]
@@ -218,7 +219,7 @@ def test_what_is_said_of_a_factor_follows_from_the_row(factor: float) -> None:
 
 
 @given(vectors, st.integers(1, 600), st.sampled_from(SOURCES))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_theory_says_of_a_source_is_what_is_expected(x: list[list[float]], dim: int, source: str) -> None:
     said = about_source(source, x, dim)
     if not source.endswith("projections"):
@@ -239,7 +240,7 @@ def test_what_theory_says_of_a_source_is_what_is_expected(x: list[list[float]], 
 
 
 @given(vectors)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]]) -> None:
     tables: dict[str, pd.DataFrame] = {
         init: sweep_scaling(

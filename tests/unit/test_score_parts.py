@@ -11,6 +11,7 @@ from attnviz import Scenario, explain, trace
 from attnviz.explanation.score_parts import score_parts
 from attnviz.words import say
 from tests.unit.seen.sentences import number
+from tests.whole import examples
 
 BEGIN = say("explanation.product.parts", ww="|", wp="", pw="", pp="").partition("|")[0]
 
@@ -21,7 +22,7 @@ def parts_said(notes: tuple[str, ...]) -> list[float]:
 
 
 @given(st.sampled_from(("sinusoidal", "seeded")), st.integers(0, 30), st.integers(1, 5), st.booleans(), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_parts_are_the_score_and_its_explanation_says_them(
     positions: str, seed: int, d_out: int, heads: bool, factor: bool
 ) -> None:

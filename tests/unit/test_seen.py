@@ -19,6 +19,7 @@ from attnviz.words import catalogue, plural, say
 from tests.unit.seen import of_matching, of_mixing, of_order, of_sizes, of_what_if
 from tests.unit.seen.sentences import PARTS, REFEREES, said
 from tests.unit.seen.world import IDS, World, every_choice, left_by_a_reader
+from tests.whole import examples
 
 _JUDGES = (of_matching, of_mixing, of_order, of_sizes, of_what_if)  # which enter their referees
 
@@ -41,7 +42,7 @@ def judge(world: World) -> set[str]:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_is_said_to_be_seen_follows_from_the_numbers(question: Question, data: st.DataObject) -> None:
     world = data.draw(left_by_a_reader(question))
     assert judge(world)
@@ -95,7 +96,7 @@ def test_everything_that_may_be_said_has_a_referee() -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_only_numbers_that_were_drawn_are_called_random(question: Question, data: st.DataObject) -> None:
     world = data.draw(left_by_a_reader(question))
     scenario = world.scenario

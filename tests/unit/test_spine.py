@@ -14,6 +14,7 @@ from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.teach.questions import QUESTIONS, Question
 from tests.node import PageScript
+from tests.whole import examples
 
 _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const placed = data.shown.filter((name) => name !== "scaled_scores");
@@ -86,7 +87,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 @given(scenarios, st.sampled_from([1310.0, 900.0, 1860.0]), st.sampled_from([560.0, 704.0, 1010.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_matrix_lies_on_another_and_rows_and_columns_are_aligned(
     script: PageScript, scenario: Scenario, width: float, height: float
 ) -> None:
@@ -139,7 +140,7 @@ def test_the_first_screen_holds_it_all_with_its_numbers(script: PageScript, widt
 
 
 @given(scenarios, st.sampled_from([{"temperature": 0.1}, {"scale": False}]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_no_setting_that_changes_numbers_alone_moves_a_matrix(
     script: PageScript, scenario: Scenario, changed: dict[str, Any]
 ) -> None:
@@ -147,7 +148,7 @@ def test_no_setting_that_changes_numbers_alone_moves_a_matrix(
 
 
 @given(st.lists(st.floats(0.001, 1), min_size=1, max_size=16), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_ribbons_of_a_row_add_up_to_one_width(
     script: PageScript, weights: list[float], data: st.DataObject
 ) -> None:
@@ -161,7 +162,7 @@ def test_the_ribbons_of_a_row_add_up_to_one_width(
 
 
 @given(scenarios, st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_what_a_number_feeds_is_what_changes_with_it(
     script: PageScript, scenario: Scenario, data: st.DataObject
 ) -> None:

@@ -25,6 +25,7 @@ from attnviz.export.saving import scenario_from_json, scenario_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
+from tests.whole import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 
@@ -54,7 +55,7 @@ ENCODER = {"output": True, "bias": True, "init": "linear", "positions": "none", 
 
 
 @given(st.sampled_from(["pre", "post"]).flatmap(lambda norm: stacks(norm=norm, d_ff=5, **ENCODER)))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_stack_is_pytorchs_encoder_layers_one_after_the_other(scenario: Scenario) -> None:
     made = trace(scenario)
     n, theirs = len(made.tokens), made.layers[0].x[None]
@@ -66,7 +67,7 @@ def test_a_stack_is_pytorchs_encoder_layers_one_after_the_other(scenario: Scenar
 
 
 @given(stacks())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_each_layer_is_one_alone_with_what_the_one_before_it_made(scenario: Scenario) -> None:
     made = trace(scenario)
     alone = replace(scenario, n_layers=1, positions="none", edits=(), deeper={}, e=None, p=None)
@@ -98,7 +99,7 @@ def test_layers_are_drawn_one_after_the_other_from_one_generator() -> None:
 
 
 @given(stacks(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_each_cell_of_each_layer_is_explained(scenario: Scenario, data: st.DataObject) -> None:
     number = data.draw(st.integers(0, scenario.n_layers - 1))
     view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), number)
@@ -126,7 +127,7 @@ def test_an_edit_is_of_the_layer_in_view(scenario: Scenario, data: st.DataObject
 
 
 @given(stacks(init="linear"))  # with larger numbers, roundings of the first layers grow in the last
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_exported_script_makes_the_same_numbers(scenario: Scenario) -> None:
     names: dict[str, Any] = {"print": lambda *_: None}
     exec(pytorch_script(scenario), names)
@@ -233,7 +234,7 @@ def test_a_row_without_a_score_in_a_later_layer_is_named() -> None:
 
 
 @given(stacks(norm="pre", d_ff=3), st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
     scenario: Scenario, data: st.DataObject
 ) -> None:

@@ -29,6 +29,7 @@ from attnviz.published import worked_example, worked_examples
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.unit.helpers import edits_of, random_inputs, setups
+from tests.whole import examples
 
 W = ("w_q", "w_k", "w_v")
 COMPUTED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
@@ -52,7 +53,7 @@ def read_by(made: AttentionTrace, query: int) -> list[float]:
 
 
 @given(SETUPS, st.integers(0, 20), st.integers(1, 6))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenario, query: int, digits: int) -> None:
     made = trace(setup)
     query = min(query, len(made.tokens) - 1)

@@ -14,6 +14,7 @@ from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
 from tests.node import PageScript
 from tests.unit.helpers import setups
 from tests.unit.test_spine import Box, overlap, room
+from tests.whole import examples
 
 _TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
@@ -33,7 +34,7 @@ ALIKE = Scenario(text="a b", w_q="zeros")
 @example(OVERFLOW, 4)
 @example(ALIKE, 4)
 @example(Scenario(text="alone"), 4)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario, digits: int) -> None:
     computed = traced(scenario)
     for query in range(len(computed.tokens)):
@@ -68,7 +69,7 @@ def place_of(
 
 
 @given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from((1318.0, 1860.0)), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
     script: PageScript, scenario: Scenario, number: int, width: float, presenting: bool
 ) -> None:

@@ -35,6 +35,7 @@ from attnviz.training import (
 )
 from attnviz.training.tasks.base import START
 from tests.unit.displayed_arithmetic import check_arithmetic
+from tests.whole import examples
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
 SETTINGS: dict[str, Any] = {"text": {"text": TEXT, "length": 12}}
@@ -110,7 +111,7 @@ def test_losses_and_gradients_are_those_of_plain_torch(name: str, model: dict[st
 
 
 @given(st.sampled_from(sorted(TASKS)), st.sampled_from(MODELS), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_gradient_is_what_a_small_change_does(name: str, model: dict[str, Any], data: st.DataObject) -> None:
     training = small(name, **model)
     given = {name: each.double() for name, each in training.at(3).parameters.items()}

@@ -29,6 +29,7 @@ from attnviz.teach.variations import (
     without_positions,
 )
 from tests.unit.helpers import random_inputs, setups
+from tests.whole import examples
 
 SCORES = torch.tensor([[2.0, 1, 0], [2, 0, 1], [2, 0, 0]])
 
@@ -45,7 +46,7 @@ def test_softmax_over_each_axis_sums_to_one_there_and_nowhere_else() -> None:
 
 
 @given(setups())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_it_does_not_matter_where_the_scores_are_scaled(scenario: Scenario) -> None:
     try:
         computed = trace(scenario)

@@ -22,6 +22,7 @@ from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
+from tests.whole import examples
 
 TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in switch.settings]
 ON = [*TEXTS, "typed:0:1:3.5", "typed:1:0:-2,typed:2:2:0.1"]
@@ -66,7 +67,7 @@ def referee(scenario: Scenario, q: Tensor, k: Tensor, mask: Tensor | None) -> Te
 
 
 @given(switched())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> None:
     made, on = trace(scenario), WhatIf.read(scenario.what_if)
     names = {"exchanged": ("k", "q")}.get(on.get("projections"), ("q", "k"))
@@ -84,7 +85,7 @@ def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> Non
 
 
 @given(switched())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_the_script_the_link_and_the_json_have_it_too(scenario: Scenario) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
@@ -97,7 +98,7 @@ def test_the_script_the_link_and_the_json_have_it_too(scenario: Scenario) -> Non
 
 
 @given(switched())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_every_cell_is_explained_by_numbers_that_make_it(scenario: Scenario) -> None:
     made = trace(scenario)
     for head in made.heads:
