@@ -65,7 +65,7 @@ BOARD, HEATMAPS = "board", "heatmaps"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
-MOST_TOGETHER = 480_000  # of all texts; the server reads 524 288 characters, and the controls need some
+MOST_TOGETHER = 470_000  # of all texts; the server reads 524 288 characters, and the controls need some
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
 MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
