@@ -176,6 +176,7 @@ export class Board {
     const received = this.data.matrices;
     if (data.layer !== this.data.layer) this.undo.forget(); // what takes changes of another layer back
     this.data = data;
+    if (data.others) this.byReaders = false; // nobody of the sentence reads its tokens then
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices, { sent: received, matrices: this.torch });
     if (!this.sender.waiting) this.picked = data.query;

@@ -104,8 +104,9 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
             setting_in_words(name, getattr(b, name)),
         )
         for name in SETTINGS
-        if getattr(a, name) != getattr(b, name)
+        if getattr(a, name) != getattr(b, name) and name != "second"
     ]
+    words += _second_in_words(a, b)
     replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
     for name in dict.fromkeys((*EDITABLE, *replaced[0], *replaced[1])):
         before, after = (each.get(name) for each in replaced)
@@ -119,6 +120,16 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words
+
+
+def _second_in_words(a: Scenario, b: Scenario) -> list[str]:
+    """Say which second sentences are read, where they aren't one: of a set-up that reads none, its own doesn't count."""
+    before, after = (setting_in_words("second", each.second) if each.reads_others else "" for each in (a, b))
+    if before == after:
+        return []
+    if before and after:
+        return [_change(say("setup.second.label"), before, after)]
+    return [say(f"compare.changes.second_{'b' if after else 'a'}", text=after or before)]
 
 
 def _change(what: str, before: str, after: str) -> str:
@@ -168,12 +179,21 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
     if name != "attention_weights":
         return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
-    read = token_labels(comparison.b.read_tokens, 40)
+    read = _read(comparison)
     return say(
         "compare.moved.weights", token=labels[row], share=_percent(distance),
         gained=read[gained], more=written(moved[gained].item(), digits),
         lost=read[lost], less=written(-moved[lost].item(), digits),
     )  # fmt: skip
+
+
+def _read(comparison: Comparison) -> list[str]:
+    """Return the labels of the tokens that are read; where A has another at the same place, with that."""
+    before, after = (token_labels(trace.read_tokens, 40) for trace in (comparison.a, comparison.b))
+    return [
+        say("compare.moved.named", token=now) if then == now else say("compare.moved.other_in_a", token=now, other=then)
+        for then, now in zip(before, after, strict=True)
+    ]
 
 
 def _called(name: str) -> str:

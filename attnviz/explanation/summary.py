@@ -81,7 +81,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     told = {"token": token, "weight": weight}
     if reach == 1:
         only = "only" if readable[0] != query or _of_others(trace) else "itself" if query else "first"
-        return (only if n_tokens > 1 else "alone"), readable, told
+        return (only if n_tokens > 1 or _of_others(trace) else "alone"), readable, told
     shares = row.tolist()
     ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
     each = "_each" if len(ties) > 1 else ""

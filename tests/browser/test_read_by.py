@@ -65,3 +65,16 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: C
         board.switch(say("setup.causal.label"))
     eventually(shares.all_inner_texts, row)
     assert board.page.evaluate(_FRAME) == []
+
+
+def test_a_second_sentence_ends_it_since_nobody_of_the_first_is_read(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(example="fluffy-cat", query=CAT_AT)
+    switch = board.board.get_by_role("button", name=say("board.sentence.readers"))
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    board.choose(say("setup.reads.label"), "second")
+    expect(board.board.locator(".says b")).to_contain_text("“cat” reads")
+    expect(switch).to_have_count(0)
+    board.choose(say("setup.reads.label"), "itself")
+    expect(board.board.locator(".says b")).to_contain_text("“cat” reads")
+    expect(switch).to_have_attribute("aria-pressed", "false")

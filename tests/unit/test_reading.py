@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
 from attnviz.board.data import board_data
-from attnviz.compare.comparison import Comparison, moved_most, other_words
+from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
 from attnviz.core.changes import Changes, carry_over
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
@@ -208,6 +208,8 @@ def test_changes_of_y_stay_with_their_word() -> None:
 
 # What is said of it
 
+_READS = """(page, [data, query]) => page.reads_most.readsInPercent(page.made(data), query)"""
+
 
 def test_no_token_of_a_second_sentence_is_called_itself_or_later() -> None:
     even = Scenario("the cat", w_q="zeros", reads="second", second="the cat", masking="painted",
@@ -221,6 +223,14 @@ def test_no_token_of_a_second_sentence_is_called_itself_or_later() -> None:
     assert say("explanation.hidden.painted", query="query 0 'the'", key="key 1 'cat'", n=0) in hidden
     assert "row of" not in described(made, "k", 1, 2)
     assert "row of" in described(made, "q", 1, 2)
+
+
+def test_the_only_token_of_a_second_sentence_is_not_the_one_that_reads_it(script: PageScript) -> None:
+    scenario = Scenario("the cat", reads="second", second="chat")
+    made = trace(scenario)
+    assert attends_most(made, 1, 4) == say("summary.reads.only", token="cat", names="'chat'", weight="1.0000")
+    told = script.run(_READS, [board_data(scenario, made, 0, 4), 1])
+    assert told == [say("board.reads.only", token="cat", names="“chat”", weight="100 %"), ""]
 
 
 def test_heads_are_told_by_how_evenly_they_read() -> None:
@@ -245,9 +255,19 @@ def test_comparing_names_what_each_side_reads() -> None:
     both = Comparison(trace(a), trace(b))
     assert other_words(both) == say("compare.words.read", a="the", b="la")
     moved = " ".join(moved_most(both, "attention_weights", 4))
-    assert "'la'" in moved
-    assert "'chatte'" in moved
+    assert say("compare.moved.other_in_a", token="la", other="the") in moved
+    assert say("compare.moved.other_in_a", token="chatte", other="cat") in moved
     assert other_words(Comparison(trace(a), trace(a))) == ""
+
+
+def test_a_second_sentence_that_nobody_reads_is_no_change() -> None:
+    plain, other = Scenario("a b"), Scenario("a b", second="hello")
+    reads, others = (replace(each, reads="second") for each in (plain, other))
+    assert changed_in_words(plain, other) == []
+    alone = say("compare.changes.second_b", text="'hello'")
+    assert changed_in_words(plain, others) == ["The sentence reads itself → second", alone]
+    assert say("compare.changes.second_a", text="'hello'") in changed_in_words(others, plain)
+    assert changed_in_words(reads, others) == [f"Second sentence '{plain.second}' → 'hello'"]
 
 
 # What the page has of it

@@ -21,12 +21,13 @@ def show_what_if(scenario: Scenario) -> None:
     """Draw the panel, folded; what is on stands beside it, open or not."""
     on = WhatIf.read(scenario.what_if)
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
-        if panel.open and scenario.reads_others:
-            st.text(say("what_if.others"))
-        elif panel.open:
+        if panel.open:
             with st.container(key="what_if_panel"):
-                _show_switches(scenario, on)
-                show_replaced(scenario)
+                if scenario.reads_others:
+                    st.text(say("what_if.others"))
+                else:
+                    _show_switches(scenario, on)
+                    show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),

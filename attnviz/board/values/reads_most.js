@@ -100,7 +100,7 @@ export function mostRead(made, query, tell, name, write) {
   const weight = write(largest);
   if (reach === 1) {
     const only = readable[0] !== own ? "only" : query ? "itself" : "first";
-    return tell(count > 1 ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
+    return tell(count > 1 || others ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
   }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = readable.filter((key) => isLargest(row[key]));
