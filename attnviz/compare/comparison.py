@@ -123,7 +123,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
 
 
 def _second_in_words(a: Scenario, b: Scenario) -> list[str]:
-    """Say which second sentences are read, where they aren't one: of a set-up that reads none, its own doesn't count."""
+    """Say which second sentences are read, where they differ; a set-up's own that it doesn't read is none."""
     before, after = (setting_in_words("second", each.second) if each.reads_others else "" for each in (a, b))
     if before == after:
         return []

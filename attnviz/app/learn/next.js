@@ -48,7 +48,8 @@ export class Next {
     named.textContent = name;
     own.textContent = share;
     whole.textContent = all;
-    /** @type {HTMLElement} */ (filled.firstChild).style.width = `${100 * full}%`;
+    const filling = /** @type {HTMLElement} */ (filled.firstChild);
+    filling.style.width = `${100 * full}%`;
     mark.textContent = isRight ? "✓" : "";
     mark.setAttribute("title", isRight ? say("learn.time.right") : "");
     toggle(bar, "is-right", isRight);
