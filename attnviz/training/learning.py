@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.errors import RefusedError
 from attnviz.core.layers import in_layer
 from attnviz.core.limits import in_short
 from attnviz.core.seeding import generator_for
@@ -55,7 +56,7 @@ class Model:
     def of(cls, settings: TrainingSettings) -> "Model":
         """Return the model that these settings train.
 
-        Raises ``ValueError`` for a task, a text or a frozen matrix that isn't one.
+        Raises ``ValueError`` for a task, a text or a frozen matrix that isn't one, and where all are frozen.
         """
         task = task_of(settings)
         model = cls(settings, task, model_table(replace(settings, seed=0, steps=1, text="", frozen=(), rates=()),
@@ -63,6 +64,9 @@ class Model:
         for name in settings.frozen:
             if name not in model.shapes:
                 raise ValueError(f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}")
+        if set(model.shapes) <= set(settings.frozen):
+            message = f"frozen has all {len(model.shapes)} matrices, expected at least one that learns"
+            raise RefusedError(message, "all_frozen")
         return model
 
     @property

@@ -481,6 +481,15 @@ def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
         since += math.prod(shape)
 
 
+def test_where_every_matrix_is_frozen_a_sentence_says_what_to_do() -> None:
+    reader = Reader(PAGE)
+    names = reader.at.multiselect(key="learn.frozen").options
+    reader.set("learn.frozen", names).press(say("learn.start"))
+    assert any(say("refused.all_frozen") in message for message in reader.messages)
+    assert not reader.at.exception
+    assert JOB not in reader.at.session_state
+
+
 def test_heads_that_start_alike_are_seen_to_stay_alike() -> None:
     reader = trained(Reader(PAGE, learn="task.repeat*steps.20*n_heads.2*heads_alike.true"))
     trace = train("repeat", steps=20, n_heads=2, heads_alike=True).trace(20)

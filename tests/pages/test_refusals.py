@@ -13,9 +13,10 @@ from tests.whole import WHOLE
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
 TAKEN |= {("model_text", kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}  # of so many characters
-for _text in ("learn_text", "learn_sentence", "model_target", "model_other", "model_compared"):  # the same
+for _text in ("second", "learn_text", "learn_sentence", "model_target", "model_other", "model_compared"):  # the same
     TAKEN |= {(_text, kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
 NAMES = (*parameters(), *texts())
+SENTENCES = ("text", "second")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -34,7 +35,7 @@ def test_each_kind_of_rubbish_is_taken_or_told(name: str) -> None:
 def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> None:
     reader = Reader(page, **dict.fromkeys(set(NAMES) - {"text"}, "garbage"))
     told = " ".join(reader.messages)
-    assert [name for name in parameters() if name != "text" and f"{name} = " not in told] == []
+    assert [name for name in parameters() if name not in SENTENCES and f"{name} = " not in told] == []
     for name in ("query", "view", "cell", "step", "question", "check"):
         assert f"{name} = " in told
     for words in (
@@ -56,7 +57,7 @@ def test_all_at_once_are_told_on_each_page_and_not_on_the_next(page: str) -> Non
 def test_blank_and_repeated_parameters_open_the_page(name: str) -> None:
     reader = Reader(**{name: ""})
     blank_means_none = name in parameters() and parameters()[name].default in (None, "")
-    told = (name in parameters() and name != "text" and not blank_means_none) or name == EXAMPLE
+    told = (name in parameters() and name not in SENTENCES and not blank_means_none) or name == EXAMPLE
     assert len(reader.messages) == told
     twice: Any = {name: ["garbage", "garbage"]}
     Reader(**twice)

@@ -97,7 +97,7 @@ def test_every_control_can_be_hidden(sharing: Sharing) -> None:
     assert hide.options == [parameter.label for parameter in parameters().values()]
     keys = {
         *(widget.key for kind in ("number_input", "selectbox", "toggle") for widget in sharing.at.get(kind)),
-        "text",
+        *("text", "second"),
         "what_if",  # a panel of the page
     }
     assert set(parameters()) <= keys

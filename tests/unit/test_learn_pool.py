@@ -172,7 +172,9 @@ def test_so_many_steps_and_then_a_pause() -> None:
     assert job.state == DONE
 
 
-def test_what_breaks_is_told_and_the_worker_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_is_told_and_the_worker_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     pool, broken, fine = Pool(1), Job(Counting(3)), Job(Counting(1))
     monkeypatch.setattr(broken.work, "advance", lambda: 1 / 0)
     pool.go_on(broken)
@@ -180,6 +182,12 @@ def test_what_breaks_is_told_and_the_worker_goes_on(monkeypatch: pytest.MonkeyPa
     until(lambda: fine.state == DONE)
     assert broken.state == FAILED
     assert isinstance(broken.error, ZeroDivisionError)
+    assert "broke off" in caplog.text
+    monkeypatch.undo()
+    pool.go_on(broken)
+    assert pool.settled(broken, SOON)
+    assert (broken.state, broken.error) == (DONE, None)
+    until(lambda: pool.length == 0)
 
 
 def test_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

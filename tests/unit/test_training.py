@@ -265,6 +265,14 @@ def test_heads_that_start_alike_stay_alike() -> None:
     assert not torch.equal(training.at(0).parameters["w_q"], training.at(4).parameters["w_q"])
 
 
+def test_a_model_of_which_nothing_learns_is_refused() -> None:
+    settings = settings_for(TASKS["agreement"])
+    names = tuple(Model.of(settings).shapes)
+    assert Model.of(dataclasses.replace(settings, frozen=names[1:]))
+    with pytest.raises(ValueError, match="expected at least one that learns"):
+        Model.of(dataclasses.replace(settings, frozen=names))
+
+
 def test_what_is_frozen_keeps_its_numbers() -> None:
     training = small("agreement", frozen=("w_q", "w_e"))
     changed = {

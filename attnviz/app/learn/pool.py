@@ -7,6 +7,10 @@ from collections.abc import Callable
 from threading import Condition, Thread
 from typing import Protocol
 
+from attnviz.app.keeper.logs import get_log
+
+_LOG = get_log(__name__)
+
 SLICE = 1.0  # seconds that one has, before whoever waits has a turn
 LOOKS = 0.1  # seconds after which a worker looks whether its owner is there still
 MOST_IN_LINE = 200
@@ -76,7 +80,7 @@ class Pool:
                 return
             if len(self._line) >= MOST_IN_LINE:
                 raise FullError
-            job.steps, job.state = steps, WAITING
+            job.steps, job.state, job.error = steps, WAITING, None
             self._line.append(job)
             if self._workers < self._most:
                 self._workers += 1
@@ -117,6 +121,7 @@ class Pool:
                 self._turn(job)
             except Exception:  # whatever it is, the worker goes on with the next
                 job.state, job.error = FAILED, sys.exc_info()[1]
+                _LOG.exception("work in the pool broke off")
             self._end(job)
 
     def _next(self) -> Job | None:

@@ -142,7 +142,11 @@ def _stop() -> None:
     """End a training, and keep what there is of it."""
     _pause()
     found = current_job()
-    if found is not None:
+    if found is None:
+        return
+    if found[0].state == FAILED and not found[1].moments:  # it broke off before there was anything to keep
+        st.session_state.pop(JOB)
+    else:
         _keep(found[1])
 
 
@@ -202,7 +206,7 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
         job, work = found
         if job.state == FAILED:
             st.error(as_message(say("learn.failed")))
-            return None
+            return work.training() if work.moments else None
         shared().pool.settled(job, _SETTLED)
         return work.training()
     shown = st.session_state.get(_SHOWN)  # what others have trained is shown to none but who asks for the same
