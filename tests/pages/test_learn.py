@@ -107,12 +107,12 @@ def test_each_layer_and_head_is_on_the_board_with_its_own_numbers() -> None:
 
 def test_one_step_pause_another_rate_and_rewind() -> None:
     reader = Reader(PAGE).set("learn.steps", 20)
-    reader.press(say("learn.one_step"))
+    trained(reader.press(say("learn.one_step")))
     training = train("agreement", steps=20)
     assert reader.at.session_state[JOB].state == PAUSED
     assert matches(reader, training, 1)
     assert say("learn.paused", done=1, steps=plural(20, "step")) in reader.captions
-    reader.press(say("learn.one_step"))
+    trained(reader.press(say("learn.one_step")))
     assert matches(reader, training, 2)
     reader.set("learn.rate", 0.5)
     assert reader.messages == [say("learn.rate_changed", step=plural(2, "step"), rate="0.5")]
@@ -124,14 +124,14 @@ def test_one_step_pause_another_rate_and_rewind() -> None:
 
 
 def test_rewinding_goes_back_to_the_numbers_it_began_with() -> None:
-    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).press(say("learn.rewind"))
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.rewind"))
     assert matches(reader, train("agreement", steps=20), 0)
-    reader.press(say("learn.one_step"))
+    trained(reader.press(say("learn.one_step")))
     assert matches(reader, train("agreement", steps=20), 1)
 
 
 def test_stopping_keeps_what_is_there() -> None:
-    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).press(say("learn.stop"))
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.stop"))
     assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
     assert matches(reader, train("agreement", steps=20), 1)
     assert JOB not in reader.at.session_state
@@ -142,10 +142,10 @@ def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
     second = Reader(PAGE).set("learn.steps", 20)
     assert say("learn.first", steps=plural(20, "step")) in second.texts
     assert second.boards == []
-    second.press(say("learn.one_step")).press(say("learn.stop"))
+    trained(second.press(say("learn.one_step"))).press(say("learn.stop"))
     assert say("learn.stopped", done=1, steps=plural(20, "step")) in second.captions
     assert matches(second, train("agreement", steps=20), 1)
-    second.press(say("learn.one_step")).press(say("learn.rewind")).press(say("learn.stop"))
+    trained(second.press(say("learn.one_step"))).press(say("learn.rewind")).press(say("learn.stop"))
     assert matches(second, train("agreement", steps=20), 0)
     second.press(say("learn.start"))  # which is done at once, for the numbers are the same
     assert JOB not in second.at.session_state
@@ -155,7 +155,7 @@ def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
 def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
     reader = Reader(PAGE)
     assert in_address(reader.at, "learn") == ""
-    reader.press(say("learn.one_step"))
+    trained(reader.press(say("learn.one_step")))
     assert in_address(reader.at, "learn") == "task.agreement"
 
 
@@ -187,7 +187,7 @@ def test_a_field_left_without_a_number_keeps_the_one_it_had(name: str) -> None:
 
 
 def test_another_model_starts_anew_and_says_so() -> None:
-    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")).set("learn.d_k", 2)
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.d_k", 2)
     assert reader.messages == [say("learn.anew")]
     assert JOB not in reader.at.session_state
 
