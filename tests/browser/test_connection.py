@@ -380,11 +380,13 @@ def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_b
         board.page.go_back()
         eventually(lambda: board.address, address)
         board.page.wait_for_timeout(500)
+        board.settle()
     shows_number(board.cell(("q", 1, 1)), "1.4551")
     for address in addresses[1:]:
         board.page.go_forward()
         eventually(lambda: board.address, address)
         board.page.wait_for_timeout(500)
+        board.settle()
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 

@@ -97,6 +97,7 @@ export class Sentence {
     this.drawn = { ...NONE }; // whether any of these has a ribbon
     /** @type {{ at: number, tips: string } | null} */
     this.marked = null; // which chip says that it is picked
+    this.measured = 0; // the frame in which it's seen whether what is said has room
     /** @type {number[]} */
     this.middles = [];
     /** @type {number[]} */
@@ -159,6 +160,7 @@ export class Sentence {
     // What is said of the numbers may be long: it scrolls, and runs under nothing.
     this.says.style.maxHeight = `${below ? saysOf(width) * scale : chips + shares + scale}px`;
     toggle(this.says, "below", below);
+    this.letScroll();
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
     const { data, plane } = this.board;
     const said = data.says !== false;
@@ -292,6 +294,7 @@ export class Sentence {
       if (element.textContent !== told) element.textContent = told;
     });
     const [reads, even] = board.byReaders ? readBy(board.made, query) : readsInPercent(board.made, query);
+    const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;
     write(this.why, "aria-pressed", String(board.planeOver));
@@ -299,6 +302,17 @@ export class Sentence {
     write(this.readers, "title", say(board.byReaders ? "board.sentence.readers_off" : "board.sentence.readers_on"));
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
     if (this.about.textContent !== about) this.about.textContent = about;
+    if (said !== [reads, even, about].join("\n")) this.letScroll();
+  }
+
+  // What has more lines than room can be scrolled by keyboard, too. Measured when nothing else is to be drawn.
+  letScroll() {
+    cancelAnimationFrame(this.measured);
+    this.measured = requestAnimationFrame(() => {
+      const { scrollHeight, clientHeight } = this.says;
+      if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
+      else this.says.removeAttribute("tabindex");
+    });
   }
 
   /** @param {Drawn} which @param {(number | null)[]} shares @param {number} query */
