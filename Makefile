@@ -87,7 +87,7 @@ pages: dev-packages node-packages
 	$(PYTEST) tests/pages
 
 browser: dev-packages chromium
-	$(PYTEST) tests/browser --reruns 2 -rR
+	$(PYTEST) tests/browser --reruns 4 -rR
 
 bench: dev-packages chromium
 	$(PY) -m benchmarks
