@@ -241,5 +241,7 @@ def _check_text(name: str, text: object, most: int) -> None:
         raise RefusedError(f"{name} is {limits.in_short(text)}, expected a string", "text")
     if len(text) > most:  # before it is cut into tokens, which takes time
         n = len(text)
-        kind = "text_long" if name == "text" else "second_long"
-        raise RefusedError(f"{name} has {n} characters, expected at most {most}", kind, characters=n, most=most)
+        message = f"{name} has {n} characters, expected at most {most}"
+        if name == "second":
+            raise RefusedError(message, "second_long", characters=n, most=most)
+        raise RefusedError(message, "text_long", characters=n, most=most)
