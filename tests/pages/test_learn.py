@@ -135,6 +135,10 @@ def test_stopping_keeps_what_is_there() -> None:
     assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
     assert matches(reader, train("agreement", steps=20), 1)
     assert JOB not in reader.at.session_state
+    part(reader, "home")
+    assert say("learn.home.what") in reader.captions
+    assert say("learn.home.address") not in reader.captions  # which would train it to its end
+    assert say("learn.home.address") in trained(reader.press(say("learn.start"))).captions
 
 
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:

@@ -59,7 +59,9 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
             "application/octet-stream", key="learn.home.tensors", on_click="ignore", icon=":material/database:",
         )  # fmt: skip
     st.caption(say("learn.home.what"))
-    if len(training.settings.text) <= MOST_OF_LEARNED:
+    # A link trains to the end: of one that was stopped or is paused, it would show other numbers.
+    ended = training.stopped or len(training.losses) == training.settings.steps
+    if ended and len(training.settings.text) <= MOST_OF_LEARNED:
         st.caption(say("learn.home.address"))
 
 
