@@ -66,10 +66,12 @@ class Client:
                 if element.WhichOneof("type") == kind:
                     yield getattr(element, kind)
 
-    def fragment_of(self, kind: str) -> str:
-        """Return the fragment around the first element of a kind in the last answer."""
+    def fragment_of(self, kind: str, key: str = "") -> str:
+        """Return the fragment around the first element of a kind in the last answer, or around the one of a key."""
         deltas = (part.delta for part in self._answer if part.WhichOneof("type") == "delta")
-        return str(next(each.fragment_id for each in deltas if each.new_element.WhichOneof("type") == kind))
+        found = (each for each in deltas if each.new_element.WhichOneof("type") == kind)
+        return str(next(each.fragment_id for each in found
+                        if not key or getattr(each.new_element, kind).id.endswith(f"-{key}")))  # fmt: skip
 
     def navigation(self) -> Any:
         """Return what the last answer says of the app's pages."""

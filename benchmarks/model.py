@@ -238,4 +238,5 @@ async def _together(server: Server) -> tuple[list[float], int]:
 async def _type(client: Client, text: str) -> float:
     """Type a sentence; return the seconds until all its heads have been sent."""
     field: Any = next(each for each in client.elements("text_input") if each.id.endswith("-model.sentence"))
-    return await client.rerun(WidgetState(id=field.id, string_value=text))
+    fragment = client.fragment_of("text_input", "model.sentence")  # which a browser runs again
+    return await client.rerun(WidgetState(id=field.id, string_value=text), fragment=fragment)

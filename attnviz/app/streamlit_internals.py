@@ -48,6 +48,7 @@ __all__ = [
     "get_script_run_ctx",
     "is_a_page_running",
     "is_connected",
+    "is_fragment_run",
     "look_states_up_singly",
     "page_of_now",
     "read_query_again",
@@ -62,6 +63,12 @@ def page_of_now() -> str | None:
     """Return what tells the page of this run from the others; None outside of a run."""
     context = get_script_run_ctx()
     return context.page_script_hash if context else None
+
+
+def is_fragment_run() -> bool:
+    """Whether parts of a page run by themselves, and not all of it."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
 
 
 def is_connected(session: str) -> bool:

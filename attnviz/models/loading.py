@@ -1,16 +1,15 @@
 """Models of others, by a folder or by a name that transformers knows: safetensors alone, and no code of theirs."""
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
 from attnviz.models.included import INCLUDED, included
+from attnviz.models.kept import Kept
 from attnviz.models.pretrained import WATCHED, transformers
 
 # How the class is called that has the head a model was trained with; any other is loaded without one.
@@ -108,42 +107,18 @@ class Shelf:
     for longest ago goes."""
 
     def __init__(self, most: int = 2, most_bytes: int = MOST_BYTES) -> None:
-        self._most, self._most_bytes = most, most_bytes
-        self._held: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
-        self._held_lock, self._loading = Lock(), Lock()
+        self._kept = Kept(most_bytes, most, at_once=1)
 
     def get(self, name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
         """Return a model and its tokenizer, loaded now or before; one who asks meanwhile waits.
 
         Raises ``ValueError`` as :func:`load` does.
         """
-        held = self._find(name)
-        if held is not None:
-            return held
-        with self._loading:
-            held = self._find(name)
-            if held is None:
-                held = load(name, tell)
-                with self._held_lock:
-                    self._held[name] = held
-                    self._make_room()
-        return held
+        found: tuple[Any, Any] = self._kept.get(name, lambda: load(name, tell), lambda held: size_of(held[0]))
+        return found
 
     def __contains__(self, name: str) -> bool:
-        with self._held_lock:
-            return name in self._held
-
-    def _find(self, name: str) -> tuple[Any, Any] | None:
-        with self._held_lock:
-            if name in self._held:
-                self._held.move_to_end(name)
-            return self._held.get(name)
-
-    def _make_room(self) -> None:
-        while len(self._held) > 1 and (
-            len(self._held) > self._most or sum(size_of(model) for model, _ in self._held.values()) > self._most_bytes
-        ):
-            self._held.popitem(last=False)
+        return name in self._kept
 
 
 @cache

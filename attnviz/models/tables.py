@@ -34,10 +34,12 @@ class HeadParts:
     scaling: float
     weights: Tensor | None
     context: Tensor | None
+    others: bool = False  # whether keys and values are of other tokens than queries
 
 
-def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int) -> HeadParts:
-    """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values."""
+def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False) -> HeadParts:
+    """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values, and
+    `others` says whether keys and values are of other tokens."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}
     tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
@@ -48,6 +50,7 @@ def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int) -> He
         attended.scaling,
         None if attended.weights is None else attended.weights[head],
         None if attended.context is None else attended.context[head],
+        others,
     )
 
 
@@ -111,7 +114,7 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
     """Return the table of a head, the matrices that it is given, and those that are the model's own though the table
     makes them."""
     known = _known(parts)
-    inputs = _inputs(known)
+    inputs = _inputs(known, others=parts.others)
     turn = known["q"].turn if "q" in known else None
     biases = tuple(f"b_{part}" for part, each in known.items() if each.bias is not None)
     table = {name: _input_stage(name) for name in dict.fromkeys(inputs.values())}
@@ -151,21 +154,23 @@ def _known(parts: HeadParts) -> dict[str, Made]:
     turns = {part: known[part].turn if part in known else None for part in "qk"}
     if turns["q"] != turns["k"]:
         known = {part: each for part, each in known.items() if each.turn is None}
-    named = _inputs(known)
+    named = _inputs(known, others=parts.others)
     return {part: each for part, each in known.items() if part in named}
 
 
-def _inputs(known: Mapping[str, Made]) -> dict[str, str]:
+def _inputs(known: Mapping[str, Made], *, others: bool) -> dict[str, str]:
     """Return what the matrix that each part is made of is called: X, or Y where queries and keys are of different
-    tokens. What is made of a third one has no name."""
-    named: list[tuple[Tensor, str]] = []
+    tokens, which `others` says where it isn't found what queries are made of. What is made of a third one has no
+    name."""
+    named: dict[str, Tensor] = {}
     inputs: dict[str, str] = {}
     for part, each in known.items():
-        name = next((name for x, name in named if x is each.x or torch.equal(x, each.x)), None)
-        if name is None and len(named) < len(_INPUTS):
-            name = _INPUTS[len(named)]
-            named.append((each.x, name))
+        name = next((name for name, x in named.items() if x is each.x or torch.equal(x, each.x)), None)
+        if name is None:
+            free = _INPUTS[1:] if others and part != "q" else _INPUTS
+            name = next((other for other in free if other not in named), None)
         if name is not None:
+            named.setdefault(name, each.x)
             inputs[part] = name
     return inputs
 

@@ -83,8 +83,10 @@ class Layer:
         return made
 
     def _head(self, head: int) -> AttentionTrace:
-        trace = head_trace(parts_of(self.attended, self.made, head), self.tokens, self.changed.get(head, ()))
-        if self.kind != "cross" or len(self.read) != self.attended.key.shape[-2]:
+        others = self.kind == "cross"
+        parts = parts_of(self.attended, self.made, head, others=others)
+        trace = head_trace(parts, self.tokens, self.changed.get(head, ()))
+        if not others or len(self.read) != self.attended.key.shape[-2]:
             return trace
         return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
 

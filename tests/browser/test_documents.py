@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+import torch
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
@@ -135,3 +138,34 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     expect(page.get_by_role("status")).to_contain_text(say("models.layer", layer=0).capitalize())
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+class ReadsTheFirst(torch.nn.Module):
+    """Twelve heads, each token of which reads the first alone."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        heads = x.reshape(1, len(x), 12, -1).transpose(1, 2)
+        readable = torch.zeros(len(x), len(x), dtype=torch.bool)
+        readable[:, 0] = True
+        return torch.nn.functional.scaled_dot_product_attention(heads, heads, heads, readable)
+
+
+def test_of_many_tokens_the_first_column_is_seen_beside_the_frame(offline: BrowserContext, tmp_path: Path) -> None:
+    """A column is narrower than a pixel there, and as wide as the frame: under it, all that is read would be lost."""
+    n = 96
+    view = attnviz.look_into(ReadsTheFirst(), torch.ones(n, 24), tokens=[f"word{i}" for i in range(n)])
+    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
+    expect(page.locator("canvas[data-pictures='12']")).to_be_visible()
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    ink, paper = (0, 103, 176), (255, 255, 255)
+
+    def apart(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+        return sum(abs(a - b) for a, b in zip(one, other, strict=True))
+
+    for head in page.locator(".head").all():
+        box = head.bounding_box()
+        assert box is not None
+        assert box["width"] < n + 2
+        row = [picture.getpixel((round(box["x"]) + at, round(box["y"] + box["height"] / 2))) for at in (1, 20)]
+        assert apart(row[0], ink) < apart(row[0], paper)
+        assert row[1] == paper

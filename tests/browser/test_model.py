@@ -48,3 +48,38 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".board.told")).to_be_visible()  # one word's story
     assert reader.sideways <= 0
+
+
+def test_a_sentence_runs_the_page_alone_and_is_in_the_address_and_in_share(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader = new_reader().open("/model", model_text="a cat sat", model_head="9.9")
+    page = reader.page
+    said = page.get_by_text(say("models.page.none", layer=9, head=9))
+    expect(said).to_be_visible()
+    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
+
+    def reads(text: str, last: str) -> None:
+        expect(field).to_have_value(text)
+        expect(page).to_have_url(re.compile(f"model_text={text.replace(' ', '.')}(&|$)"))
+        expect(page.locator(".tokens .token").nth(-2)).to_have_text(last)
+
+    for text in ("a dog ran", "the cow slept"):
+        field.fill(text)
+        field.press("Enter")
+        reads(text, text.split()[-1])
+        expect(said).to_have_count(0)  # the first run said it of the link
+    reader.press(say("share.button"))
+    body = page.get_by_test_id("stPopoverBody")
+    body.get_by_text(say("share.part.code"), exact=True).click()
+    expect(body).to_contain_text("the cow slept")
+    page.keyboard.press("Escape")
+    page.go_back()
+    reads("a dog ran", "ran")
+    page.locator('[data-head="2,5"]').click()
+    expect(page).to_have_url(re.compile(r"model_head=2\.5"))
+    page.go_back()
+    expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "0,0")
+    reads("a dog ran", "ran")
+    page.go_back()
+    reads("a cat sat", "sat")

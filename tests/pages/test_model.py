@@ -3,6 +3,9 @@
 import base64
 import copy
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import streamlit as st
 import torch
 
 from attnviz import look_into
+from attnviz.app.model.looked import looked, turn
 from attnviz.documents.heads_data import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
@@ -197,6 +201,26 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     reader.set("model.sentence", "a cat")
     assert reader.messages == []
     assert len(reader.boards) == 1
+
+
+def test_of_long_texts_two_are_on_their_way_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds what was computed of it until it is drawn."""
+    looked(INCLUDED, "a cat")  # the model is there
+    monkeypatch.setattr("attnviz.app.model.looked._LONG", 0)
+    lock, now, seen = Lock(), [0], []
+
+    def read(place: int) -> None:
+        with turn(INCLUDED, f"a cat sat on mat {place}", ""):
+            with lock:
+                now[0] += 1
+                seen.append(now[0])
+            time.sleep(0.05)
+            with lock:
+                now[0] -= 1
+
+    with ThreadPoolExecutor(6) as readers:
+        list(readers.map(read, range(6)))
+    assert max(seen) == 2
 
 
 def test_of_a_model_of_many_heads_fewer_tokens_fit(monkeypatch: pytest.MonkeyPatch) -> None:

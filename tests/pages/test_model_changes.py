@@ -1,5 +1,6 @@
 """The page Real model: a changed model beside the one without changes, decoders, and an encoder with a decoder."""
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -46,6 +47,14 @@ def loaded(folder: str) -> tuple[Any, Any]:
     from attnviz.models import load
 
     return load(folder)
+
+
+def sent(board: dict[str, Any], name: str) -> np.ndarray:
+    """The numbers of a matrix as a board is sent them."""
+    matrix = board["matrices"][name]
+    if "values" in matrix:
+        return np.array(matrix["values"], dtype=np.float32)
+    return np.frombuffer(base64.b64decode(matrix["float32"]), dtype="<f4")
 
 
 def metrics(reader: Reader) -> dict[str, str]:
@@ -172,14 +181,15 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
         assert board["tokens"] == list(view.only(kind).tokens)
     reader.set("model.kind", "cross")
     assert in_address(reader.at, "model_kind") == "cross"
-    assert reader.boards == []
-    drawn = {each.proto.id: json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
-    (weights,) = [spec for key, spec in drawn.items() if key.endswith("model.cross.attention_weights")]
-    own = view.only("cross").heads[1, 2].attention_weights.numpy()
-    assert np.allclose(as_array(weights["data"][0]["z"]).reshape(own.shape), own)
-    layout = weights["layout"]
-    assert list(layout["yaxis"]["ticktext"]) == ["[SEP]", "<b>der</b>", "kater"]  # the picked one stands out
-    assert [each.strip() for each in layout["xaxis"]["ticktext"]][1:4] == ["the (1)", "cat", "sat"]
+    cross = view.only("cross")
+    (board,) = reader.boards
+    assert (board["tokens"], board["others"]) == (list(cross.tokens), True)
+    assert board["labels"] == ["[SEP]", "der", "kater"]
+    assert board["keys"][1:4] == ["the (1)", "cat", "sat"]
+    own = cross.heads[1, 2]
+    for name in ("attention_weights", "q", "k", "v", "context", "x", "y", "w_k"):
+        assert np.array_equal(sent(board, name), own[name].numpy().flatten())
+    assert say("models.page.cross") in reader.captions
     reader.set("model.target", "der")
     assert reader.messages == []
     reader.set("model.5.2.off", True)  # the second of the decoder's that read the encoder is the sixth of all

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from attnviz import look_into
-from attnviz.app.model.kept import Kept
 from attnviz.models import INCLUDED
+from attnviz.models.kept import Kept
 
 
 def test_what_is_made_once_is_there_for_all_who_wait() -> None:
@@ -24,6 +24,23 @@ def test_what_is_made_once_is_there_for_all_who_wait() -> None:
         begun.set()
         assert {each.result() for each in waiting} == {"a view"}
     assert len(made) == 1
+
+
+def test_nobody_waits_for_what_is_there_while_something_else_is_made() -> None:
+    kept, begun, end = Kept(100, 10, at_once=1), Event(), Event()
+    kept.get("there", lambda: "a view", len)
+
+    def slowly() -> str:
+        begun.set()
+        assert end.wait(10)
+        return "another"
+
+    with ThreadPoolExecutor(2) as readers:
+        made = readers.submit(kept.get, "slow", slowly, len)
+        assert begun.wait(10)
+        assert readers.submit(kept.get, "there", slowly, len).result(5) == "a view"
+        end.set()
+        assert made.result(10) == "another"
 
 
 def test_what_was_asked_for_longest_ago_goes_and_the_last_stays() -> None:

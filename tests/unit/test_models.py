@@ -4,6 +4,7 @@ import copy
 import hashlib
 import math
 import threading
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,17 @@ def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
     assert trace.stages["k"].sources[0] == trace.stages["v"].sources[0] == "y"
     assert (trace.x.shape, trace["y"].shape) == ((3, 24), (N_TOKENS, 24))
     assert not explain(trace, "k", 1, 0).notes
+    assert trace.read_tokens == cross.layers[0].read
+    # Where it isn't found what queries are made of, keys are of the encoder's tokens all the same.
+    attended = cross.layers[1].attended
+    known = tuple(each for each in attended.projections if len(each.made) == N_TOKENS)
+    found = replace(cross.layers[1], attended=replace(attended, projections=known)).head(2)
+    assert not found.stages["q"].sources
+    assert "x" not in found.stages
+    assert found.stages["k"].sources[0] == found.stages["v"].sources[0] == "y"
+    assert found.stages["y"].labels("rows", found.tokens, N_TOKENS) == trace.stages["y"].labels(
+        "rows", trace.tokens, N_TOKENS
+    )
     assert view.only("encoder").heads[0, 0].tokens == ("[CLS]", *TEXT.split(), "[SEP]")
     with pytest.raises(ValueError, match="kind is 'both', expected one of encoder, decoder, cross"):
         view.only("both")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import picked_query, traced_in_view
-from attnviz.app.streamlit_internals import get_script_run_ctx
+from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
@@ -148,8 +148,7 @@ def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
     It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
     asks for the rest of the page.
     """
-    context = get_script_run_ctx()
-    if context is not None and context.fragment_ids_this_run and st.session_state.pop(_asked(key), False):
+    if is_fragment_run() and st.session_state.pop(_asked(key), False):
         st.rerun()
     scenario = state.current_scenario()
     if scenario is not None:

@@ -2,19 +2,19 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import streamlit as st
 
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.model.kept import Kept
 from attnviz.app.refusals import told
 from attnviz.app.text import literal
 from attnviz.core.errors import RefusedError, SaidError
 from attnviz.documents.heads_data import grid_data
 from attnviz.models import ModelEdit, ModelTrace, look_into
 from attnviz.models.editing import editing_of
+from attnviz.models.kept import Kept
 from attnviz.models.loading import STEPS, Shelf, Step
 from attnviz.models.pretrained import most_tokens, n_weights
 from attnviz.words import plural, say
@@ -24,7 +24,7 @@ MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the i
 MOST_BYTES = 2**29  # of all that is kept: three texts of 512 tokens ...
 MOST_KEPT = 64  # ... or 32 short sentences, each with what is drawn of it
 _LONG = 2**21  # weights, above which only one sentence at a time is read: of 170 tokens of the included model
-_READING = Lock()
+_READING, _DRAWING = Lock(), BoundedSemaphore(2)  # this one is taken first
 _LOG = get_log(__name__)
 
 
@@ -89,12 +89,11 @@ def _model(name: str) -> tuple[Any, Any]:
 def _looked(model: Any, tokenizer: Any, name: str, text: str, target: str, edits: str) -> ModelTrace:
     """What a model makes of a sentence, by the name that it has in the list of those offered."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
-    lengths = [len(tokenizer(each, verbose=False)["input_ids"]) if each else 0 for each in (text, target)]
-    if (longest := max(lengths)) > most:
+    if (longest := _longest(tokenizer, text, target)) > most:
         raise SaidError(say("models.page.too_long", tokens=plural(longest, "token"), most=most))
     into = target if model.config.is_encoder_decoder else None
     try:
-        with _turn(model, longest):
+        with _READING if n_weights(model, longest) > _LONG else nullcontext():
             view = look_into(model, tokenizer, text, target=into, edits=edits.split("*") if edits else ())
     except RefusedError as error:
         raise SaidError(told(error)) from None
@@ -104,9 +103,15 @@ def _looked(model: Any, tokenizer: Any, name: str, text: str, target: str, edits
     return replace(view, name=name, original=original)
 
 
-def _turn(model: Any, n_tokens: int) -> AbstractContextManager[object]:
-    """Return what is held while a sentence is read: many long ones at once would need gigabytes."""
-    return _READING if n_weights(model, n_tokens) > _LONG else nullcontext()
+def turn(name: str, text: str, target: str) -> AbstractContextManager[object]:
+    """Return what is held while a text is read and drawn: each page that waits with what was computed of a long one
+    would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does."""
+    model, tokenizer = _model(name)
+    return _DRAWING if n_weights(model, _longest(tokenizer, text, target)) > _LONG else nullcontext()
+
+
+def _longest(tokenizer: Any, *texts: str) -> int:
+    return max(len(tokenizer(each, verbose=False)["input_ids"]) if each else 0 for each in texts)
 
 
 def fitting(edits: tuple[ModelEdit, ...], view: ModelTrace) -> tuple[ModelEdit, ...]:

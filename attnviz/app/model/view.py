@@ -8,15 +8,17 @@ from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_heads
-from attnviz.app.model.looked import fitting, looked
+from attnviz.app.model.looked import fitting, looked, turn
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.own_share import Own, offer_own
 from attnviz.app.refusals import told
-from attnviz.app.session import state, url_texts
+from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
+from attnviz.core.errors import SaidError
 from attnviz.core.tokens import token_labels
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
@@ -43,28 +45,45 @@ from attnviz.words.numbers import written
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
-_CROSS = ("q", "k", "v", "scores", "attention_weights", "context")
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
 _ABOVE_KEY = "model.above"
 _SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
 
 
+@st.fragment
 def show_model() -> None:
-    """Draw the whole page."""
+    """Draw the whole page: a fragment, so that what is changed on it runs it alone. The set-up, of which it has no
+    part, and Share, which asks for all when it is opened, are two thirds of a run."""
+    alone = is_fragment_run()
+    if alone:
+        address.write()  # what the change has put there: with the next one's, it would be one step back
+    before = url_texts.texts()
+    _show_page(alone=alone)
+    if alone and url_texts.texts() != before:
+        address.write()
+    if alone and state.has_messages():  # which stand above the page
+        st.rerun()
+
+
+def _show_page(*, alone: bool) -> None:
     name, text, order, above = _asked()
     if is_too_long(text):
         return
     if not text.strip():
         st.info(say("models.page.blank"), icon=":material/edit:")
         return
+    target = take(MODEL_TARGET)
     try:
-        plain = looked(name, text, take(MODEL_TARGET))
-        edits = _edits(plain)
-        whole = looked(name, text, take(MODEL_TARGET), edits) if edits else plain
-    except ValueError as error:
+        with turn(name, text, target):
+            plain = looked(name, text, target)
+            edits = _edits(plain)
+            _show_view(looked(name, text, target, edits) if edits else plain, name, order, above, alone=alone)
+    except SaidError as error:
         st.warning(as_message(told(error)), icon=":material/info:")
-        return
-    view = whole.only(_kind(whole))
+
+
+def _show_view(whole: ModelTrace, name: str, order: str, above: int, *, alone: bool) -> None:
+    edits, view = whole.edits, whole.only(_kind(whole))
     place = _picked(view)
     st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
                    heads=plural(view.n_heads, "head")))  # fmt: skip
@@ -74,7 +93,8 @@ def show_model() -> None:
     _show_head(view, *place, query, edits)
     show_uses(whole, name)
     show_comparison(view, place, take(MODEL_TARGET), query)
-    _give_to_share(view, place, query, name)
+    if not alone:  # Share is drawn by a whole run, and would hold on to all that the model computed until then
+        _give_to_share(view, place, query, name)
 
 
 def _asked() -> tuple[str, str, str, int]:
@@ -174,14 +194,10 @@ def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
         _show_made_of(own.average(), query, ("attention_weights",))
     shown = tuple(name for name in _SHOWN if name in trace.stages)
     if own.kind == "cross":
-        _show_matrices(trace, query, [name for name in shown if name in _CROSS])
-    else:
-        _show_board(trace, query, shown, f"{_BOARD_KEY}.{own.number}.{head}")
+        st.caption(say("models.page.cross"))
+    _show_board(trace, query, shown, f"{_BOARD_KEY}.{own.number}.{head}")
     made = sum(trace[name].numel() for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v") if name in trace.stages)
-    if not made:
-        st.caption(say("models.page.given"))
-    elif own.kind != "cross":  # which stands on no board
-        st.caption(say("models.page.made", numbers=plural(made, "number")))
+    st.caption(say("models.page.made", numbers=plural(made, "number")) if made else say("models.page.given"))
 
 
 def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> None:
@@ -189,17 +205,6 @@ def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> Non
         trace, query, names=shown, key=key, pin=pin,
         follow=lambda position: st.session_state.update({_QUERY_KEY: position}),
     )  # fmt: skip
-
-
-def _show_matrices(trace: Any, query: int, names: list[str]) -> None:
-    """Draw matrices whose rows and columns are tokens of two sentences, each by its own."""
-    st.caption(" ".join((say("models.page.cross"), *trace.notices)))
-    with st.container(horizontal=True):
-        for name in names:
-            stage, (rows, columns) = trace.stages[name], trace[name].shape
-            alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
-            show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
-                        f"model.cross.{name}", alt)  # fmt: skip
 
 
 def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:

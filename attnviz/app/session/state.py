@@ -63,6 +63,12 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys([*of_link, *told]))
 
 
+def has_messages() -> bool:
+    """Whether anything is to be said, or stands there and may have to go, which no run of a part of the page shows."""
+    _, of_link = st.session_state.get(_OF_LINK, (None, []))
+    return any((st.session_state.get(_PARTS), st.session_state.get(_MESSAGES), of_link))
+
+
 def forget_messages() -> None:
     """Show no more what the first run said of the link."""
     since, _ = st.session_state[_OF_LINK]

@@ -1,4 +1,4 @@
-"""What is computed for one reader and used by all who ask for the same, as long as there is room for it."""
+"""What is made or loaded for one reader and used by all who ask for the same, as long as there is room for it."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -10,13 +10,13 @@ _AT_ONCE = 32  # things that can be made beside each other
 
 class Kept:
     """Things by their keys: of more than `most`, or of more than `most_bytes` together, those asked for longest ago go,
-    but never the last."""
+    but never the last. `at_once` are made beside each other at most."""
 
-    def __init__(self, most_bytes: int, most: int) -> None:
+    def __init__(self, most_bytes: int, most: int, at_once: int = _AT_ONCE) -> None:
         self.most_bytes, self.most = most_bytes, most
         self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
-        self._making = tuple(RLock() for _ in range(_AT_ONCE))
+        self._making = tuple(RLock() for _ in range(at_once))
 
     @property
     def n_bytes(self) -> int:
@@ -25,15 +25,12 @@ class Kept:
             return sum(size for _, size in self._held.values())
 
     def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int]) -> Any:
-        """Return what is kept under a key, or make it, of so many bytes; who asks meanwhile waits for that."""
-        with self._making[hash(key) % _AT_ONCE]:
-            held = self._find(key)
-            if held is None:
-                made = make()
-                held = made, size(made)
-                with self._lock:
-                    self._held[key] = held
-                    self._make_room()
+        """Return what is kept under a key, or make it, of so many bytes; who asks meanwhile waits for that, and nobody
+        waits for what is there."""
+        held = self._find(key)
+        if held is None:
+            with self._making[hash(key) % len(self._making)]:
+                held = self._find(key) or self._keep(key, make(), size)
         return held[0]
 
     def forget(self, is_old: Callable[[Any], bool]) -> None:
@@ -42,11 +39,22 @@ class Kept:
             for key in list(filter(is_old, self._held)):
                 del self._held[key]
 
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            return key in self._held
+
     def _find(self, key: Hashable) -> tuple[Any, int] | None:
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
             return self._held.get(key)
+
+    def _keep(self, key: Hashable, made: Any, size: Callable[[Any], int]) -> tuple[Any, int]:
+        held = made, size(made)
+        with self._lock:
+            self._held[key] = held
+            self._make_room()
+        return held
 
     def _make_room(self) -> None:
         sizes = sum(size for _, size in self._held.values())
