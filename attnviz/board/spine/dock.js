@@ -28,6 +28,8 @@ export class Dock {
     this.numbers = make("span", "numbers");
     this.words = make("span", "words");
     this.steps = make("div", "steps");
+    /** @type {number | null} */
+    this.checking = null; // what will look whether numbers agree
     this.says = make("summary");
     this.more = make("div");
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
@@ -88,15 +90,26 @@ export class Dock {
     this.steps.replaceChildren();
   }
 
-  // Whose numbers these are, and whether torch's and the page's agree.
+  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, that is looked
+  // for once all else is painted: those of a real model would wait for it.
   report() {
-    const { drag, settled, made, given } = this.board;
-    let [text, more, alarm] = [this.whoseNumbers(drag !== null), "", false];
-    if (settled) {
-      const found = difference(made, given);
-      alarm = found.unexplained !== null;
-      [text, more] = alarm ? [alarmOf(made, found), ""] : [say("board.status.checked"), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" ")];
-    }
+    const { drag, settled, data } = this.board;
+    if (!settled) this.tellStatus(this.whoseNumbers(drag !== null), "", false);
+    else if (!data.fixed) this.check();
+    else this.checking ??= requestAnimationFrame(() => setTimeout(() => this.check()));
+  }
+
+  check() {
+    this.checking = null;
+    const { settled, made, given } = this.board;
+    if (!settled) return; // and it is told why
+    const found = difference(made, given);
+    if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
+    else this.tellStatus(say("board.status.checked"), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+  }
+
+  /** @param {string} text @param {string} more @param {boolean} alarm */
+  tellStatus(text, more, alarm) {
     if (this.says.textContent !== text) this.says.textContent = text;
     if (this.more.textContent !== more) this.more.textContent = more;
     this.status.setAttribute("role", alarm ? "alert" : "note");

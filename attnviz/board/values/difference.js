@@ -6,6 +6,7 @@ import { boundedOf, evaluate } from "./evaluate.js";
 /** @import { Made, Matrices, Place, Stage } from "../types.js" */
 
 const ALL = 40_000; // computed cells, up to which all are looked at ...
+const TERMS = 500_000; // ... where together they're made of no more numbers than these ...
 const SOME = 200; // ... else so many of each matrix
 
 /** @typedef {{ largest: number, within: number, unexplained: Place | null, looked: number, cells: number }} Found */
@@ -19,13 +20,20 @@ export function difference(made, given) {
   const cells = stages.reduce((sum, { name }) => sum + made.matrices[name].values.length, 0);
   /** @type {Found} */
   const found = { largest: 0, within: 0, unexplained: null, looked: 0, cells };
-  const own = cells > ALL ? null : evaluate([...made.stages.values()], given);
+  const own = cells > ALL || termsOf(made, stages) > TERMS ? null : evaluate([...made.stages.values()], given);
   for (const stage of stages) {
     const { values, columns } = made.matrices[stage.name];
     const step = own ? 1 : stepThrough(values.length, columns);
     for (let at = 0; at < values.length; at += step) judge(made, stage, at, own, found);
   }
   return found;
+}
+
+// Of how many numbers all cells are made, about: a real model's queries are sums over hundreds.
+/** @param {Made} made @param {Stage[]} stages */
+function termsOf({ matrices }, stages) {
+  const across = (/** @type {Stage} */ { sources }) => Math.max(1, ...sources.map((source) => matrices[source].columns));
+  return stages.reduce((sum, stage) => sum + matrices[stage.name].values.length * across(stage), 0);
 }
 
 // From cell to cell, so that all columns have their turn.
