@@ -40,6 +40,7 @@ _HELP = {
     "text": "of the task text: what to learn from",
     "cut": "of the task text: characters or words",
     "length": "of the task text: tokens at a time",
+    "until": "end after so many of the steps, as a training that was stopped",
 }
 _NOT_ASKED = ("task", "frozen", "rates")
 
@@ -106,7 +107,7 @@ def _watched(learner: Learner, shown: TextIO) -> None:
         now = time.monotonic()
         if shown.isatty() and (now - drawn > _REDRAWN or learner.done):
             drawn = now
-            shown.write(f"\r{progress(step.step, learner.settings.steps, step.loss, now - start)}")
+            shown.write(f"\r{progress(step.step, learner.settings.end, step.loss, now - start)}")
     if shown.isatty():
         shown.write("\n")
 

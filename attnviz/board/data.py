@@ -37,7 +37,6 @@ _SENT = (
     "role",
     "head",
     "first",
-    "own_from",
     "layer",
 )
 

@@ -46,7 +46,8 @@ from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.training import TASKS, settings_for
-from attnviz.training.settings import MAX_STEPS
+from attnviz.training.settings import MAX_LAYERS as MAX_MODEL_LAYERS
+from attnviz.training.settings import MAX_MODEL_HEADS, MAX_STEPS
 from attnviz.words import say
 
 FORM = 2  # of links that are written today
@@ -58,7 +59,7 @@ MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
     "model_order", "model_next", "model_compare", "model_compared",
 )  # fmt: skip
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
-LEARN_SENTENCE, LEARN_HEAD = "learn_sentence", "learn_head"
+LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BOARD, HEATMAPS = "board", "heatmaps"
@@ -87,6 +88,7 @@ def texts() -> Mapping[str, Parameter]:
     """
     questions = ("", *(question.slug for question in QUESTIONS))
     steps = tuple(step.name for step in STEPS)
+    heads_off = (f"{layer}-{head}" for layer in range(MAX_MODEL_LAYERS) for head in range(MAX_MODEL_HEADS))
     rows = (
         EDITS,
         Parameter(
@@ -129,6 +131,7 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
         Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
         Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
+        Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),

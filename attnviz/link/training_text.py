@@ -94,7 +94,7 @@ def _read(name: str, text: str, default: Any) -> Any:
     if name == "rates":
         pairs = [each.split(":") for each in text.split(_BETWEEN) if each]
         return tuple((int(step), float(rate)) for step, rate in pairs)
-    if name == "d_ff":
+    if name in ("d_ff", "until"):
         return None if text == "none" else int(text)
     if isinstance(default, int):
         return int(text)

@@ -57,6 +57,7 @@ def _told(training: Training, step: int | None, text: str | None) -> tuple[str, 
     tokens = task.tokens_of(task.example if text is None else text)
     title = f"{settings.task}, seed {settings.seed}: watch it learn, in plain PyTorch."
     return title, [
+        ("Sums in the same order on every machine", ["torch.set_num_threads(1)"]),
         ("The task", task.code().rstrip().split("\n")),
         ("What is learned, and how it starts", _start(training)),
         ("The model", _model(settings)),

@@ -16,6 +16,7 @@ from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
 from attnviz.training.model import drawn_parameters, mask_of, model_table, of_text, shapes_in
+from attnviz.training.one_thread import OneThread
 from attnviz.training.settings import TrainingSettings, check_rate
 from attnviz.training.tasks import Batch, Task, Weights, task_of
 
@@ -59,8 +60,8 @@ class Model:
         Raises ``ValueError`` for a task, a text or a frozen matrix that isn't one, and where all are frozen.
         """
         task = task_of(settings)
-        model = cls(settings, task, model_table(replace(settings, seed=0, steps=1, text="", frozen=(), rates=()),
-                                                task.vocabulary))  # fmt: skip
+        plain = replace(settings, seed=0, steps=1, until=None, text="", frozen=(), rates=())
+        model = cls(settings, task, model_table(plain, task.vocabulary))
         for name in settings.frozen:
             if name not in model.shapes:
                 raise ValueError(f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}")
@@ -106,6 +107,7 @@ class Model:
         own = head_name(head, name) if head is not None and self.settings.n_heads > 1 else name
         return in_layer(layer, own) if self.settings.n_layers > 1 else own
 
+    @OneThread()
     def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
         """Return a moment: what the model makes of the examples that are held out."""
         batch = _held_out(self.task)
@@ -189,7 +191,7 @@ class Learner:
     @property
     def done(self) -> bool:
         """Whether there is no further step."""
-        return bool(self.stopped) or self.step >= self.settings.steps
+        return bool(self.stopped) or self.step >= self.settings.end
 
     def change_rate(self, rate: float) -> None:
         """Go on from here with another learning rate.
@@ -204,6 +206,7 @@ class Learner:
         while not self.done:
             yield self.advance()
 
+    @OneThread()
     def advance(self) -> Step:
         """Do one step; where the loss is no finite number, nothing is learned from it, and it stops."""
         for group in self.optimizer.param_groups:

@@ -1,7 +1,7 @@
 """What determines a training: the task, the model, how it learns, and the limits of all that."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from attnviz.core.errors import RefusedError
@@ -30,7 +30,8 @@ class TrainingSettings:
     together; `d_ff` is None without a feed-forward step. `tied` uses the token table once more as unembedding.
     `text`, cut into `cut`, is what the task "text" learns, `length` tokens at a time. `heads_alike` starts all heads
     of a layer with the same numbers; `frozen` names matrices that keep theirs, as ``("w_q",)``. `rates` are changes of
-    the learning rate, each with the step from which on it holds.
+    the learning rate, each with the step from which on it holds. With `until`, it ends after so many of its `steps`, as
+    one that was stopped: the numbers up to there are the same.
 
     Raises ``ValueError`` for a value outside of its limits, with these.
     """
@@ -57,11 +58,12 @@ class TrainingSettings:
     text: str = ""
     cut: str = "characters"
     length: int = 32
+    until: int | None = None
 
     def __post_init__(self) -> None:
         for name, low, high in _WHOLE:
             value = getattr(self, name)
-            if value is not None or name != "d_ff":
+            if value is not None or name not in _MAY_BE_NONE:
                 object.__setattr__(self, name, check_whole(name, value, low, high))
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
@@ -91,6 +93,20 @@ class TrainingSettings:
             raise ValueError(f"rates are {in_short(rates)}, expected steps one after the other")
         object.__setattr__(self, "rates", rates)
 
+    @property
+    def end(self) -> int:
+        """After how many steps it ends.
+
+        >>> TrainingSettings(steps=9).end, TrainingSettings(steps=9, until=4).end
+        (9, 4)
+        """
+        return self.steps if self.until is None else min(self.steps, self.until)
+
+    @property
+    def whole(self) -> "TrainingSettings":
+        """The same to the last of its steps."""
+        return self if self.until is None else replace(self, until=None)
+
     def rate_at(self, step: int) -> float:
         """Return the learning rate of a step.
 
@@ -104,8 +120,9 @@ class TrainingSettings:
 _WHOLE = (
     ("seed", 0, MAX_SEED), ("steps", 1, MAX_STEPS), ("batch_size", 1, MAX_BATCH), ("n_layers", 1, MAX_LAYERS),
     ("n_heads", 1, MAX_MODEL_HEADS), ("d_model", 1, MAX_D_MODEL), ("d_k", 1, MAX_D_MODEL), ("d_ff", 1, MAX_D_FF),
-    ("length", 2, MAX_LENGTH),
+    ("length", 2, MAX_LENGTH), ("until", 0, MAX_STEPS),
 )  # fmt: skip
+_MAY_BE_NONE = ("d_ff", "until")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "optimizer": OPTIMIZERS, "positions": LEARNED_POSITIONS, "norm": MODEL_NORMS, "activation": tuple(ACTIVATIONS),
     "cut": CUTS,

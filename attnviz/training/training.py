@@ -1,7 +1,7 @@
 """A finished training: its curves, its moments, and what can be asked of each."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -14,6 +14,7 @@ from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment
 from attnviz.training.model import mask_of, of_text
+from attnviz.training.one_thread import OneThread
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
 
@@ -91,6 +92,7 @@ class Training:
         step = check_whole("step", step, 0, len(self.losses))
         return [moment for moment in self.moments if moment.step <= step][-1]
 
+    @OneThread()
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
         the loss of each place. The moment is the last one kept up to the step: between two that are kept, it answers
@@ -151,6 +153,7 @@ class Training:
             found.append((self.model.name_of(layer, None, "w_o"), slice(head * width, (head + 1) * width)))
         return found
 
+    @OneThread()
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
         The moment is the last one kept up to the step: between two that are kept, it answers for the earlier one.
@@ -165,6 +168,7 @@ class Training:
         found = torch.autograd.grad(loss, list(parameters.values()))
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
 
+    @OneThread()
     def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
         """Return by how much each number of each matrix of :meth:`trace`, of the same moment, moves the loss of that
         text: of the computed ones, too, for what is learned gets its gradient through them.
@@ -203,7 +207,8 @@ class Training:
         """Return the tokens of a text and `n` more that the model at a step goes on with.
 
         Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; 1 takes the most
-        probable one each time. Of a longer text, the model sees the last tokens that fit. The heads `without` which
+        probable one each time. Of a longer text, the model sees the last tokens, as many as it has learned to go on
+        from: at the last place of what it learned, nothing came next. The heads `without` which
         it does so are those of :meth:`trace`.
 
         Raises ``ValueError`` for values outside of their limits.
@@ -214,7 +219,7 @@ class Training:
         generator = generator_for(check_whole("seed", seed, 0, MAX_SEED))
         parameters, ids = self._without(self.at(step), without), list(task.ids_of(task.tokens_of(text)))
         for _ in range(n):
-            seen = tuple(ids[-task.length :])
+            seen = tuple(ids[1 - task.length :])
             table = of_text(self.model.table, seen, len(seen))
             logits = run(table, {**parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
             best = logits.topk(most)
@@ -244,11 +249,20 @@ def _update(before: Tensor, after: Tensor, state: Mapping[str, Any]) -> Update:
 
 
 def finished(learner: Learner) -> Training:
-    """Return what there is of a training, at whatever step it was ended."""
-    moments = learner.moments
+    """Return what there is of a training, at whatever step it was ended: its settings train it again up to there, to
+    the same numbers.
+
+    >>> learner = Learner(settings_for(kind_of("agreement"), steps=9))
+    >>> step = learner.advance()
+    >>> finished(learner).settings.until, finished(learner).losses == train(finished(learner).settings).losses
+    (1, True)
+    """
+    moments, model = learner.moments, learner.model
     if moments[-1].step != learner.step:
-        moments = [*moments, learner.model.judged(learner.step, learner.parameters)]
-    return Training(learner.model, tuple(learner.losses), tuple(moments), learner.stopped)
+        moments = [*moments, model.judged(learner.step, learner.parameters)]
+    if not learner.done:
+        model = replace(model, settings=replace(model.settings, until=learner.step))
+    return Training(model, tuple(learner.losses), tuple(moments), learner.stopped)
 
 
 def train(

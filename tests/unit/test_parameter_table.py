@@ -107,6 +107,7 @@ def trainings(draw: st.DrawFn) -> TrainingSettings:
         frozen=draw(st.sampled_from([(), ("w_q",), ("layers.1.w_q", "w_e")])),
         d_ff=draw(st.none() | st.integers(1, 256)),
         norm=draw(st.sampled_from(["none", "pre", "post"])), steps=draw(st.integers(1, 5000)),
+        until=draw(st.none() | st.integers(0, 5000)),
     )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """What is taken home of a training gives the same numbers there, and the command line shows its curves."""
 
+import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -74,6 +76,55 @@ def test_a_script_prints_the_same_numbers_in_a_process_of_its_own(tmp_path: Path
     assert "attnviz" not in training_script(training)
 
 
+LARGE: dict[str, Any] = {
+    "steps": 3,
+    "d_model": 64,
+    "d_k": 64,
+    "d_ff": 64,
+    "n_layers": 2,
+    "n_heads": 4,
+    "batch_size": 64,
+}
+_IN_ANOTHER_PROCESS = f"""
+import torch
+from attnviz import train
+from attnviz.training import training_script
+training, found = train("repeat", **{LARGE}), {{}}
+exec(training_script(training), found)
+assert all(torch.equal(found["w"][name], each) for name, each in training.at(3).parameters.items())
+print(training.losses, training.moments[-1][2:])
+print([each.double().sum().item() for each in training.at(3).parameters.values()])
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "4", None])
+def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None) -> None:
+    """Of sums that several threads share, the last bits would be others: from some size on, they would share these."""
+    given = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    own = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads} if threads else {}
+    done = subprocess.run(
+        [sys.executable, "-c", _IN_ANOTHER_PROCESS], env=given | own,
+        capture_output=True, text=True, check=True, timeout=120, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    training = train("repeat", **LARGE)
+    sums = [each.double().sum().item() for each in training.at(3).parameters.values()]
+    said = done.stdout.splitlines()[-2:]
+    assert said == [f"{training.losses} {training.moments[-1][2:]}", str(sums)]
+
+
+def test_who_trains_keeps_as_many_threads_as_before() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        training = train("agreement", steps=1, batch_size=2)
+        training.trace(1)
+        with pytest.raises(ValueError, match="text has"):
+            training.trace(1, "the fish")
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_a_notebook_holds_the_same_lines() -> None:
     training = train("agreement", steps=2)
     notebook = nbformat.reads(training_notebook(training), as_version=4)  # type: ignore[no-untyped-call]
@@ -140,6 +191,38 @@ def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path: Path, capsys: p
 def test_a_terminal_sees_how_far_it_is() -> None:
     assert progress(1, 4, 2.0, 1.0).startswith("[#######                       ] step 1 of 4, loss 2.0000, 3.0 s left")
     assert len({len(progress(step, 100, 1.0, 1.0).partition("]")[0]) for step in range(101)}) == 1
+
+
+class Terminal(io.StringIO):
+    """What is drawn on a terminal, or into a file."""
+
+    def __init__(self, shown: bool) -> None:
+        super().__init__()
+        self.shown = shown
+
+    def isatty(self) -> bool:
+        return self.shown
+
+
+def test_a_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("attnviz.training_command._REDRAWN", 0)
+    drawn = {}
+    for shown in (True, False):
+        terminal = Terminal(shown)
+        monkeypatch.setattr("sys.stderr", terminal)
+        assert main(["train", "agreement", "--steps", "4"]) == 0
+        drawn[shown] = terminal.getvalue()
+    assert drawn[False] == ""
+    assert drawn[True].endswith("\n")
+    bars = drawn[True].strip().split("\r")
+    losses = train("agreement", steps=4).losses
+    assert [bar.split("] ")[0].count("#") for bar in bars] == [7, 15, 22, 30]
+    for step, (bar, loss) in enumerate(zip(bars, losses, strict=True), 1):
+        assert f"] step {step} of 4, loss {loss:.4f}, " in bar
+    assert bars[-1].endswith("0.0 s left")
+    assert "step" in capsys.readouterr().out
 
 
 def test_every_task_can_be_taken_home() -> None:

@@ -14,7 +14,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED
-from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
+from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.training_text import MOST_OF_LEARNED, long_text
 from attnviz.training import TASKS, Model, TrainingSettings, settings_for
@@ -84,7 +84,7 @@ def _as_named(settings: TrainingSettings) -> TrainingSettings:
 def change(**changed: Any) -> bool:
     """Take other settings into the address; where they don't fit, say why. Return whether they were taken."""
     try:
-        settings = replace(settings_of_address(), **changed)
+        settings = replace(settings_of_address().whole, **changed)
     except ValueError as error:
         state.say(say("learn.refused", why=told(error)))
         return False
@@ -121,6 +121,7 @@ def begin_with(settings: TrainingSettings) -> None:
     _put(settings)
     url_texts.put(LEARN_SENTENCE, "")
     url_texts.put(LEARN_HEAD, (settings.n_layers - 1, 0))
+    url_texts.put(LEARN_OFF, ())
 
 
 def _tell_task(settings: TrainingSettings) -> None:

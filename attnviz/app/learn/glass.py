@@ -1,41 +1,26 @@
 """One step under the glass: its examples and their loss, the gradient of every matrix, how that of one number is made,
 and what the optimizer does with it."""
 
-import math
-from base64 import b64encode
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import cast
 
-import numpy as np
 import streamlit as st
 from torch import Tensor
 
+from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
 from attnviz.app.learn.shared import STEP
 from attnviz.app.learn.time import identity
 from attnviz.app.learn.waited import offer, work_in
 from attnviz.app.learn.works import OneStep
 from attnviz.app.session import state
-from attnviz.app.text import is_dark
-from attnviz.colours.shading import shades
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.layers import STACK
-from attnviz.core.stages import HEADS, Stage
 from attnviz.core.tokens import token_labels
-from attnviz.documents.matrix_markup import png
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
 _TERMS = 3  # of a sum that are written out
-_PICTURE = 120  # pixels of a matrix's longer side
-_STYLE = """<style>
-.learn-gradients { display: flex; flex-wrap: wrap; gap: 14px 30px; align-items: end; }
-.learn-gradients figure { margin: 0; }
-.learn-gradients figure div { display: flex; gap: 6px; align-items: end; }
-.learn-gradients img { image-rendering: pixelated; outline: 1px solid #8885; }
-.learn-gradients figcaption { margin-top: 4px; font-size: 13px; }
-</style>"""
 _EPSILON = 1e-8  # of torch's Adam
 SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a gradient beside another's
 
@@ -43,20 +28,29 @@ SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a 
 def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int) -> None:
     """Draw the section for the step that is done next at a moment."""
     gradients = training.gradients(step)
-    batch = training.model.examples(step)
-    task = training.model.task
-    first = task.between.join(task.vocabulary[i] for i in batch.ids[0].tolist())
-    batch_key = "learn.glass.batch" if step < len(training.losses) else "learn.glass.batch_last"
-    st.text(say(batch_key, texts=plural(len(batch.ids), "text"), first=first,
-                loss=written(gradients.loss, 4)))  # fmt: skip
+    _batch(training, step, gradients.loss)
     st.text(saturation_in_words(training, trace, gradients.of, layer))
-    _pictures(training, step, trace, gradients.of)
+    show_pictures(training, step, trace, gradients.of)
     if len(trace.tokens) < 2:
         st.text(say("learn.glass.one_token"))
         return
     place = _picked(training, trace, training.gradients_of(step, text))
+    show_numbers(training, step, trace, gradients.of, place, min(3, state.digits()))
     _chain(training, step, text, trace, place)
     _optimizer(training, step, place)
+
+
+def _batch(training: Training, step: int, loss: float) -> None:
+    """Say what the next step learns from, and draw the choice of one of these texts."""
+    ids, task = training.model.examples(step).ids.tolist(), training.model.task
+    texts = [task.between.join(task.vocabulary[i] for i in row) for row in ids]
+    key = "learn.glass.batch" if step < len(training.losses) else "learn.glass.batch_last"
+    st.text(say(key, texts=plural(len(texts), "text"), loss=written(loss, 4)))
+    at = st.selectbox(
+        say("learn.glass.texts"), range(len(texts)), key=f"learn.glass.text.{len(texts)}", persist_state="session",
+        format_func=lambda at: say("learn.glass.text", n=at + 1, text=texts[at]),
+    )  # fmt: skip
+    st.code(texts[at], language=None, wrap_lines=True)
 
 
 def saturation_in_words(
@@ -70,44 +64,6 @@ def saturation_in_words(
     gone = share >= SATURATED and max(sizes[:2]) <= VANISHED * sizes[2]
     key = "learn.glass.saturated" if gone else "learn.glass.sizes"
     return say(key, w_q=told[0], w_k=told[1], w_v=told[2], share=percent(share))
-
-
-def _pictures(training: Training, step: int, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> None:
-    moment, dark = training.at(step), is_dark()
-    st.text(say("learn.glass.pictures"))
-    parts = []
-    for name, matrix in moment.parameters.items():
-        stage = trace.stages[name]
-        pair = [_as_table(each) for each in (matrix, gradients[name])]
-        if not all(np.isfinite(each).all() for each in pair):
-            continue
-        told = say("learn.glass.of", matrix=called(stage), largest=_small(float(np.abs(pair[1]).max()), 2))
-        images = "".join(_image(each, stage.role, dark) for each in pair)
-        parts.append(f'<figure aria-label="{told}"><div>{images}</div><figcaption>{told}</figcaption></figure>')
-    st.html(f'<div class="learn-gradients">{"".join(parts)}</div>{_STYLE}')
-
-
-def _as_table(matrix: Tensor) -> np.ndarray:
-    return matrix.reshape(-1, matrix.shape[-1]).numpy()
-
-
-def _image(matrix: np.ndarray, role: Literal["x", "q", "k", "a", "v"], dark: bool) -> str:
-    """Return a picture with a pixel for each number; the largest has its role's whole colour."""
-    limit = float(np.abs(matrix).max()) or 1.0
-    rows, columns = matrix.shape
-    side = max(2.0, min(12.0, _PICTURE / max(rows, columns)))
-    source = b64encode(png(shades(matrix, (-limit, limit), role, dark).astype(np.uint8))).decode()
-    size = f"width:{columns * side:.0f}px;height:{max(8, rows * side):.0f}px"
-    return f'<img alt="" style="{size}" src="data:image/png;base64,{source}">'
-
-
-def called(stage: Stage) -> str:
-    """Return the symbol of a matrix, with its layer and its head where it stands behind the path of one."""
-    of_layer, of_head = stage.name.startswith(f"{STACK}."), f"{HEADS}." in stage.name
-    if of_head:
-        key = "in_both" if of_layer else "in_head"
-        return say(f"learn.glass.{key}", symbol=stage.symbol, layer=stage.layer, head=stage.head)
-    return say("learn.glass.in_layer", symbol=stage.symbol, layer=stage.layer) if of_layer else stage.symbol
 
 
 def _picked(training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor]) -> Place:
@@ -133,11 +89,11 @@ def _chain(training: Training, step: int, text: str, trace: AttentionTrace, plac
     measured = finite_difference(training, step, *place, text=text)
     digits = state.digits()
     st.markdown(f"**{say('learn.glass.chain')}**")
-    st.text(say("learn.glass.gradient", cell=_cell(trace, place), value=_small(links[0].gradient, digits),
-                measured=_small(measured, digits)))  # fmt: skip
+    st.text(say("learn.glass.gradient", cell=_cell(trace, place), value=small(links[0].gradient, digits),
+                measured=small(measured, digits)))  # fmt: skip
     lines = [_line(trace, link, digits) for link in links[:-1]]
     lines.append(say("learn.glass.end", cell=_cell(trace, links[-1].place),
-                     value=_small(links[-1].gradient, digits)))  # fmt: skip
+                     value=small(links[-1].gradient, digits)))  # fmt: skip
     st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
@@ -145,20 +101,20 @@ def _line(trace: AttentionTrace, link: Link, digits: int) -> str:
     """Return a gradient as the sum that it is, its largest terms in digits."""
     terms = sorted(link.terms, key=lambda term: -abs(term.product))
     written_out = " + ".join(
-        f"{_factor(trace, term.of, term.local, digits)} × {_small(term.gradient, digits)}" for term in terms[:_TERMS]
+        f"{_factor(trace, term.of, term.local, digits)} × {small(term.gradient, digits)}" for term in terms[:_TERMS]
     )
     rest = sum(term.product for term in terms[_TERMS:])
-    more = f" + {_small(rest, digits)}" if len(terms) > _TERMS else ""
+    more = f" + {small(rest, digits)}" if len(terms) > _TERMS else ""
     through = called(trace.stages[link.terms[0].through.matrix])
     if [(term.of, term.local) for term in link.terms] == [(None, 1.0)]:
         return say("learn.glass.passed_on", cell=_cell(trace, link.place),
-                   through=_cell(trace, link.terms[0].through), value=_small(link.gradient, digits))  # fmt: skip
+                   through=_cell(trace, link.terms[0].through), value=small(link.gradient, digits))  # fmt: skip
     return say("learn.glass.line", cell=_cell(trace, link.place), through=through, sum=written_out + more,
-               value=_small(link.gradient, digits))  # fmt: skip
+               value=small(link.gradient, digits))  # fmt: skip
 
 
 def _factor(trace: AttentionTrace, of: Place | None, value: float, digits: int) -> str:
-    return _small(value, digits) if of is None else f"{_cell(trace, of)} {_small(value, digits)}"
+    return small(value, digits) if of is None else f"{_cell(trace, of)} {small(value, digits)}"
 
 
 def _cell(trace: AttentionTrace, place: Place) -> str:
@@ -167,13 +123,6 @@ def _cell(trace: AttentionTrace, place: Place) -> str:
     row = labels[place.row] if stage.rows in ("token", "query", "key") and place.row < len(labels) else place.row
     column = labels[place.column] if stage.columns == "key" and place.column < len(labels) else place.column
     return f"{called(stage)}[{row}, {column}]"
-
-
-def _small(value: float, digits: int) -> str:
-    """Write a gradient: small ones are the rule, so that digits count from the first that isn't 0."""
-    if value == 0 or not math.isfinite(value) or abs(value) >= 10**-digits * 10:
-        return written(value, digits)
-    return f"{value:.2e}".replace("e-0", "e−").replace("e-", "e−").replace("-", "−")
 
 
 def _optimizer(training: Training, step: int, place: Place) -> None:

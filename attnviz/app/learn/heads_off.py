@@ -2,7 +2,10 @@
 
 import streamlit as st
 
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
+from attnviz.link.parameter_table import LEARN_OFF
 from attnviz.training import Training, TrainingSettings
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -14,17 +17,26 @@ Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by it
 def pick_heads_off(settings: TrainingSettings) -> Off:
     """Draw a switch for each head; return which are off."""
     heads = [(layer, head) for layer in range(settings.n_layers) for head in range(settings.n_heads)]
-    off = st.pills(
-        say("learn.off.heads"), heads, selection_mode="multi", key=key_of(settings), label_visibility="collapsed",
-        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), persist_state="session",
+    linked = {tuple(map(int, each.split("-"))) for each in take(LEARN_OFF)}
+    off = tuple(each for each in heads if each in linked)
+    key = key_of(settings)
+    st.session_state[key] = list(off)
+    st.pills(
+        say("learn.off.heads"), heads, selection_mode="multi", key=key, label_visibility="collapsed",
+        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), on_change=_take, args=(key,),
         help=say("learn.off.how"),
     )  # fmt: skip
-    return tuple(each for each in heads if each in off)
+    return off
 
 
 def key_of(settings: TrainingSettings) -> str:
     """Return the key of the switches of such a model."""
     return f"learn.off.{settings.n_layers}.{settings.n_heads}"
+
+
+def _take(key: str) -> None:
+    """Have the address name the heads that are off, so that its link shows the same."""
+    url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(st.session_state[key])))
 
 
 def tell_heads_off(training: Training, step: int, off: Off) -> None:
@@ -33,13 +45,9 @@ def tell_heads_off(training: Training, step: int, off: Off) -> None:
     told = say("learn.off.worth", heads=listed(training.settings, off), loss=written(worth.loss, 3),
                without=written(worth.loss_without, 3), right=percent(worth.accuracy),
                right_without=percent(worth.accuracy_without))  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center", key="learn_off"):
+    with st.container(horizontal=True, vertical_alignment="center", key="learn_without"):
         st.info(as_message(told), icon=":material/power_settings_new:")
-        st.button(say("learn.off.on"), key="learn.off.on", on_click=_all_on, args=(training.settings,))
-
-
-def _all_on(settings: TrainingSettings) -> None:
-    st.session_state[key_of(settings)] = []
+        st.button(say("learn.off.on"), key="learn.off.on", on_click=url_texts.put, args=(LEARN_OFF, ()))
 
 
 def listed(settings: TrainingSettings, off: Off) -> str:

@@ -59,10 +59,13 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
             "application/octet-stream", key="learn.home.tensors", on_click="ignore", icon=":material/database:",
         )  # fmt: skip
     st.caption(say("learn.home.what"))
-    # A link trains to the end: of one that was stopped or is paused, it would show other numbers.
-    ended = training.stopped or len(training.losses) == training.settings.steps
-    if ended and len(training.settings.text) <= MOST_OF_LEARNED:
+    if _fits_link(training):
         st.caption(say("learn.home.address"))
+
+
+def _fits_link(training: Training) -> bool:
+    """Whether the address of the page holds all that trains this model again."""
+    return len(training.settings.text) <= MOST_OF_LEARNED
 
 
 def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:
@@ -101,7 +104,7 @@ def _one_layer(training: Training, trace: AttentionTrace, layer: int) -> None:
     except ValueError:
         link = ""
     if not 0 < len(link) <= MOST_OF_LINK:
-        st.text(say("learn.home.recipe"))
+        st.text(say("learn.home.recipe" if _fits_link(training) else "learn.home.script_alone"))
         return
     _open(link, say("learn.home.layer", layer=layer), "learn.home.layer")
 

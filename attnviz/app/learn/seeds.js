@@ -1,4 +1,4 @@
-// What became of each of many seeds, as small curves of right answers: one is opened by a click.
+// What became of each of many seeds, as small curves of right answers and of the loss: one is opened by a click.
 
 import { make } from "../../board/cells/elements.js";
 import { keptFor, partOf } from "../../scripts/parts.js";
@@ -7,12 +7,12 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Answered, Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[] }} Outcome */
-/** @typedef {Answered & { picked: number, steps: number, seeds: Outcome[] }} Data */
+/** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], loss: string }} Outcome `loss` is the last, as it is written */
+/** @typedef {Answered & { picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */
 /** @typedef {{ sender: Sender<{ seed: number }>, drawn: string }} State */
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT] = [84, 40];
+const [WIDTH, HEIGHT] = [84, 30];
 
 /** @type {WeakMap<HTMLElement, State>} */
 const all = new WeakMap();
@@ -25,7 +25,7 @@ export default function seeds({ parentElement, data, setTriggerValue }) {
   const drawn = JSON.stringify([data.seeds, data.picked]);
   if (drawn === state.drawn) return;
   state.drawn = drawn;
-  root.setAttribute("aria-label", say("learn.seeds.all"));
+  root.setAttribute("aria-label", say(data.hasLaw ? "learn.seeds.all" : "learn.seeds.all_losses"));
   root.replaceChildren(...data.seeds.map((outcome) => picture(outcome, data, () => state.sender.send({ seed: outcome.seed }))));
 }
 
@@ -35,19 +35,30 @@ function begun(root) {
 }
 
 /** @param {Outcome} outcome @param {Data} data @param {() => void} open */
-function picture({ seed, learned, steps, accuracies }, data, open) {
+function picture({ seed, learned, steps, accuracies, losses, loss }, data, open) {
+  const shares = data.hasLaw ? [curve(steps, accuracies, data.steps, 1, "shares")] : [];
+  const share = data.hasLaw ? `${Math.round(100 * (accuracies[accuracies.length - 1] ?? 0))} %` : loss;
+  const button = make("button", `seed${learned ? " learned" : ""}${seed === data.picked ? " on" : ""}`);
+  button.type = "button";
+  button.setAttribute("aria-label", data.hasLaw ? say("learn.seeds.one", { seed, share, loss }) : say("learn.seeds.one_loss", { seed, loss }));
+  const figure = make("span", "figure", [String(seed)]);
+  button.append(...shares, curve(steps, losses, data.steps, data.top, "losses"), figure, make("span", "share", [share]));
+  button.onclick = open;
+  return button;
+}
+
+/** @param {number[]} steps @param {(number | null)[]} values @param {number} last step @param {number} top @param {string} kind */
+function curve(steps, values, last, top, kind) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", kind);
   const line = document.createElementNS(SVG, "polyline");
-  line.setAttribute("points", steps.map((step, at) => `${((step / data.steps) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (HEIGHT - 2) * accuracies[at]).toFixed(1)}`).join(" "));
+  const points = steps.flatMap((step, at) => {
+    const value = values[at];
+    return value === null ? [] : [`${((step / last) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (HEIGHT - 2) * Math.min(1, value / top)).toFixed(1)}`];
+  });
+  line.setAttribute("points", points.join(" "));
   svg.append(line);
-  const share = `${Math.round(100 * (accuracies[accuracies.length - 1] ?? 0))} %`;
-  const button = make("button", `seed${learned ? " learned" : ""}${seed === data.picked ? " on" : ""}`);
-  button.type = "button";
-  button.setAttribute("aria-label", say("learn.seeds.one", { seed, share }));
-  const figure = make("span", "figure", [String(seed)]);
-  button.append(svg, figure, make("span", "share", [share]));
-  button.onclick = open;
-  return button;
+  return svg;
 }

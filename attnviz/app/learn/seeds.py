@@ -1,5 +1,7 @@
 """Many seeds of one training: small pictures of their curves, and the share of those that learned."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +17,9 @@ from attnviz.app.session.answering import answered, answering
 from attnviz.core.limits import MAX_SEED
 from attnviz.scripts import joined, sentences
 from attnviz.training import MOST_SEEDS, TrainingSettings
+from attnviz.training.many import Outcome
 from attnviz.words import say
+from attnviz.words.numbers import written
 
 LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
 _HERE = Path(__file__).parent
@@ -32,10 +36,7 @@ _seeds = st.components.v2.component(
 
 def show_seeds(settings: TrainingSettings) -> None:
     """Draw how many seeds, the way to train them, and what became of each."""
-    if settings.task == "text":
-        st.text(say("learn.seeds.text"))
-        return
-    plain = replace(settings, rates=())
+    plain = replace(settings.whole, rates=())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = st.session_state.get("learn.seeds.first", 0)
         n = st.number_input(say("learn.seeds.n", first=first), 2, MOST_SEEDS, _FEW, key="learn.seeds.n", width=190,
@@ -49,16 +50,40 @@ def show_seeds(settings: TrainingSettings) -> None:
     outcomes = list(cast("ManySeeds", work).outcomes)
     if not outcomes:
         return
-    learned = sum(outcome.accuracy >= LEARNED for outcome in outcomes)
-    st.text(say("learn.seeds.share", learned=learned, all=len(outcomes), least=f"{100 * LEARNED:.0f} %"))
+    has_law = settings.task != "text"
+    st.text(_shares(outcomes) if has_law else _losses(outcomes))
+    top = max((loss for each in outcomes for loss in each.held_out_losses if math.isfinite(loss)), default=1.0)
     _seeds(
         key=_KEY, on_seed_change=_take,
         data={
             "key": _KEY, "answered": answered(_KEY), "picked": settings.seed, "steps": settings.steps,
-            "seeds": [{"seed": each.settings.seed, "learned": each.accuracy >= LEARNED, "steps": each.steps,
-                       "accuracies": [round(share, 4) for share in each.accuracies]} for each in outcomes],
+            "hasLaw": has_law, "top": top, "seeds": [_sent(each, has_law) for each in outcomes],
         },
     )  # fmt: skip
+    st.caption(say("learn.seeds.axes" if has_law else "learn.seeds.axis", top=written(top, 2)))
+
+
+def _shares(outcomes: Sequence[Outcome]) -> str:
+    learned = sum(outcome.accuracy >= LEARNED for outcome in outcomes)
+    return say("learn.seeds.share", learned=learned, all=len(outcomes), least=f"{100 * LEARNED:.0f} %")
+
+
+def _losses(outcomes: Sequence[Outcome]) -> str:
+    """Say what became of seeds where no law says what is right."""
+    ends = [outcome.held_out_losses[-1] for outcome in outcomes]
+    return say("learn.seeds.losses", all=len(outcomes), low=written(min(ends), 3), high=written(max(ends), 3))
+
+
+def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
+    """Return what the page draws of a seed; a loss that is no finite number is none."""
+    return {
+        "seed": outcome.settings.seed,
+        "learned": has_law and outcome.accuracy >= LEARNED,
+        "steps": outcome.steps,
+        "accuracies": [round(share, 4) for share in outcome.accuracies],
+        "losses": [round(loss, 4) if math.isfinite(loss) else None for loss in outcome.held_out_losses],
+        "loss": written(outcome.held_out_losses[-1], 2),
+    }
 
 
 def _take() -> None:

@@ -2,11 +2,10 @@
 
 import math
 import time
-from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.learn.controls import asked, is_text_lost, name_in_address
+from attnviz.app.learn.controls import asked, is_text_lost, name_in_address, settings_of_address
 from attnviz.app.learn.moment import show_moment
 from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
 from attnviz.app.learn.shared import JOB, current_job, job_of, leave, shared
@@ -57,7 +56,8 @@ def show_learn() -> None:
 
 
 def _is_of(work: OneTraining, settings: TrainingSettings) -> bool:
-    return work.asked == settings
+    """Whether the address names this training, as it was asked for, or as it goes with what was changed on the way."""
+    return settings.whole in (work.asked.whole, work.settings.whole)
 
 
 def _open(settings: TrainingSettings) -> None:
@@ -77,7 +77,7 @@ def _open(settings: TrainingSettings) -> None:
 
 def _show_finished(settings: TrainingSettings) -> bool:
     """Show at once what somebody has trained already, to the very same numbers; return whether there is that."""
-    key = settings, settings.steps
+    key = settings, settings.end
     if shared().shelf.get(key) is None:
         return False
     st.session_state[_SHOWN] = key
@@ -107,13 +107,15 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
 
 def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
     """Begin or go on, and show how far that comes: the address names the training, but no earlier moment of it."""
-    name_in_address(settings)
+    found = current_job()
+    name_in_address((settings if found is None else found[1].asked).whole)
     url_texts.put(LEARN_STEP, None)
     _start(settings, steps)
 
 
 def _again(settings: TrainingSettings, steps: int | None = None) -> None:
-    """Train these settings from their start."""
+    """Train these settings from their start, to the last of their steps."""
+    settings = settings.whole
     st.session_state.pop(JOB, None)
     name_in_address(settings)
     url_texts.put(LEARN_STEP, None)
@@ -133,9 +135,10 @@ def _rewind() -> None:
     _pause()
     found = current_job()
     if found is not None:
-        work = OneTraining(replace(found[1].asked))
+        work = OneTraining(found[1].asked.whole)
         st.session_state[JOB] = job_of(work)
         work.begin()
+        url_texts.put(LEARN_STEP, None)
 
 
 def _stop() -> None:
@@ -153,8 +156,8 @@ def _stop() -> None:
 def _keep(work: OneTraining) -> None:
     training = work.training()
     st.session_state[_SHOWN] = shared().shelf.put(training)
-    if training.settings != work.asked:  # the rate was changed on the way
-        name_in_address(training.settings)
+    if _is_of(work, settings_of_address()):
+        name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
     st.session_state.pop(JOB, None)
 
 
@@ -185,8 +188,8 @@ def _under_way() -> None:
     if not job.active:
         st.rerun()
     before = shared().pool.before(job)
-    steps = work.settings.steps
-    part = work.step / steps
+    steps = work.settings.end
+    part = work.step / max(1, steps)
     left = st.session_state.setdefault("learn.pace", Pace()).left(time.monotonic(), part)
     done = say("learn.progress", done=f"{work.step:,}", steps=plural(steps, "step"))
     if job.state == WAITING and before:
@@ -208,7 +211,9 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
             st.error(as_message(say("learn.failed")))
             return work.training() if work.moments else None
         shared().pool.settled(job, _SETTLED)
-        return work.training()
+        made = work.training()
+        name_in_address(made.settings)  # how far it is, so that its link trains to the very same numbers
+        return made
     shown = st.session_state.get(_SHOWN)  # what others have trained is shown to none but who asks for the same
     if shown is None:
         st.text(say("learn.first", steps=plural(settings.steps, "step")))

@@ -5,16 +5,21 @@ from typing import Protocol, cast
 
 import streamlit as st
 
-from attnviz.app.learn.pool import WAITING, FullError, Job
+from attnviz.app.learn.pool import FAILED, LEFT, PAUSED, WAITING, FullError, Job
 from attnviz.app.learn.shared import job_of, shared
 from attnviz.app.session import state
+from attnviz.app.text import as_message
 from attnviz.words import say
 
 _EVERY = 0.4  # seconds
 
 
 class Told(Protocol):
-    """Work that tells how much of it is done."""
+    """Work that tells how much of it is done, and of what."""
+
+    @property
+    def asked(self) -> object:
+        """What it was asked for: of another, it isn't the work."""
 
     @property
     def done(self) -> bool:
@@ -37,19 +42,27 @@ def work_in(name: str, asked: object) -> Told | None:
 
 
 def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> None:
-    """Draw the button that has work done, or how far it is."""
-    job = st.session_state.get(name)
-    if job is not None and job.work.asked == asked and job.active:
+    """Draw the button that has work done, or goes on with what was stopped, or how far it is; of what broke off, say
+    so."""
+    job: Job | None = st.session_state.get(name)
+    own = job is not None and cast("Told", job.work).asked == asked
+    if own and job is not None and job.active:
         st.fragment(_under_way, run_every=_EVERY)(name)
         return
-    st.button(label, key=f"{name}.start", on_click=_start, args=(name, make))
+    stopped = own and job is not None and job.state in (PAUSED, LEFT)
+    st.button(
+        say("learn.go_on") if stopped else label, key=f"{name}.start", on_click=_start, args=(name, make, stopped)
+    )
+    if own and job is not None and job.state == FAILED:
+        st.error(as_message(say("learn.closer.failed", again=label)))
 
 
-def _start(name: str, make: Callable[[], Told]) -> None:
+def _start(name: str, make: Callable[[], Told], goes_on: bool) -> None:
     before = st.session_state.get(name)
-    if before is not None:
+    if before is not None and not goes_on:
         shared().pool.pause(before)
-    job = st.session_state[name] = job_of(make())
+    job: Job = before if before is not None and goes_on else job_of(make())
+    st.session_state[name] = job
     try:
         shared().pool.go_on(job)
     except FullError:

@@ -91,7 +91,7 @@ class ManySeeds:
     def part(self) -> float:
         """How much of it is done, from 0 to 1."""
         own = self._learner
-        step = 0.0 if own is None else own.step / own.settings.steps
+        step = 0.0 if own is None else own.step / own.settings.end
         return (len(self.outcomes) + step) / len(self.asked)
 
     def advance(self) -> None:

@@ -1,0 +1,124 @@
+"""What is looked at closer at a moment of a training: the batch, gradients in numbers, seeds of one's own text."""
+
+import time
+
+import pytest
+
+from attnviz.app.learn.gradients import small
+from attnviz.app.learn.shared import MANY, shared
+from attnviz.training import train, train_many
+from attnviz.words import say
+from attnviz.words.numbers import written
+from tests.pages.reader import Reader
+from tests.pages.test_learn import FEW, SOON, codes, data_of, opened, part
+
+TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
+
+
+@pytest.fixture(autouse=True)
+def _own_shelf() -> None:
+    shared.clear()
+
+
+def html_of(reader: Reader) -> str:
+    return "\n".join(each.proto.body for each in reader.at.get("html"))
+
+
+def test_each_text_of_a_step_can_be_read() -> None:
+    reader = part(opened(learn=FEW, learn_step="7"), "glass")
+    training = train("agreement", steps=20)
+    words = training.model.task.vocabulary
+    texts = [" ".join(words[i] for i in row) for row in training.model.examples(7).ids.tolist()]
+    key = f"learn.glass.text.{len(texts)}"
+    assert len(texts) == 64
+    for at in (0, 5, 63):
+        reader.set(key, at)
+        assert texts[at] in [each.value for each in reader.at.code]
+    listed = reader.at.selectbox(key=key).options
+    assert listed == [say("learn.glass.text", n=n + 1, text=text) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("matrix", ["w_q", "w_o", "w_e"])
+def test_a_matrix_and_its_gradient_stand_in_numbers(matrix: str) -> None:
+    training = train("agreement", steps=20)
+    reader = part(opened(learn=FEW, learn_step="7"), "glass").set("learn.glass.matrix", matrix)
+    shown, gradient = html_of(reader), training.gradients(7).of[matrix]
+    assert gradient.shape[0] <= 20
+    for table in (training.at(7).parameters[matrix], gradient):
+        for value in table.flatten().tolist():
+            assert f">{small(value, 3)}</td>" in shown
+    assert not any(each.startswith("This matrix has") for each in reader.captions)
+
+
+def test_of_a_large_matrix_what_stands_around_the_picked_number_is_shown() -> None:
+    reader = part(opened(learn="task.repeat*steps.2*batch_size.2"), "glass")
+    training = train("repeat", steps=2, batch_size=2)
+    assert say("learn.glass.part", rows=32, columns=32) in reader.captions
+    gradient = training.gradients(2).of["layers.1.w_q"]
+    row, column = divmod(int(training.gradients_of(2)["layers.1.w_q"].abs().argmax()), 32)
+    assert f">{small(gradient[row, column].item(), 3)}</td>" in html_of(reader)
+
+
+def with_seeds_of(learn: str, **more: str) -> Reader:
+    reader = part(opened(learn=learn, **more), "seeds").set("learn.seeds.n", 2).press(say("learn.seeds.start"))
+    end = time.monotonic() + SOON
+    while reader.at.session_state[MANY].active:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return reader.run()
+
+
+def test_seeds_of_a_text_of_one_s_own_tell_their_held_out_loss() -> None:
+    reader = with_seeds_of("task.text*steps.3", learn_text=TEXT)
+    outcomes = train_many("text", range(2), steps=3, text=TEXT)
+    ends = sorted(each.held_out_losses[-1] for each in outcomes)
+    told = say("learn.seeds.losses", all=2, low=written(ends[0], 3), high=written(ends[1], 3))
+    assert told in reader.texts
+    sent = data_of(reader, "attnviz_learn_seeds")
+    assert not sent["hasLaw"]
+    assert not any(each["learned"] for each in sent["seeds"])
+    for each, outcome in zip(sent["seeds"], outcomes, strict=True):
+        assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
+    assert sent["top"] == max(max(each.held_out_losses) for each in outcomes)
+
+
+def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
+    reader = with_seeds_of(FEW)
+    sent = data_of(reader, "attnviz_learn_seeds")
+    outcomes = train_many("agreement", range(2), steps=20)
+    assert sent["hasLaw"]
+    for each, outcome in zip(sent["seeds"], outcomes, strict=True):
+        assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
+        assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
+    assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
+
+
+def test_seeds_of_which_one_ends_in_no_number_are_drawn_as_far_as_they_came() -> None:
+    reader = with_seeds_of("task.agreement*steps.9*learning_rate.1e9*optimizer.sgd")
+    seeds = data_of(reader, "attnviz_learn_seeds")["seeds"]
+    assert len(seeds) == 2
+    assert any(each["losses"][-1] is None or each["losses"][-1] > 1e3 for each in seeds)
+
+
+@pytest.mark.parametrize(
+    ("set_to", "drawn"),
+    [
+        ({"learn.goes_on.t": 2.5, "learn.goes_on.seed": 3}, {"temperature": 2.5, "seed": 3}),
+        ({"learn.goes_on.top_k": 2, "learn.goes_on.seed": 1}, {"top_k": 2, "seed": 1}),
+        ({"learn.goes_on.greedy": True}, {"top_k": 1}),
+    ],
+    ids=["temperature", "top-k", "greedy"],
+)
+def test_how_a_text_goes_on_is_as_it_was_asked_for(set_to: dict[str, float], drawn: dict[str, float]) -> None:
+    reader = part(opened(learn="task.text*steps.30", learn_text=TEXT, learn_sentence="the"), "goes_on")
+    training = train("text", steps=30, text=TEXT)
+    reader.set("learn.goes_on.n", 30)
+    plain = codes(reader)
+    for key, value in set_to.items():
+        n_entries = len(training.model.task.vocabulary)
+        reader.set(f"{key}.{n_entries}" if key.endswith("top_k") else key, value)
+    made = "".join(training.generate(30, "the", 30, **drawn))  # type: ignore[arg-type]
+    assert made in codes(reader)
+    assert made not in plain
+    greedy = "learn.goes_on.greedy" in set_to
+    assert [each.disabled for each in reader.at.number_input if each.key == "learn.goes_on.t"] == [greedy]

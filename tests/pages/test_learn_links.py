@@ -1,0 +1,117 @@
+"""A link of Watch it learn opens what its sender saw, to the last bit: of a training that didn't end, too."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz import train
+from attnviz.app.learn.shared import JOB, shared
+from attnviz.training import TrainingSettings
+from attnviz.words import plural, say
+from tests.pages.reader import Reader, in_address
+from tests.pages.test_learn import FEW, PAGE, data_of, matches, opened, part, trained, weights_of
+
+STEPS = plural(20, "step")
+
+
+@pytest.fixture(autouse=True)
+def _own_shelf() -> None:
+    shared.clear()
+
+
+def paused() -> Reader:
+    """A reader who has done three steps of twenty, the last at another rate."""
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")))
+    trained(reader.press(say("learn.one_step"))).set("learn.rate", 0.5)
+    return trained(reader.press(say("learn.one_step")))
+
+
+def shown_in(reader: Reader) -> tuple[Any, ...]:
+    """What the page draws: the board's numbers, the curves, and every number of every moment."""
+    time, kept = data_of(reader, "attnviz_learn_time"), data_of(reader, "attnviz_learn_kept")
+    (board,) = reader.boards
+    return weights_of(board).tobytes(), time["charts"], time["steps"], kept
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["paused", "stopped"])
+def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there(stopped: bool) -> None:
+    reader = paused()
+    if stopped:
+        reader.press(say("learn.stop"))
+    link = in_address(reader.at, "learn")
+    assert link == f"{FEW}*rates.2:0.5*until.3"
+    part(reader, "home")
+    assert say("learn.home.address") in reader.captions
+    shared.clear()  # as in another process
+    other = opened(learn=link)
+    assert other.messages == []
+    assert shown_in(other) == shown_in(reader)
+    training = train("agreement", steps=20, rates=((2, 0.5),))
+    assert matches(other, training, 3)
+    assert say("learn.stopped", done=3, steps=STEPS) in other.captions
+
+
+def test_a_paused_training_goes_on_to_its_end_with_what_was_changed_on_the_way() -> None:
+    reader = trained(paused().press(say("learn.go_on")))
+    assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
+    assert matches(reader, train("agreement", steps=20, rates=((2, 0.5),)), 20)
+    assert reader.messages == []
+
+
+def test_from_the_link_of_a_stopped_training_start_trains_to_the_end() -> None:
+    reader = opened(learn=f"{FEW}*until.3")
+    assert matches(reader, train("agreement", steps=20), 3)
+    trained(reader.press(say("learn.start")))
+    assert in_address(reader.at, "learn") == FEW
+    assert matches(reader, train("agreement", steps=20), 20)
+
+
+def test_another_seed_of_a_stopped_training_is_trained_to_the_end() -> None:
+    reader = opened(learn=f"{FEW}*until.3").set("learn.seed", 5)
+    assert in_address(reader.at, "learn") == "task.agreement*seed.5*steps.20"
+    trained(reader.press(say("learn.start")))
+    assert matches(reader, train("agreement", steps=20, seed=5), 20)
+
+
+def test_rewinding_what_a_link_opened_goes_to_the_end_from_there() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.rewind"))
+    assert matches(reader, train("agreement", steps=20), 0)
+    assert in_address(reader.at, "learn") == f"{FEW}*until.0"
+    other = opened(learn=f"{FEW}*until.0")
+    assert matches(other, train("agreement", steps=20), 0)
+    trained(reader.press(say("learn.go_on")))
+    assert matches(reader, train("agreement", steps=20), 20)
+    assert JOB not in reader.at.session_state
+
+
+def test_settings_say_where_a_training_ends() -> None:
+    assert TrainingSettings(steps=9, until=20).end == 9
+    for until in (-1, 5001, 1.5):
+        with pytest.raises(ValueError, match=f"until is {until}, expected a whole number from 0 to 5000"):
+            TrainingSettings(until=until)  # type: ignore[arg-type]
+
+
+def test_heads_that_are_off_stand_in_the_link() -> None:
+    asked = {"learn": "task.repeat*steps.3", "learn_step": "2", "learn_head": "1.0"}
+    reader = opened(**asked).set("learn.off.2.1", [(0, 0)])
+    link = in_address(reader.at, "learn_off")
+    assert link == "0-0"
+    other = opened(**asked, learn_off=link)
+    assert other.messages == []
+    (board,) = other.boards
+    without = train("repeat", steps=3).trace(2, without=[(0, 0)]).layers[1].attention_weights
+    assert np.array_equal(weights_of(board), without.numpy().ravel())
+    assert data_of(other, "attnviz_learn_time")["model"]["off"] == data_of(reader, "attnviz_learn_time")["model"]["off"]
+    other.press(say("learn.off.on"))
+    assert in_address(other.at, "learn_off") == ""
+    assert data_of(other, "attnviz_learn_time")["model"]["off"] == []
+
+
+def test_a_head_that_no_model_has_is_told() -> None:
+    reader = opened(learn=FEW, learn_off="0-0.7-1")
+    assert len(reader.messages) == 1
+    assert say("learn.link.off", names="`7-1`") in reader.messages[0]
+    assert in_address(reader.at, "learn_off") == "0-0"
+    assert data_of(reader, "attnviz_learn_time")["model"]["off"] != []
+    assert opened(learn=FEW, learn_off="2-3").messages == []  # another model has it
