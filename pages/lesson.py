@@ -32,6 +32,6 @@ scenario = current_scenario()
 if scenario is None:
     show_blank("lesson.blank")
 elif scenario.reads_others:
-    show_second_sentence("lesson.second")
+    show_second_sentence(f"lesson.{scenario.reads}")
 else:
     show_lesson(scenario)

@@ -37,6 +37,7 @@ _SENT = (
     "role",
     "head",
     "first",
+    "own_from",
     "layer",
 )
 

@@ -50,6 +50,7 @@ export interface Settings {
   ids: number[];
   targets: number[];
   head: number;
+  place: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
@@ -96,8 +97,10 @@ export interface Stage {
   head: number | null;
   /** The column of the whole Q, K, V or context where this head's columns begin. */
   first: number;
-  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, where these are keys. */
+  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, or of more, where these are keys. */
   entries: string[];
+  /** Which key is that of the first token, behind those that were kept; null where keys are of another sentence. */
+  own_from: number | null;
   layer: number;
   role: Role;
   /** What it is in two or three words. */
@@ -157,7 +160,7 @@ export interface BoardData extends TableData {
   roles: Roles;
   labels: string[];
   names: string[];
-  /** What the tokens that are read are called in the same ways, and whether they are others than those that read. */
+  /** What the tokens that are read are called in the same ways, and whether they are others than those that read, or more. */
   keys: string[];
   readNames: string[];
   others: boolean;

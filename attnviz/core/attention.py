@@ -36,7 +36,8 @@ class AttentionTrace(Trace):
     output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
     Where another sentence is read, `y` ``(n_read, d_in)`` are the vectors of its tokens, `read_tokens`; then K and V
-    have ``n_read`` rows, and scores, attention weights and a mask as many columns.
+    have ``n_read`` rows, and scores, attention weights and a mask as many columns. Where one was kept, `y` are its
+    vectors, `y_norm` these normed before attention, and `joined` ``(n_read, d_in)`` these with those of `x` below.
 
     Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads. Where numbers by distance are added to
     scores, `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` is as `scores` are.
@@ -51,6 +52,8 @@ class AttentionTrace(Trace):
     """
 
     y: Tensor | None = None
+    y_norm: Tensor | None = None
+    joined: Tensor | None = None
     e: Tensor | None = None
     p: Tensor | None = None
     x: Tensor
@@ -184,14 +187,21 @@ class AttentionTrace(Trace):
         mask = self.layers[0].mask
         if mask is None:
             first = self.layers[0]
-            return np.zeros((first.x.shape[-2], (first.x if first.y is None else first.y).shape[-2]), dtype=bool)
+            n_read = (first.x if first.y is None else first.y).shape[-2] if first.joined is None else len(first.joined)
+            return np.zeros((first.x.shape[-2], n_read), dtype=bool)
         return mask.detach().cpu().numpy() == -np.inf
 
     @property
     def read_tokens(self) -> tuple[str, ...]:
-        """The texts of the tokens that are read: its own, or those of another sentence."""
+        """The texts of the tokens that are read: its own, those of another sentence, or of a kept one and its own."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
         return next((stage.entries for stage in weights if stage.entries), self.tokens)
+
+    @property
+    def own_from(self) -> int | None:
+        """Which key is that of its first token, behind those that were kept; None where another sentence is read."""
+        weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
+        return next((stage.own_from for stage in weights), 0)
 
     @property
     def mask_use(self) -> str:
@@ -216,10 +226,11 @@ class AttentionTrace(Trace):
     @property
     def causal(self) -> bool:
         """Whether a token may attend to itself and those before it, and to no other."""
-        mask = self.layers[0].mask
-        return (
-            mask is not None and self.layers[0].y is None and bool((self.is_hidden == later(*mask.shape).numpy()).all())
-        )
+        mask, own_from = self.layers[0].mask, self.own_from
+        if mask is None or own_from is None:
+            return False
+        n_queries, n_keys = mask.shape
+        return bool((self.is_hidden == later(n_queries, n_keys, n_kept=own_from).numpy()).all())
 
     @property
     def scale(self) -> bool:

@@ -80,8 +80,8 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
     fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
-    fits[Y] = old.read_tokens == new.read_tokens
-    fits[BY_DISTANCE] = fits["p"]
+    fits[Y] = old.second_tokens == new.second_tokens
+    fits[BY_DISTANCE] = len(old.read_tokens) == len(new.read_tokens)
     fits[MASK] = old.shape_of(MASK) == new.shape_of(MASK)
     kept_replaced = tuple(
         (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
@@ -158,19 +158,22 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
 
 def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
     """Return where the cell of an edit is now: the columns of numbers by distance go from the farthest before to the
-    farthest behind."""
-    more = len(new.tokens) - len(old.tokens)
-    return edit._replace(column=edit.column + more) if edit.matrix == BY_DISTANCE else edit
+    farthest behind, and those of a mask begin with what was kept. One that is no more has a column below 0."""
+    if edit.matrix == BY_DISTANCE:
+        return edit._replace(column=edit.column + len(new.read_tokens) - len(old.read_tokens))
+    if edit.matrix == MASK and edit.column >= old.n_kept:
+        return edit._replace(column=edit.column + new.n_kept - old.n_kept)
+    return edit._replace(column=-1) if edit.matrix == MASK and edit.column >= new.n_kept else edit
 
 
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
     if edit.matrix == "p":
         return edit.row < len(new.tokens)
     if edit.matrix == BY_DISTANCE:
-        return 0 <= edit.column < 2 * len(new.tokens) - 1
+        return 0 <= edit.column < 2 * len(new.read_tokens) - 1
     if edit.matrix == MASK:  # it goes by places
         rows, columns = new.shape_of(MASK)
-        return edit.row < rows and edit.column < columns
+        return edit.row < rows and 0 <= edit.column < columns
     if edit.matrix not in ("x", "e", Y):
         return True
     before, now = old.tokens_of(edit.matrix), new.tokens_of(edit.matrix)

@@ -14,9 +14,10 @@ MASKINGS = ("none", "window", PADDING, "not-self", PAINTED)  # besides the causa
 SIZED = ("window", PADDING)  # those that count tokens
 
 
-def drawn_mask(kind: str, size: int, n_tokens: int, n_read: int | None = None) -> Tensor:
+def drawn_mask(kind: str, size: int, n_tokens: int, n_read: int | None = None, n_kept: int = 0) -> Tensor:
     """Return a mask ``(n_tokens, n_read)``: query, key. The keys are those of as many tokens, if nothing else is said;
-    those of others know of no places in common with queries, and padding hides the last of them.
+    those of others know of no places in common with queries, and padding hides the last of them. So many kept tokens
+    stand before the first of those that read.
 
     "causal" lets a token read itself and those before it, "window" only `size` of these, itself among them, "padding"
     hides the last `size` tokens from all, "not-self" hides each from itself, and "painted" hides nothing yet.
@@ -27,17 +28,21 @@ def drawn_mask(kind: str, size: int, n_tokens: int, n_read: int | None = None) -
     tensor([[0., -inf, -inf],
             [0., 0., -inf],
             [-inf, 0., 0.]])
+    >>> drawn_mask("causal", 0, 2, 3, 1)
+    tensor([[0., 0., -inf],
+            [0., 0., 0.]])
     """
-    hidden = torch.full((n_tokens, n_tokens), -math.inf, **FLOAT32_ON_CPU)
+    shape = (n_tokens, n_read or n_tokens)
+    hidden = torch.full(shape, -math.inf, **FLOAT32_ON_CPU)
     if kind == "causal":
-        return hidden.triu(1)
+        return hidden.triu(n_kept + 1)
     if kind == "window":
-        return hidden.triu(1) + hidden.tril(-size)
-    mask = torch.zeros(n_tokens, n_read or n_tokens, **FLOAT32_ON_CPU)
+        return hidden.triu(n_kept + 1) + hidden.tril(n_kept - size)
+    mask = torch.zeros(shape, **FLOAT32_ON_CPU)
     if kind == PADDING:
         mask[:, -size:] = -math.inf
     elif kind == "not-self":
-        mask.fill_diagonal_(-math.inf)
+        mask.diagonal(n_kept).fill_(-math.inf)
     return mask
 
 

@@ -34,7 +34,7 @@ from attnviz.core.matrix_input import (
     random_seed,
     wrong_shape,
 )
-from attnviz.core.reading import check_reading, reading_others, tokens_read
+from attnviz.core.reading import check_reading, reading_others, second_tokens
 from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS, FLOAT32_ON_CPU, generator_for, second_seed
 from attnviz.core.settings import LINEAR, check_scores, check_what_if, check_width, checked_settings, mask_settings
 from attnviz.core.stages import (
@@ -43,6 +43,7 @@ from attnviz.core.stages import (
     EDITABLE,
     GAINS,
     ITSELF,
+    KEPT,
     LAYERS,
     MASK,
     NORMS,
@@ -84,7 +85,7 @@ class Scenario:
     then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
     `embedding_factor` the tokens' vectors are E without positions, too, and go into X times √d_in. With
     "alibi" or "relative" a number for each distance of two tokens is added to their scaled scores: `by_distance`
-    ``(n_heads, 2 * n_tokens - 1)``, the distance times a slope of the head, or drawn from the seed. With
+    ``(n_heads, 2 * n_read - 1)``, the distance times a slope of the head, or drawn from the seed. With
     `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
     ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
     with biases of zeros.
@@ -101,7 +102,9 @@ class Scenario:
 
     Where it `reads` the "second" sentence, keys and values are made of Y ``(n_read, d_in)``, the vectors of the tokens
     of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and have
-    nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``.
+    nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``. Where it reads a "kept" one,
+    `second` stood before `text`, and keys and values are made of Y with X below it: the tokens that are read are those
+    of both, those of `second` first, and a causal mask hides none of these.
 
     `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
     :mod:`attnviz.core.what_if`), with commas between them.
@@ -272,17 +275,30 @@ class Scenario:
 
     @cached_property
     def read_tokens(self) -> tuple[str, ...]:
-        """The tokens that are read, one for each key: those of the text, or of a second sentence."""
-        return tokens_read(self.__dict__) or self.tokens
+        """The tokens that are read, one for each key: those of the text, of a second sentence, or of a kept one and the
+        text."""
+        if self.reads == KEPT:
+            return (*self.second_tokens, *self.tokens)
+        return self.second_tokens or self.tokens
+
+    @cached_property
+    def second_tokens(self) -> tuple[str, ...]:
+        """The tokens of the second sentence, or of the kept one, one for each row of Y; none where neither is read."""
+        return second_tokens(self.__dict__)
+
+    @property
+    def n_kept(self) -> int:
+        """How many tokens were kept, whose keys stand before those of the text."""
+        return len(self.second_tokens) if self.reads == KEPT else 0
 
     @property
     def reads_others(self) -> bool:
-        """Whether keys and values are of other tokens than those that read."""
+        """Whether keys and values are of other tokens than those that read, or of more than these."""
         return self.reads != ITSELF
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
         """Return the tokens that the rows of an editable matrix are of; none where they are of no tokens."""
-        return self.read_tokens if name == Y else self.tokens if name in ("x", "e", "p", MASK) else ()
+        return self.second_tokens if name == Y else self.tokens if name in ("x", "e", "p", MASK) else ()
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
@@ -323,13 +339,13 @@ class Scenario:
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
         if name == Y:
-            return len(self.read_tokens), self.d_in
+            return len(self.second_tokens), self.d_in
         if name in NORMS:
             return 1, self.d_in
         if name == MASK:
             return len(self.tokens), len(self.read_tokens)
         if name == BY_DISTANCE:
-            return self.n_heads, 2 * len(self.tokens) - 1
+            return self.n_heads, 2 * len(self.read_tokens) - 1
         if name in (*OUTPUT, *LAYERS):
             return self._shape_behind(name)
         n_rows = 1 if name in BIASES else self.d_in
@@ -399,9 +415,9 @@ class Scenario:
             if own in NORMS:
                 return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
             if name == MASK:
-                return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK))
+                return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK), self.n_kept)
             if name == BY_DISTANCE:
-                return drawn_distances(self.positions, self.n_heads, len(self.tokens), self.seed)
+                return drawn_distances(self.positions, self.n_heads, len(self.read_tokens), self.seed)
             if name == "p":
                 return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
             own_table = name == Y and self.embedding == "table"
@@ -460,8 +476,9 @@ class Scenario:
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,
+            n_kept=self.n_kept,
         )  # fmt: skip
-        return reading_others(table, self.read_tokens) if self.reads_others else table
+        return reading_others(table, self.read_tokens, self.n_kept) if self.reads_others else table
 
     @cached_property
     def _inputs(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:

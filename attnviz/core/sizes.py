@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from attnviz.core.stages import Table, head_name
+from attnviz.core.stages import JOINED, Table, Y, head_name
 
 # How wide these are is a size with a name; every other width is one of them, by the rules.
 _WIDTHS = {
@@ -69,7 +69,7 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
             sizes[name] = stage.rule.shape(
                 *((_Size(), sizes[source][1]) if source in alone else sizes[source] for source in stage.sources)
             )
-    named: list[tuple[_Size, str]] = []
+    named: list[tuple[_Size, str]] = [(sizes[Y][0], "kept")] if JOINED in table else []
     apart = not one_sequence or any(stage.is_of_others for stage in table.values())
     for kinds in (("query", "key"), ("token",)):  # who reads and who is read says more than that each is a token
         named += [

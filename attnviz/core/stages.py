@@ -14,6 +14,7 @@ from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED, ZEROED
 from attnviz.core.rules import (
     GELU,
     Add,
+    Below,
     Concatenate,
     FeatureMap,
     LayerNorm,
@@ -44,9 +45,10 @@ class Stage:
     `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", "distance" (how far
     a key stands from its query), or "entry", one of the `entries` of a vocabulary. `colours` names
     the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
-    given matrix has neither a `rule` nor `sources`. Keys with `entries` are tokens of another sentence, which these
-    name. Of one of several heads, `head` is its number, and `first` the column of the whole Q, K, V or C (or of
-    the W that makes it) where this head's columns begin.
+    given matrix has neither a `rule` nor `sources`. Keys with `entries` are not only the tokens of the sentence, and
+    these name them; `own_from` says which of them is the sentence's first token: the tokens of a kept sentence stand
+    before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
+    the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Stage:
     head: int | None = None
     first: int = 0
     entries: tuple[str, ...] = ()
+    own_from: int | None = 0
     layer: int = 0  # of several layers, counted from 0
 
     @property
@@ -106,7 +109,7 @@ class Stage:
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its rows are tokens that are read, and others than those that read."""
+        """Whether its rows are tokens that are read, and others than those that read, or more than these."""
         return self.rows == "key" and bool(self.entries)
 
     @property
@@ -148,8 +151,9 @@ MASK = "mask"
 BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
 DISTANCE_BIAS = "distance_bias"
 OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
-ITSELF, SECOND = READINGS = ("itself", "second")  # whose keys and values a sentence reads
-Y = "y"  # the vectors of the tokens that are read, where these are others
+ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and values a sentence reads
+Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept
+JOINED = "joined"  # these, and those of the sentence below them
 E_SCALED = "e_scaled"
 EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
@@ -196,9 +200,12 @@ def _projected(
     biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING,
     reads: str = ITSELF,
 ) -> tuple[Stage, ...]:  # fmt: skip
-    """Return the stages up to Q, K and V, which are made of X, or of X normed; K and V of Y where that is read."""
+    """Return the stages up to Q, K and V, which are made of X, or of X normed; K and V of Y where that is read, or of Y
+    and X where Y was kept."""
     x = "x_norm" if normed else "x"
-    read = x if reads == ITSELF else Y
+    read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
+    kept = f"{Y}_norm" if normed else Y
+    told = "y_kept" if reads == KEPT else ""
     exchanged = what_if.get(PROJECTIONS) == EXCHANGED
     by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
     product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
@@ -207,9 +214,10 @@ def _projected(
         for part in "qkv"
     }
     return (
-        *[_stage(Y, "Y", "key", "feature", "inputs")] * (reads != ITSELF),
+        *[_stage(Y, "Y", "key", "feature", "inputs", told=told)] * (reads != ITSELF),
         *_inputs(positions, factor),
         *(_normed("x", "X′", 1) if normed else ()),
+        *(_kept(kept, x) if reads == KEPT else ()),
         *(_stage(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
         *(_stage(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
           for name in BIASES if name in biases),
@@ -217,6 +225,18 @@ def _projected(
         _stage("k", "K", "key", "feature", "vectors", product, made_of["k"], part="k"),
         _stage("v", "V", "token", "feature", "vectors", product, made_of["v"], part="v"),
     )  # fmt: skip
+
+
+def _kept(kept: str, x: str) -> tuple[Stage, ...]:
+    """Return what is read where a sentence was kept: its vectors, normed as those of X are, and below them X.
+
+    Source: Dai et al. 2019, Transformer-XL, section 3.2.
+    """
+    normed = _stage(f"{Y}_norm", "Y′", "key", "feature", "vectors", LayerNorm(), (Y, "gamma_1", "beta_1"))
+    return (
+        *[normed] * (kept != Y),
+        _stage(JOINED, "X⁺", "key", "feature", "vectors", Below(), (kept, x)),
+    )
 
 
 def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
@@ -236,13 +256,13 @@ def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
 
 def _attending(
     d_k: int, scale: bool, temperature: float, mask: bool, rotary: bool = False, mask_use: str = ADDED,
-    distances: str = "", head: int = 0, what_if: WhatIf = NOTHING, linear: bool = False,
+    distances: str = "", head: int = 0, what_if: WhatIf = NOTHING, linear: bool = False, n_kept: int = 0,
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages from Q, K and V on, which every head has for itself, but for the mask and the numbers by
-    distance."""
+    distance. So many keys were kept, which stand before the first query's own."""
     early, late = (mask and (mask_use in uses) for uses in ((ADDED, FACTOR), LATE))
     turned = (
-        _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(), ("q",), part="q"),
+        _stage("q_rotated", "Q′", "query", "feature", "vectors", Rotate(place=n_kept), ("q",), part="q"),
         _stage("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
     )
     matched = ("q_rotated", "k_rotated") if rotary else ("q", "k")
@@ -254,7 +274,7 @@ def _attending(
                matched[::-1] if what_if.get(SCORES) == KEYS_FIRST else matched,
                told=scored or ("scores_turned" if rotary else "")),
         *[_stage(MASK, "M", "query", "key", "mask")] * mask,
-        *(_by_distance(distances, head, early) if distances else ()),
+        *(_by_distance(distances, head, early, n_kept) if distances else ()),
         _stage("scaled_scores", "S′", "query", "key", "scores",
                Scale(d_k if scale else None, temperature, mask_use == FACTOR),
                ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early],
@@ -287,14 +307,15 @@ def _weighted_linearly(matched: tuple[str, str], mask: bool) -> tuple[Stage, ...
     )  # fmt: skip
 
 
-def _by_distance(kind: str, head: int, masked: bool) -> tuple[Stage, ...]:
+def _by_distance(kind: str, head: int, masked: bool, n_kept: int) -> tuple[Stage, ...]:
     """Return the numbers by distance, which ALiBi prescribes and T5 learns, and the bias that a head makes of its row,
     with the mask in it."""
     learned = kind != "alibi"
     return (
         _stage(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
                told="" if learned else "by_distance_alibi"),
-        _stage(DISTANCE_BIAS, "B", "query", "key", "scores", Relative(head), (BY_DISTANCE, MASK)[: 1 + masked]),
+        _stage(DISTANCE_BIAS, "B", "query", "key", "scores", Relative(head, n_kept),
+               (BY_DISTANCE, MASK)[: 1 + masked]),
     )  # fmt: skip
 
 
@@ -397,7 +418,7 @@ class Heads:
 
 def _head(
     head: int, heads: Heads, scale: bool, temperature: float, mask: bool, rotary: bool, mask_use: str, distances: str,
-    what_if: WhatIf, linear: bool,
+    what_if: WhatIf, linear: bool, n_kept: int,
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
@@ -408,7 +429,7 @@ def _head(
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
         for stage in _attending(
-            heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head, what_if, linear
+            heads.d_k // heads.n, scale, temperature, mask, rotary, mask_use, distances, head, what_if, linear, n_kept
         )
         if stage.name not in OF_ALL  # one for all heads
     )
@@ -449,6 +470,7 @@ def layer_table(
     what_if: str = "",
     linear: bool = False,
     reads: str = ITSELF,
+    n_kept: int = 0,
 ) -> Table:
     """Return the stages of self-attention as :func:`attention_table` does: with `n_heads` over 1 those of each head,
     which share `d_k` and `d_v` columns, with `rotary` those of queries and keys turned by their places, with `output`
@@ -458,7 +480,8 @@ def layer_table(
     With a `factor` the vectors of the tokens are multiplied by √d_in first.
     `what_if` are switches of :mod:`attnviz.core.what_if`.
     Where it's `linear`, a feature map stands in place of the softmax. Where a "second" sentence is read, keys and
-    values are made of Y, as the output of an encoder is: no layer norm of this layer goes over it.
+    values are made of Y, as the output of an encoder is: no layer norm of this layer goes over it. Where the `n_kept`
+    tokens of a "kept" one are read, too, they are made of Y with X below it.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2, and 3.2.3 for a second sentence; for
     `n_kv_heads` below `n_heads`, Ainslie et al. 2023, GQA, section 2.2.
@@ -469,12 +492,12 @@ def layer_table(
     on = WhatIf.read(what_if)
     if n_heads == 1:
         attention: tuple[Stage, ...] = _attending(
-            d_k, scale, temperature, mask, rotary, mask_use, distances, what_if=on, linear=linear
+            d_k, scale, temperature, mask, rotary, mask_use, distances, what_if=on, linear=linear, n_kept=n_kept
         )
     else:
         heads = Heads(n_heads, n_kv_heads, d_k, d_v)
         each = (
-            _head(head, heads, scale, temperature, mask, rotary, mask_use, distances, on, linear)
+            _head(head, heads, scale, temperature, mask, rotary, mask_use, distances, on, linear, n_kept)
             for head in range(n_heads)
         )
         shared = [
@@ -514,6 +537,7 @@ ALL_STAGES: Table = followed_by(
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
         **{name: stage for name, stage in layer_table(linear=True).items() if name.startswith("phi_")},
         Y: layer_table(reads=SECOND)[Y],
+        **{name: stage for name, stage in layer_table(reads=KEPT, norm="pre").items() if name in (JOINED, f"{Y}_norm")},
     },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)

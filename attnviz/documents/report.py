@@ -8,6 +8,7 @@ from attnviz.colours.roles import ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
+from attnviz.core.stages import ITSELF, KEPT, SECOND
 from attnviz.core.tokens import visible
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
@@ -69,7 +70,8 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     """
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
     sentence, second = visible_text(scenario.text), visible_text(scenario.second)
-    title = say("report.title_second" if scenario.reads_others else "report.title", sentence=sentence, second=second)
+    titles = {ITSELF: "report.title", SECOND: "report.title_second", KEPT: "report.title_kept"}
+    title = say(titles[scenario.reads], sentence=sentence, second=second)
     set_up = paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])
     return page_of(
         title,

@@ -143,23 +143,29 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
         "attention_weights" if head == view else head_name(head, "attention_weights")
         for head in range(n_heads_in(trace.stages))
     )
-    if trace.stages["attention_weights"].entries:
-        return [_of_others_in_words(trace, name, head) for head, name in enumerate(names)]
+    weights = trace.stages["attention_weights"]
+    if weights.entries:
+        return [_of_others_in_words(trace, name, head, weights.own_from) for head, name in enumerate(names)]
     return [figures_in_words(head_figures(trace, name), head) for head, name in enumerate(names)]
 
 
-def _of_others_in_words(trace: Trace, name: str, head: int) -> dict[str, str]:
+def _of_others_in_words(trace: Trace, name: str, head: int, n_kept: int | None) -> dict[str, str]:
     """Say how evenly a head shares out the attention that goes to tokens of another sentence, where none is itself or
-    stands before; where rows don't sum to 1, only that it does."""
+    stands before, or how much of it goes to the tokens that were kept; where rows don't sum to 1, only that it does."""
     weights, hidden = trace[name].detach().double().cpu(), trace.masked_in(name)
     if not weights.isfinite().all():
         return figures_in_words(None, head)
-    full = say("heads.of_others", head=head)
+    read = "of_others" if n_kept is None else "of_kept"
+    full = say(f"heads.{read}", head=head)
     if not _sum_to_1(trace.stages[name]):
-        return {"short": say("heads.short.of_others"), "most": full, "full": full}
+        return {"short": say(f"heads.short.{read}"), "most": full, "full": full}
     bits = -torch.special.xlogy(weights, weights).sum(-1).mean().item() / math.log(2) + 0.0
     readable = np.full(weights.shape[0], weights.shape[1]) if hidden is None else (~hidden).sum(-1)
     facts = {"entropy": written(bits, 2), "most": written(float(np.log2(readable).mean()), 2)}
+    if n_kept is not None:
+        share = _percent(weights[:, :n_kept].sum(-1).mean().item())
+        full = f"{say('heads.kept', head=head, share=share)} {say('heads.entropy', **facts)}"
+        return {"short": say("heads.short.kept", share=share), "most": full, "full": full}
     full = f"{full} {say('heads.entropy', **facts)}"
     return {"short": say("heads.short.entropy", **facts), "most": full, "full": full}
 

@@ -14,7 +14,7 @@ from attnviz.core.rules import in_rows
 from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed, second_seed
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import KEPT, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.explanation.listing import listed
@@ -80,8 +80,9 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         return "nothing", [], {"token": token}
     told = {"token": token, "weight": weight}
     if reach == 1:
-        only = "only" if readable[0] != query or _of_others(trace) else "itself" if query else "first"
-        return (only if n_tokens > 1 or _of_others(trace) else "alone"), readable, told
+        own = _own_key(trace, query)
+        only = "only" if readable[0] != own else "itself" if own else "first"
+        return (only if n_tokens > 1 or own is None else "alone"), readable, told
     shares = row.tolist()
     ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
     each = "_each" if len(ties) > 1 else ""
@@ -102,12 +103,14 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
 
 def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:
     """Whether a query may read itself and those before it."""
-    return readable == list(range(query + 1)) and not _of_others(trace)
+    own = _own_key(trace, query)
+    return own is not None and readable == list(range(own + 1))
 
 
-def _of_others(trace: AttentionTrace) -> bool:
-    """Whether the tokens that are read are those of another sentence."""
-    return bool(trace.stages["attention_weights"].entries)
+def _own_key(trace: AttentionTrace, query: int) -> int | None:
+    """Return which key is the query's own; None where the tokens that are read are those of another sentence."""
+    own_from = trace.stages["attention_weights"].own_from
+    return None if own_from is None else own_from + query
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
@@ -120,9 +123,8 @@ def _shares_all(trace: AttentionTrace) -> bool:
 
 
 def _names(trace: AttentionTrace, query: int, keys: Sequence[int], tell: Callable[..., str]) -> str:
-    labels, own = _labels(trace), query
-    if _of_others(trace):
-        labels, own = token_labels(trace.stages["attention_weights"].entries, LONGEST_NAME), -1
+    read, own = trace.stages["attention_weights"].entries, _own_key(trace, query)
+    labels = token_labels(read, LONGEST_NAME) if read else _labels(trace)
     names = [say("summary.itself") if key == own else tell("summary.named", token=labels[key]) for key in keys]
     if len(names) > NAMED:
         return say("summary.more", names=", ".join(names[:NAMED]), rest=len(names) - NAMED)
@@ -149,7 +151,8 @@ def _second_in_words(scenario: Scenario) -> str:
     if not scenario.reads_others:
         return ""
     drawn = "given" if scenario.y is not None else "table" if scenario.embedding == "table" else "drawn"
-    return say(f"summary.second.{drawn}", n=len(scenario.read_tokens), seed=second_seed(scenario.seed))
+    read = "kept" if scenario.reads == KEPT else "second"
+    return say(f"summary.{read}.{drawn}", n=len(scenario.second_tokens), seed=second_seed(scenario.seed))
 
 
 def _unadded_positions(scenario: Scenario) -> str:

@@ -24,10 +24,12 @@ from attnviz.core.stages import (
     BY_DISTANCE,
     E_SCALED,
     GAINS,
+    KEPT,
     LAYERS,
     MASK,
     NORMS,
     OUTPUT,
+    SECOND,
     VECTORS,
     Stage,
     Table,
@@ -41,7 +43,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 _WEIGHTS = ("w_q", "w_k", "w_v")
 _LISTED = 8  # edits written line by line
-_READ = "read_tokens"
+_READ, _KEPT = "read_tokens", "kept_tokens"
 
 Section = tuple[str, list[str]]  # what it does, and its lines
 
@@ -63,6 +65,8 @@ def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
 
 
 def _heading(scenario: Scenario) -> str:
+    if scenario.reads == KEPT:
+        return "Self-attention with a kept sentence in plain PyTorch"
     return f"{'Cross' if scenario.reads_others else 'Self'}-attention in plain PyTorch"
 
 
@@ -92,7 +96,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
     shown = [
         ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
         (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", _vectors(scenario)),
-        ("Y: a vector for each token that is read", _vectors_read(scenario)),
+        (f"Y: a vector for each token that {'was kept' if scenario.n_kept else 'is read'}", _vectors_read(scenario)),
         ("P: a vector for each place", _positions(scenario)),
         *_weights(scenario),
         ("M: the mask, added to the scores", _mask(scenario)),
@@ -105,6 +109,8 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
 
 
 def _second(scenario: Scenario) -> list[str]:
+    if scenario.n_kept:
+        return [f"{_KEPT} = {list(scenario.second_tokens)!r}", f"{_READ} = {_KEPT} + tokens"]
     return [f"{_READ} = {list(scenario.read_tokens)!r}"] if scenario.reads_others else []
 
 
@@ -159,7 +165,7 @@ def _vectors_read(scenario: Scenario) -> list[str]:
     if not scenario.reads_others:
         return []
     defined = _has_seeded_vectors(scenario, scenario.token_matrix)
-    return _vectors_of(scenario, Y, _READ, second_seed(scenario.seed), defined)
+    return _vectors_of(scenario, Y, _KEPT if scenario.n_kept else _READ, second_seed(scenario.seed), defined)
 
 
 def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: bool = False) -> list[str]:
@@ -233,23 +239,31 @@ def _mask(scenario: Scenario) -> list[str]:
         return []
     if scenario.mask is not None:
         return _replaced(scenario, MASK)
-    return _mask_drawn(scenario.masked_as, scenario.mask_size, _READ if scenario.reads_others else "tokens")
+    return _mask_drawn(scenario.masked_as, scenario.mask_size, _read(scenario), scenario.n_kept)
 
 
-def _mask_drawn(kind: str, size: int, read: str) -> list[str]:
-    """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`."""
-    full = 'torch.full((len(tokens), len(tokens)), float("-inf"))'
+def _read(scenario: Scenario) -> str:
+    """Return what the script calls the tokens that are read."""
+    return _READ if scenario.reads_others else "tokens"
+
+
+def _mask_drawn(kind: str, size: int, read: str, n_kept: int) -> list[str]:
+    """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`, the
+    first of which may have been kept."""
+    full = f'torch.full((len(tokens), len({read})), float("-inf"))'
     if kind == "causal":
-        return [f"mask = {full}.triu(1)  # no token reads a later one"]
+        return [f"mask = {full}.triu({n_kept + 1})  # no token reads a later one"]
     if kind == "window":
         return [
             f"mask = {full}",
-            f"mask = mask.triu(1) + mask.tril(-{size})  # each token reads the last {size}",
+            f"mask = mask.triu({n_kept + 1}) + mask.tril({n_kept - size})  # each token reads the last {size}",
         ]
     zeros = f"mask = torch.zeros(len(tokens), len({read}))"
     if kind == "padding":
         return [zeros, f'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none']
     if kind == "not-self":
+        if n_kept:
+            return [zeros, f'mask.diagonal({n_kept}).fill_(float("-inf"))  # none reads itself']
         return [f'{zeros}.fill_diagonal_(float("-inf"))  # none reads itself']
     return [zeros]
 
@@ -259,17 +273,17 @@ def _distances(scenario: Scenario) -> list[str]:
         return []
     if scenario.by_distance is not None:
         return _replaced(scenario, BY_DISTANCE)
-    n = scenario.n_heads
+    n, read = scenario.n_heads, _read(scenario)
     if scenario.positions == "relative":
         return [
             f"torch.manual_seed({distance_seed(scenario.seed)})  # made from seed {scenario.seed}, for D alone",
             f"table = torch.nn.Embedding({2 * MAX_TOKENS - 1}, {n}).weight.detach()",
-            f"by_distance = table[{MAX_TOKENS} - len(tokens) : {MAX_TOKENS - 1} + len(tokens)].T.clone()",
+            f"by_distance = table[{MAX_TOKENS} - len({read}) : {MAX_TOKENS - 1} + len({read})].T.clone()",
         ]
     slopes = ", ".join(repr(slope) for slope in alibi_slopes(n).tolist())
     return [
         f"slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
-        "distance = torch.arange(1 - len(tokens), len(tokens)).abs()",
+        f"distance = torch.arange(1 - len({read}), len({read})).abs()",
         "by_distance = -slopes[:, None] * distance",
     ]
 
@@ -456,7 +470,8 @@ def _what_is_printed(scenario: Scenario) -> str:
 
 
 def _what_is_computed(scenario: Scenario) -> str:
-    attention = "Scaled dot-product attention" + (" to the second sentence" if scenario.reads_others else "")
+    read = {SECOND: " to the second sentence", KEPT: " to the kept sentence and to this one"}
+    attention = "Scaled dot-product attention" + read.get(scenario.reads, "")
     if scenario.what_if:
         attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
@@ -470,7 +485,7 @@ def _computation(table: Table) -> list[str]:
     """Return the lines of every rule, with the shape that each makes; those of the first head compute all at once."""
     lines, sizes = [], sizes_of(table)
     # What comes behind it is as wide as the context.
-    called = {name: f"n_{name}" for name in ("tokens", "queries", "keys")} | {"d_model": sizes["context"][1]}
+    called = {name: f"n_{name}" for name in ("tokens", "queries", "keys", "kept")} | {"d_model": sizes["context"][1]}
     for name, stage in table.items():
         if stage.rule is None or stage.head:
             continue

@@ -58,6 +58,9 @@ STEPS = (
                       "text": say("history.masked")},
           "transformer", ("e", "e_scaled", "p", "x", "hidden")),
     _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),
+    _step("kept_sentence", "1901.02860",
+          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.before")}, "relative",
+          ("y", "y_norm", "joined", "k", "v", "mask", "by_distance", "distance_bias")),
     _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False},
           "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
     _step("cross_attention", "1409.0473",
@@ -76,11 +79,14 @@ STEPS = (
 )  # fmt: skip
 
 # What other steps are compared with, and is none itself.
-_BASES = {"two_layers": _ENCODER | {"n_layers": 2}, "gpt_without_mask": _DECODER | {"causal": False}}
+_BASES = {
+    "two_layers": _ENCODER | {"n_layers": 2},
+    "gpt_without_mask": _DECODER | {"causal": False},
+    "relative": _DECODER | {"positions": "relative"},
+}
 
-# Steps that the board doesn't show: a sentence that is kept, or no stage of attention at all. With their sources.
+# Steps that the board doesn't show, for no stage of attention changed. With their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
-    "kept_sentence": "https://arxiv.org/abs/1901.02860",
     "experts": "https://arxiv.org/abs/2101.03961",
     "state_space": "https://arxiv.org/abs/2312.00752",
     "scaling_laws": "https://arxiv.org/abs/2001.08361",

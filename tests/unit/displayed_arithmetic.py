@@ -154,7 +154,7 @@ def check_arithmetic(explanation: Explanation) -> None:
     assert numbers.endswith(" (rounded)") == ("≈" in numbers) == explanation.rounded
     numbers = numbers.removesuffix(" (rounded)")
     masked = numbers.endswith(" → −∞ (masked)")
-    assert masked == (explanation.rule == "scale" and explanation.masked)
+    assert masked == (explanation.rule in ("scale", "relative") and explanation.masked)
     first, *rest = RELATION.split(numbers.removesuffix(" → −∞ (masked)"))
     steps = [("", first), *zip(rest[::2], rest[1::2], strict=True)]
     final = explanation.exact if masked else explanation.value

@@ -9,6 +9,7 @@ from torch import Tensor
 from attnviz.core.rules import (
     GELU,
     Add,
+    Below,
     Concatenate,
     FeatureMap,
     LayerNorm,
@@ -64,6 +65,8 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Rotate(halves=True), ((3, 6),)),
     (Rotate(thetas=(1.0, 0.3), halves=True), ((4, 6),)),
     (Rotate(thetas=(0.7,)), ((3, 4),)),
+    (Rotate(place=2), ((3, 4),)),
+    (Rotate(thetas=(1.0, 0.3), place=1), ((2, 4),)),
     (Slice(1, 3), ((3, 5),)),
     (Slice(0, 2), ((2, 2),)),
     (Lookup((4, 0, 4)), ((5, 3),)),
@@ -80,6 +83,10 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Relative(), ((1, 5),)),
     (Relative(1), ((2, 7),)),
     (Relative(), ((2, 7), (4, 4))),
+    (Relative(place=1), ((1, 5),)),
+    (Relative(1, 2), ((2, 7), (2, 4))),
+    (Below(), ((3, 2), (2, 2))),
+    (Below(), ((1, 4), (3, 4))),
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
 TOKENS = ("the", "cat", "the", "<b>", "dog")

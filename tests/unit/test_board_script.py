@@ -158,6 +158,9 @@ def test_what_an_explanation_names_and_the_page_does_not_show_is_said_once(
 @example(scenario=Scenario("a b c", reads="second", second="c", w_q="zeros"), digits=2)
 @example(scenario=Scenario("a b", reads="second", second="a b c", w_q="zeros", mask="padding:1"), digits=2)
 @example(scenario=Scenario("a b", reads="second", second="a b", w_q="zeros", mask=[[0, -math.inf], [0, 0]]), digits=2)
+@example(scenario=Scenario("a b", reads="kept", second="a", w_q="zeros", causal=True), digits=2)
+@example(scenario=Scenario("a b", reads="kept", second="a c", w_q="zeros", mask="window:1"), digits=2)
+@example(scenario=Scenario("a b c", reads="kept", second="d a", mask="not-self"), digits=2)
 def test_what_a_token_reads_is_said_in_the_words_of_the_core(
     script: PageScript, scenario: Scenario, digits: int
 ) -> None:
@@ -202,6 +205,7 @@ def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: Pag
 
 @given(scenario=scenarios(max_tokens=8, max_d=8))
 @example(scenario=Scenario("a b c", reads="second", second="d e", bias=True, mask="padding:1"))
+@example(scenario=Scenario("a b", reads="kept", second="d e", bias=True, causal=True, positions="relative"))
 def test_the_rules_give_torchs_numbers(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
     got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))

@@ -107,6 +107,11 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", weighting="linear", d_out=4, n_heads=2)),
         traced(Scenario("a cat a mat", reads="second", second="a b", mask="padding:1", bias=True)),
         traced(Scenario("a cat", reads="second", second="a b a", d_out=4, n_heads=2, weighting="linear")).seen_from(1),
+        *(
+            traced(Scenario("a cat a", reads="kept", second="a mat", positions=positions, mask=mask, bias=True))
+            for positions, mask in (("rotary", "window:2"), ("relative", "causal"), ("none", "not-self"))
+        ),
+        traced(Scenario("a", reads="kept", second="a b", d_in=4, d_out=4, n_heads=2, norm="pre", positions="alibi")),
         traced(Scenario("a cat a mat", embedding_factor=True)),
         traced(Scenario("a cat a mat", embedding_factor=True, positions="sinusoidal")),
         traced(Scenario("a cat a mat", positions="alibi", d_out=4, n_heads=2, mask=ALL_KINDS)),

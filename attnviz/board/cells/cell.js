@@ -78,10 +78,16 @@ export function namesOn({ entries }, kind, tokens) {
   return kind === "entry" || (kind === "key" && entries.length) ? entries : tokens;
 }
 
-// Whether the rows of a matrix are tokens that are read, and others than those that read.
-/** @param {Stage} stage */
+// Whether the rows of a matrix are tokens that are read, and others than those that read, or more.
+/** @param {Pick<Stage, "rows" | "entries">} stage */
 export function isOfOthers({ rows, entries }) {
   return rows === "key" && entries.length > 0;
+}
+
+// Whether these are vectors as they come in, which stand before those of the sentence: not keys and values made of them.
+/** @param {Stage} stage */
+export function isWhatIsRead(stage) {
+  return isOfOthers(stage) && stage.role === "x";
 }
 
 // The factors of a term, negative ones in parentheses; of a remainder, how many terms it holds.

@@ -16,28 +16,28 @@ export function masked_by() {
 }
 
 /** @param {Settings} settings @param {Matrix} numbers @param {Matrix} [mask] */
-export function compute({ head }, numbers, mask) {
+export function compute({ head, place }, numbers, mask) {
   const n = (numbers.columns + 1) / 2;
-  return matrixOf(n, n, (row, column) => {
+  return matrixOf(n - place, n, (row, column) => {
     const added = mask ? valueAt(mask, row, column) : 0;
-    return added === -Infinity ? added : valueAt(numbers, head, placeOf(numbers, row, column)) + added;
+    return added === -Infinity ? added : valueAt(numbers, head, placeOf(numbers, place + row, column)) + added;
   });
 }
 
-// The column of the number of a distance.
-/** @param {Matrix} numbers @param {number} row @param {number} column */
-function placeOf(numbers, row, column) {
-  return column - row + (numbers.columns - 1) / 2;
+// The column of the number of the distance of two places.
+/** @param {Matrix} numbers @param {number} query @param {number} key */
+function placeOf(numbers, query, key) {
+  return key - query + (numbers.columns - 1) / 2;
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} numbers @param {Matrix} [mask] @returns {[number, number][][]} */
-export function reads({ head }, row, column, numbers, mask) {
-  return [[[head, placeOf(numbers, row, column)]], ...(mask ? [/** @type {[number, number][]} */ ([[row, column]])] : [])];
+export function reads({ head, place }, row, column, numbers, mask) {
+  return [[[head, placeOf(numbers, place + row, column)]], ...(mask ? [/** @type {[number, number][]} */ ([[row, column]])] : [])];
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} numbers @param {Matrix} [mask] */
-export function bounded({ head }, row, column, numbers, mask) {
-  const number = valueAt(numbers, head, placeOf(numbers, row, column));
+export function bounded({ head, place }, row, column, numbers, mask) {
+  const number = valueAt(numbers, head, placeOf(numbers, place + row, column));
   const added = mask ? valueAt(mask, row, column) : 0;
   if (added === -Infinity) return { exact: added, tolerance: 0 };
   return { exact: number + added, tolerance: added === 0 ? 0 : tolerance(Math.abs(number) + Math.abs(added), 2) };
@@ -47,7 +47,7 @@ export function bounded({ head }, row, column, numbers, mask) {
 export function explain(cell) {
   const [[number], [mask] = []] = cell.sources;
   const symbols = namedCell(cell, number);
-  const apart = cell.column - cell.row;
+  const apart = cell.column - cell.row - cell.stage.settings.place;
   const where = apart === 0 ? "itself" : apart < 0 ? "before" : "after";
   const words = say(`explanation.relative.${where}`, { cell: symbols, tokens: plural(Math.abs(apart), "token") });
   const isLast = !mask || mask.value === 0;
@@ -60,7 +60,7 @@ export function explain(cell) {
 /** @param {MadeCell} cell @param {Explained} made @param {Source} number @param {Source} mask @returns {Explained} */
 function hidden(cell, made, number, mask) {
   const said = say("explanation.step.masked");
-  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.entries.length > 0);
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.own_from);
   const why = say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n });
   return { ...made, symbols: `−∞ ${said}`, steps: [cell.write(number.value), `→ −∞ ${said}`], words: say("explanation.scale.masked", { why, words: made.words }) };
 }

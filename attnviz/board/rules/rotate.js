@@ -24,10 +24,10 @@ function pairOf(settings, column, d) {
   return [first, first + (settings.halves ? pairs : 1)];
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {number} d */
-function angleOf(settings, row, column, d) {
+/** @param {Settings} settings @param {number} place @param {number} column @param {number} d */
+function angleOf(settings, place, column, d) {
   const pair = settings.halves ? column % pairsOf(settings, d) : Math.floor(column / 2);
-  return settings.thetas ? Math.fround(row * Math.fround(settings.thetas[pair])) : row * settings.base ** ((-2 * pair) / d);
+  return settings.thetas ? Math.fround(place * Math.fround(settings.thetas[pair])) : place * settings.base ** ((-2 * pair) / d);
 }
 
 // What the two numbers of a pair are multiplied by.
@@ -42,21 +42,21 @@ export function compute(settings, source) {
   return matrixOf(rows, columns, (row, column) => {
     const pair = pairOf(settings, column, columns);
     if (!pair) return valueAt(source, row, column);
-    const [one, other] = turnsOf(angleOf(settings, row, column, columns), column === pair[1]).map(Math.fround);
+    const [one, other] = turnsOf(angleOf(settings, settings.place + row, column, columns), column === pair[1]).map(Math.fround);
     return Math.fround(valueAt(source, row, pair[0]) * one) + Math.fround(valueAt(source, row, pair[1]) * other);
   });
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @returns {[number, number][][]} */
 export function reads(settings, row, column, source) {
-  const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+  const pair = settings.place + row === 0 ? null : pairOf(settings, column, source.columns);
   return [pair ? [[row, pair[0]], [row, pair[1]]] : [[row, column]]];
 }
 
 /** @param {Settings} settings @param {number} i @param {Matrix} source @returns {(row: number, column: number) => Span} */
 export function reach(settings, i, source) {
   return (row, column) => {
-    const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+    const pair = settings.place + row === 0 ? null : pairOf(settings, column, source.columns);
     const [first, second] = pair ?? [column, column];
     return { row, column: first, rows: 1, columns: second - first + 1, step: second - first || 1 };
   };
@@ -64,9 +64,9 @@ export function reach(settings, i, source) {
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source */
 export function bounded(settings, row, column, source) {
-  const pair = row === 0 ? null : pairOf(settings, column, source.columns);
+  const pair = settings.place + row === 0 ? null : pairOf(settings, column, source.columns);
   if (!pair) return { exact: valueAt(source, row, column), tolerance: 0 };
-  const turns = turnsOf(angleOf(settings, row, column, source.columns), column === pair[1]);
+  const turns = turnsOf(angleOf(settings, settings.place + row, column, source.columns), column === pair[1]);
   const terms = turns.map((turn, i) => valueAt(source, row, pair[i]) * turn);
   return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), 5) };
 }
@@ -85,7 +85,8 @@ export function explain(cell) {
       notes: Number.isFinite(cell.value) ? [] : [already(cell, pair[0])],
     };
   }
-  const angle = angleOf(settings, cell.row, cell.column, columns);
+  const place = settings.place + cell.row;
+  const angle = angleOf(settings, place, cell.column, columns);
   const isSecond = cell.column === pair[1].column;
   const turns = turnsOf(angle, isSecond);
   const [first, second] = pair.map((number) => namedCell(cell, number));
@@ -93,7 +94,7 @@ export function explain(cell) {
   return {
     symbols: isSecond ? `${first} sin φ + ${second} cos φ` : `${first} cos φ − ${second} sin φ`,
     steps: steps(cell, pair, turns),
-    words: say("explanation.rotate.words", { first, second, angle: cell.write(angle), place: cell.row, theta }),
+    words: say("explanation.rotate.words", { first, second, angle: cell.write(angle), place, theta }),
     notes: Number.isFinite(cell.value) ? [] : trouble(cell, pair, turns),
   };
 }

@@ -71,7 +71,7 @@ export function explain(cell) {
 /** @param {MadeCell} cell @param {Explained} divided @param {Source} mask @returns {Explained} */
 function maskedCell(cell, divided, mask) {
   const said = say("explanation.step.masked");
-  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.entries.length > 0);
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.own_from);
   const why = say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n });
   return {
     symbols: `−∞ ${said}`,

@@ -90,7 +90,7 @@ function steps(cell, all, divisor) {
 function notes(cell, row, masks, divisor) {
   const said = [];
   if (cell.masked) {
-    const { key, n } = reasonOf(cell.made.matrices[masks[0].matrix], cell.row, cell.column, cell.stage.entries.length > 0);
+    const { key, n } = reasonOf(cell.made.matrices[masks[0].matrix], cell.row, cell.column, cell.stage.own_from);
     const why = say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n });
     said.push(say("explanation.share.closed", { why }));
   }

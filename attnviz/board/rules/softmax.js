@@ -155,7 +155,7 @@ function maskedAfter(cell, made) {
 
 /** @param {MadeCell} cell @param {Source} mask */
 function whyClosed(cell, mask) {
-  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.entries.length > 0);
+  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.own_from);
   return say("explanation.softmax.closed", { why: say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n }) });
 }
 

@@ -1,7 +1,7 @@
 // What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
 // and the scale of the weights' colours.
 
-import { isOfOthers } from "../cells/cell.js";
+import { isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
@@ -68,8 +68,8 @@ export class Frame {
     });
     const legible = rows && row >= NAMED;
     this.names = legible ? named(data.labels, left) : [];
-    const read = legible ? spine.filter((stage) => isOfOthers(stage) && stage.origin === "input") : [];
-    this.elements = [...this.names, ...read.flatMap(({ name }) => named(data.keys, boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
+    const read = legible ? spine.filter(isWhatIsRead) : [];
+    this.elements = [...this.names, ...read.flatMap(({ name, entries }) => named(data.keys.slice(0, entries.length), boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
   }
 
   // Which of the columns of all heads are those of the one in view.

@@ -1,7 +1,7 @@
 // Where everything on the board stands. Positions come from how many rows and columns there are, never from a number or
 // from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
-import { isOfOthers } from "../cells/cell.js";
+import { isWhatIsRead } from "../cells/cell.js";
 import { planOf } from "./plan.js";
 import { leftFor } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -171,7 +171,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    if (isOfOthers(before.stage) && before.stage.origin === "input") return this.gaps * GAP.column + LABELS; // with names of their own
+    if (isWhatIsRead(before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
     const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);

@@ -1,6 +1,8 @@
 // What stands where on the board, before anything is measured: the spine, with a row for each token, and over it the
 // right factors of its products.
 
+import { isWhatIsRead } from "../cells/cell.js";
+
 /** @import { Stage } from "../types.js" */
 /** @import { Column } from "./types.js" */
 
@@ -40,8 +42,14 @@ export function planOf(stages, placed, many) {
     for (const each of [column.factor, column.bias, column.weight, column.weightBias]) if (each) taken.add(each.name);
     columns.unshift(column);
   }
-  const ordered = maskBehind(columns);
+  const ordered = maskBehind(readFirst(columns));
   return many ? factorsBefore(ordered) : ordered;
+}
+
+// What is read stands before those that read, with names of its own.
+/** @param {Column[]} columns */
+function readFirst(columns) {
+  return columns.toSorted((one, other) => Number(isWhatIsRead(other.stage)) - Number(isWhatIsRead(one.stage)));
 }
 
 // A mask keeps its place while scaled scores stand in the place of scores.

@@ -18,7 +18,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const { symbol } = stage;
   if (stage.columns === "key") {
     const [from, to] = [made.names[row], made.readNames[column]];
-    const itself = !made.others && row === column;
+    const itself = stage.own_from !== null && column === stage.own_from + row;
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (CONSTANTS.SHARES.includes(stage.rule)) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });

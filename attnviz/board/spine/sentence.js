@@ -131,11 +131,12 @@ export class Sentence {
       return chip;
     });
     // The words of a second sentence stand behind those of the first, and aren't picked.
+    const own = this.board.stages.get("attention_weights")?.own_from ?? null;
     const second = (others ? keys : []).map((label, at) => {
       const wide = widthOf(label, by);
       left += at ? 0 : 2 * BETWEEN * by;
       const chip = make("span", "chip read", [label]);
-      chip.title = say("board.chips.read", { token: label });
+      chip.title = say(`board.chips.${own === null ? "read" : at < own ? "kept" : "own"}`, { token: label });
       Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, lineHeight: `${chips}px`, fontSize: `${LETTER.size * by}px` });
       left += wide + BETWEEN * by;
       return { chip, middle: left - BETWEEN * by - wide / 2 };

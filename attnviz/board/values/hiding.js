@@ -5,10 +5,11 @@ import { valueAt } from "./matrices.js";
 /** @import { Matrix } from "../types.js" */
 
 /**
- * `n` are the tokens of a window; keys that are `others`, of another sentence, are neither before nor behind a query.
- * @param {Matrix} mask @param {number} row @param {number} column @param {boolean} others @returns {{ key: string, n: number }}
+ * `n` are the tokens of a window. The first query's own key is `from`, and those before it were kept; where it's null,
+ * keys are of another sentence, and neither before nor behind a query.
+ * @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from @returns {{ key: string, n: number }}
  */
-export function reasonOf(mask, row, column, others) {
+export function reasonOf(mask, row, column, from) {
   const { rows, columns } = mask;
   const hides = (/** @type {number} */ r, /** @type {number} */ c) => valueAt(mask, r, c) === -Infinity;
   /** @param {(row: number, column: number) => boolean} holds */
@@ -17,16 +18,17 @@ export function reasonOf(mask, row, column, others) {
     return true;
   };
   if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
-  if (others) return { key: "painted", n: 0 };
-  if (column > row && everywhere((r, c) => c <= r || hides(r, c))) return { key: "later", n: 0 };
-  if (column === row && everywhere((r, c) => c !== r || hides(r, c))) return { key: "itself", n: 0 };
-  if (row > column) {
-    let n = row - column;
+  if (from === null) return { key: "painted", n: 0 };
+  const before = (/** @type {number} */ r, /** @type {number} */ c) => from + r - c;
+  if (before(row, column) < 0 && everywhere((r, c) => before(r, c) >= 0 || hides(r, c))) return { key: "later", n: 0 };
+  if (before(row, column) === 0 && everywhere((r, c) => before(r, c) !== 0 || hides(r, c))) return { key: "itself", n: 0 };
+  if (before(row, column) > 0) {
+    let n = before(row, column);
     everywhere((r, c) => {
-      if (c <= r && hides(r, c)) n = Math.min(n, r - c);
+      if (before(r, c) >= 0 && hides(r, c)) n = Math.min(n, before(r, c));
       return true;
     });
-    if (everywhere((r, c) => hides(r, c) === (c > r || r - c >= n))) return { key: "window", n };
+    if (everywhere((r, c) => hides(r, c) === (before(r, c) < 0 || before(r, c) >= n))) return { key: "window", n };
   }
   return { key: "painted", n: 0 };
 }

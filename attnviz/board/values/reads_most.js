@@ -87,8 +87,9 @@ export function percent(share) {
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
 export function mostRead(made, query, tell, name, write) {
-  const { names, readNames, others, matrices } = made;
-  const own = others ? -1 : query; // the key that is the token itself
+  const { names, readNames, matrices } = made;
+  const from = made.stages.get("attention_weights").own_from;
+  const own = from === null ? -1 : from + query; // the key that is the token itself; of another sentence, none is
   const { columns: count } = matrices.attention_weights;
   const readable = readableFor(made, query);
   const row = rowOf(made, query, readable);
@@ -99,8 +100,8 @@ export function mostRead(made, query, tell, name, write) {
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {
-    const only = readable[0] !== own ? "only" : query ? "itself" : "first";
-    return tell(count > 1 || others ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
+    const only = readable[0] !== own ? "only" : own ? "itself" : "first";
+    return tell(count > 1 || from === null ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
   }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = readable.filter((key) => isLargest(row[key]));
@@ -109,7 +110,7 @@ export function mostRead(made, query, tell, name, write) {
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
     if (reach === count) return tell(`equally${both}`, { token, count, weight });
-    const past = !others && readable.every((key, at) => key === at) && reach === query + 1;
+    const past = readable.every((key, at) => key === at) && reach === own + 1;
     return tell(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
   }
   const even = write(1 / reach);

@@ -2,6 +2,7 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
+from attnviz.core.rules.below import Below
 from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
@@ -23,7 +24,7 @@ from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot, FeatureMap, Share,
+    Relative, TimesRoot, FeatureMap, Share, Below,
 )  # fmt: skip
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "GELU",
     "RULES",
     "Add",
+    "Below",
     "Block",
     "Bounded",
     "Cell",

@@ -38,6 +38,8 @@ class Matrix(Protocol):
     @property
     def entries(self) -> tuple[str, ...]: ...
     @property
+    def own_from(self) -> int | None: ...
+    @property
     def layer(self) -> int: ...
     @property
     def rule(self) -> "Rule | None": ...
@@ -212,8 +214,8 @@ def in_rows(matrix: Tensor) -> Tensor:
 
 
 def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose
-    tokens are keys, or the tokens."""
+    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence, or of
+    more than one, whose tokens are keys, or the tokens."""
     return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +20,8 @@ from attnviz.words import plural, say
 class Relative(Rule):
     """For each query and key the number of their distance: of the row of one `head`, the middle column for a token that
     reads itself, those at its left for keys before the query, those at its right for keys after it. With a second
-    source, plus the mask, and -∞ where the mask holds that.
+    source, plus the mask, and -∞ where the mask holds that. The first query stands at this `place`: that of the first
+    token that isn't kept from the sentence before.
 
     Source: Press et al. 2022, ALiBi, section 3, and Raffel et al. 2020, T5, section 2.1, which lets far distances share
     a number.
@@ -31,6 +33,7 @@ class Relative(Rule):
     """
 
     head: int = 0
+    place: int = 0
 
     name = "relative"
     n_sources = (1, 2)
@@ -44,31 +47,33 @@ class Relative(Rule):
         """Look each distance up, then mask."""
         numbers = sources[0]
         place = torch.arange((numbers.shape[-1] + 1) // 2, device=numbers.device)
-        made = numbers[..., self.head, place - place[:, None] + len(place) - 1]
+        made = numbers[..., self.head, place - place[self.place :, None] + len(place) - 1]
         if len(sources) == 1:
             return made
         return (made + sources[1]).masked_fill(sources[1] == -math.inf, -math.inf)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """As many queries as keys, of which all distances have a number."""
+        """As many keys as have a number for all their distances, and a query for each that wasn't kept."""
         rows, columns = shapes[0]
         if not isinstance(columns, int) or not isinstance(rows, int):
-            return shapes[1] if len(shapes) > 1 else ((n := type(columns)()), n)
+            n: Size = type(columns)()
+            return shapes[1] if len(shapes) > 1 else (type(columns)() if self.place else n, n)
         expect(rows > self.head and columns % 2 == 1, "the numbers by distance", shapes[0], "a row and an odd width")
-        n: Size = (columns + 1) // 2  # type: ignore[no-redef]
+        n_keys = (columns + 1) // 2
+        made: tuple[Any, Any] = (n_keys - self.place, n_keys)
         for mask in shapes[1:]:
-            expect(mask == (n, n), "the mask", mask, f"{(n, n)}")
-        return n, n
+            expect(mask == made, "the mask", mask, f"{made}")
+        return made
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """The number of its distance, and the cell of the mask."""
-        at = column - row + shapes[0][1] // 2
+        at = column - row - self.place + shapes[0][1] // 2
         own = (range(self.head, self.head + 1), range(at, at + 1))
         return (own, *((range(row, row + 1), range(column, column + 1)) for _ in shapes[1:]))
 
     def _spread(self, numbers: np.ndarray) -> np.ndarray:
         place = np.arange((numbers.shape[1] + 1) // 2)
-        made: np.ndarray = numbers[self.head][place - place[:, None] + len(place) - 1]
+        made: np.ndarray = numbers[self.head][place - place[self.place :, None] + len(place) - 1]
         return made
 
     def bounded(self, *tables: Bounded) -> Bounded:
@@ -104,7 +109,8 @@ class Relative(Rule):
 
     def lines(self, row: str, made: str, *names: str) -> list[str]:
         """Return the same for a row, or ":" for those of all heads at once."""
-        numbers = f"{names[0]}[{row}, i - i[:, None] + len(i) - 1]"
+        queries = f"i[{self.place}:, None]" if self.place else "i[:, None]"
+        numbers = f"{names[0]}[{row}, i - {queries} + len(i) - 1]"
         return [
             f"i = torch.arange(({names[0]}.shape[1] + 1) // 2, device={names[0]}.device)",
             f"{made} = {' + '.join((numbers, *names[1:]))}",
@@ -114,7 +120,7 @@ class Relative(Rule):
         """The number of their distance, plus the mask."""
         (number,) = cell.factors(cell.sources[0])
         (mask,) = cell.factors(cell.sources[1]) if len(cell.sources) > 1 else (None,)
-        apart = cell.column - cell.row
+        apart = cell.column - cell.row - self.place
         where = "itself" if apart == 0 else "before" if apart < 0 else "after"
         words = say(f"explanation.relative.{where}", cell=number.symbols, tokens=plural(abs(apart), "token"))
         is_last = mask is None or mask.value == 0
@@ -131,9 +137,7 @@ class Relative(Rule):
 def _hidden(cell: Cell, made: Made) -> Made:
     masked = say("explanation.step.masked")
     hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
-        cell.label("rows"), cell.label("columns")
-    )
+    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[cell.write(made.exact), f"→ −∞ {masked}"],

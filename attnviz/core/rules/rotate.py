@@ -23,7 +23,8 @@ class Rotate(Rule):
 
     A pair are the columns 2i and 2i + 1; with `halves`, i and the one that is as many columns further as there are
     pairs. Where a model has angles of its own, `thetas` are the θ_i, of as many pairs from the first column on: columns
-    beyond these aren't turned, and angles are rounded to float32, as such a model keeps them.
+    beyond these aren't turned, and angles are rounded to float32, as such a model keeps them. The first row stands at
+    this `place`, which isn't 0 where tokens were kept before it.
 
     Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34; with `halves`, Wang and Komatsuzaki 2021,
     GPT-J, and most models since.
@@ -38,20 +39,21 @@ class Rotate(Rule):
     base: float = BASE
     thetas: tuple[float, ...] | None = None
     halves: bool = False
+    place: int = 0
 
     name = "rotate"
     n_sources = (1,)
 
-    def angle(self, row: int, column: int, d: int) -> float:
-        """Return the angle of a row's pair in radians, of `d` columns.
+    def angle(self, place: int, column: int, d: int) -> float:
+        """Return the angle of the pair of a row at a place in radians, of `d` columns.
 
         >>> Rotate().angle(3, 1, 2)
         3.0
         """
         pair = column % self._pairs(d) if self.halves else column // 2
         if self.thetas is None:
-            return row * self.base ** (-2 * pair / d)
-        return float(np.float32(row) * np.float32(self.thetas[pair]))
+            return place * self.base ** (-2 * pair / d)
+        return float(np.float32(place) * np.float32(self.thetas[pair]))
 
     def _pairs(self, d: int) -> int:
         """Return how many pairs are turned, of `d` columns."""
@@ -67,9 +69,10 @@ class Rotate(Rule):
 
     def _angles(self, rows: int, d: int) -> np.ndarray:
         """Return the angle of each pair, ``(rows, pairs)``."""
+        places = np.arange(self.place, self.place + rows)[:, None]
         if self.thetas is None:
-            return np.arange(rows)[:, None] * self.base ** (-2 * np.arange(d // 2) / d)
-        angles = np.arange(rows, dtype=np.float32)[:, None] * np.array(self.thetas, dtype=np.float32)
+            return places * self.base ** (-2 * np.arange(d // 2) / d)
+        angles = places.astype(np.float32) * np.array(self.thetas, dtype=np.float32)
         return angles.astype(np.float64)
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -100,7 +103,7 @@ class Rotate(Rule):
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """Both cells of its pair; at place 0, which is not turned, the cell alone."""
-        pair = None if row == 0 else self._pair_of(column, shapes[0][1])
+        pair = None if self.place + row == 0 else self._pair_of(column, shapes[0][1])
         columns = range(column, column + 1) if pair is None else range(pair[0], pair[1] + 1, pair[1] - pair[0])
         return ((range(row, row + 1), columns),)
 
@@ -133,7 +136,8 @@ class Rotate(Rule):
         either = np.logical_or(*self._parts(marks[0][:, :turned]))
         both = np.tile(either, 2) if self.halves else either.repeat(2, axis=1)
         pairs = np.concatenate([both, marks[0][:, turned:]], 1)
-        pairs[0] = marks[0][0]
+        if not self.place:
+            pairs[0] = marks[0][0]
         return pairs
 
     def formula(self, *symbols: str) -> str:
@@ -143,7 +147,8 @@ class Rotate(Rule):
     def code(self, made: str, *names: str) -> list[str]:
         """Turn each pair."""
         (name,) = names
-        place = f"place = torch.arange({name}.shape[-2], dtype=torch.float64)[:, None]"
+        places = f"{self.place}, {self.place} + {name}.shape[-2]" if self.place else f"{name}.shape[-2]"
+        place = f"place = torch.arange({places}, dtype=torch.float64)[:, None]"
         if self.thetas is None:
             angles = [
                 place, f"pair = torch.arange(0, {name}.shape[-1], 2, dtype=torch.float64) / {name}.shape[-1]",
@@ -170,7 +175,8 @@ class Rotate(Rule):
         d = cell.matrices[cell.sources[0].matrix].shape[-1]
         if len(pair) == 1:
             return _unturned(cell, pair[0], 2 * self._pairs(d))
-        angle = self.angle(cell.row, cell.column, d)
+        place = self.place + cell.row
+        angle = self.angle(place, cell.column, d)
         cosine, sine = math.cos(angle), math.sin(angle)
         is_second = cell.column == pair[1].column
         turns = (sine, cosine) if is_second else (cosine, -sine)
@@ -180,7 +186,7 @@ class Rotate(Rule):
         return Made(
             f"{first} sin φ + {second} cos φ" if is_second else f"{first} cos φ − {second} sin φ",
             _steps(cell, pair, turns),
-            say("explanation.rotate.words", first=first, second=second, angle=cell.write(angle), place=cell.row,
+            say("explanation.rotate.words", first=first, second=second, angle=cell.write(angle), place=place,
                 theta=cell.write(self.angle(1, cell.column, d))),
             terms, exact, cell.tolerance(total(abs(term.value) for term in terms), 5),
             notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, pair, terms)),

@@ -16,14 +16,15 @@ from attnviz.core.rules.hiding import reason_of
 from attnviz.words import say
 
 
-def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu") -> Tensor:
-    """Return where a key comes after its query, which a causal mask hides: ``(n_queries, n_keys)`` of bool.
+def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kept: int = 0) -> Tensor:
+    """Return where a key comes after its query, which a causal mask hides: ``(n_queries, n_keys)`` of bool. So many
+    keys were kept, which come before all queries.
 
     >>> later(2, 2)
     tensor([[False,  True],
             [False, False]])
     """
-    return torch.ones(n_queries, n_keys, dtype=torch.bool, device=device).triu(1)
+    return torch.ones(n_queries, n_keys, dtype=torch.bool, device=device).triu(n_kept + 1)
 
 
 @dataclass(frozen=True)
@@ -165,9 +166,7 @@ def _hidden(cell: Cell, made: Made) -> Made:
     """Return what is said of a cell that the mask hides: what its score would be, and why it isn't."""
     masked = say("explanation.step.masked")
     hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
-        cell.label("rows"), cell.label("columns")
-    )
+    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[*made.steps, f"→ −∞ {masked}"],

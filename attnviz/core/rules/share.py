@@ -132,7 +132,7 @@ def _notes(cell: Cell, row: list[Factor], divisor: float) -> list[str]:
     notes = []
     if cell.masked:
         hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-        why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
+        why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(
             cell.label("rows"), cell.label("columns")
         )
         notes.append(say("explanation.share.closed", why=why))

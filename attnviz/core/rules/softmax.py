@@ -237,9 +237,7 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
 
 def _why_closed(cell: Cell) -> str:
     hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, bool(cell.stage.entries)).told(
-        cell.label("rows"), cell.label("columns")
-    )
+    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
     return say("explanation.softmax.closed", why=why)
 
 

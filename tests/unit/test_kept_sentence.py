@@ -1,0 +1,275 @@
+"""A sentence that was kept: keys and values of it stand in front of those of the sentence, which alone asks."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, explain, trace
+from attnviz.board.data import board_data
+from attnviz.compare.comparison import Comparison, other_words
+from attnviz.core.changes import Changes, carry_over
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.matrix_input import Edit
+from attnviz.core.settings import fitted
+from attnviz.core.sizes import sizes_of
+from attnviz.core.tokens import visible
+from attnviz.documents import report
+from attnviz.explanation.head_figures import heads_in_words
+from attnviz.explanation.masking import mask_notes
+from attnviz.explanation.summary import attends_most, vectors_in_words
+from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json, trace_json
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.words import say
+from tests.node import PageScript
+
+WORDS = ("the", "cat", "sat", "on", "a", "mat")
+BEFORE = ("it", "was", "the", "cat", "out", "Your")
+MASKS = ("none", "causal", "window:1", "window:3", "padding:1", "not-self")
+
+
+@st.composite
+def kept(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    """A scenario that reads a kept sentence and its own, in any company that fits."""
+    n_heads = draw(st.sampled_from([1, 1, 2, 4]))
+    width = 2 * n_heads * draw(st.integers(1, 2))
+    norm = draw(st.sampled_from(["none", "sums", "pre", "post"]))
+    n_own = draw(st.integers(1, 6))
+    mask = draw(st.sampled_from(MASKS))
+    chosen: dict[str, Any] = {
+        "text": " ".join(WORDS[:n_own]), "reads": "kept", "second": " ".join(BEFORE[: draw(st.integers(1, 6))]),
+        "d_in": width if norm != "none" else draw(st.integers(1, 4)), "d_out": width, "n_heads": n_heads,
+        "n_kv_heads": draw(st.sampled_from([n for n in (None, 1, 2) if n is None or n_heads % n == 0])),
+        "bias": draw(st.booleans()), "output": draw(st.booleans()), "norm": norm,
+        "d_ff": draw(st.sampled_from([None, 3])),
+        "init": draw(st.sampled_from(["uniform", "linear", "normal"])), "seed": draw(st.integers(0, 99)),
+        "embedding": draw(st.sampled_from(["stable", "table", "published"])), "scale": draw(st.booleans()),
+        "positions": draw(st.sampled_from(["none", "rotary", "alibi", "relative"])), "mask": mask,
+    }  # fmt: skip
+    return Scenario(**(chosen | fixed))
+
+
+def cut(matrix: torch.Tensor, n: int) -> torch.Tensor:
+    return matrix.reshape(len(matrix), n, -1).transpose(0, 1)
+
+
+def hidden_by(mask: str, n_kept: int, n_own: int) -> torch.Tensor:
+    """Where this mask hides a key, told by the places of queries and keys in both sentences together."""
+    query, key = torch.arange(n_own)[:, None] + n_kept, torch.arange(n_kept + n_own)
+    kind, _, size = mask.partition(":")
+    return {
+        "none": key < 0,
+        "causal": key > query,
+        "window": (key > query) | (query - key >= int(size or 0)),
+        "padding": key >= n_kept + n_own - int(size or 0),
+        "not-self": key == query,
+    }[kind].expand(n_own, n_kept + n_own)
+
+
+@given(kept(positions="none", mask="none"), st.sampled_from(MASKS))
+@settings(max_examples=80, deadline=None)
+def test_it_is_scaled_dot_product_attention_with_keys_and_values_of_both_and_the_right_mask(
+    plain: Scenario, mask: str
+) -> None:
+    scenario = replace(plain, mask=mask)
+    made = trace(scenario)
+    y, x = made.matrices["y"], made.x
+    if scenario.norm == "pre":
+        y, x = (F.layer_norm(each, (scenario.d_in,)) for each in (y, x))
+    both = torch.cat([y, x])
+    n_heads, n_kv = scenario.n_heads, scenario.kv_heads
+    q, k, v = (
+        cut(source @ made[f"w_{part}"] + (made[f"b_{part}"] if scenario.bias else 0), n)
+        for part, source, n in (("q", x, n_heads), ("k", both, n_kv), ("v", both, n_kv))
+    )
+    wanted = F.scaled_dot_product_attention(
+        q, k, v, attn_mask=~hidden_by(mask, len(y), len(x)), scale=None if scenario.scale else 1.0,
+        enable_gqa=n_kv != n_heads,
+    )  # fmt: skip
+    torch.testing.assert_close(made.context, wanted.transpose(0, 1).flatten(1), rtol=1e-4, atol=1e-5)
+    assert made.attention_weights.shape[-2:] == (len(scenario.tokens), len(scenario.read_tokens))
+    assert scenario.read_tokens == (*scenario.second_tokens, *scenario.tokens)
+    as_causal = (hidden_by(mask, len(y), len(x)) == hidden_by("causal", len(y), len(x))).all()
+    assert made.causal == (mask != "none" and bool(as_causal))
+
+
+@given(kept(embedding="stable"))
+@settings(max_examples=80, deadline=None)
+def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario) -> None:
+    """Its own referee for positions, too: what both sentences together make of the words of the last one."""
+    whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
+    made, of_whole, n_kept = trace(scenario), trace(whole), scenario.n_kept
+    for name in ("scores", "scaled_scores", "attention_weights"):
+        torch.testing.assert_close(made[name], of_whole[name][..., n_kept:, :], rtol=1e-4, atol=1e-5)
+    for name in list(made.stages)[list(made.stages).index("context") :]:
+        if made.stages[name].rule:
+            torch.testing.assert_close(made[name], of_whole[name][n_kept:], rtol=1e-4, atol=1e-5)
+    assert (made.is_hidden == of_whole.is_hidden[n_kept:]).all()
+
+
+@given(kept(), st.data())
+@settings(max_examples=30, deadline=None)
+def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
+    made = trace(scenario)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    assert scenario_from_json(scenario_json(scenario)) == scenario
+    cells = json.loads(notebook(scenario))["cells"]
+    for code in (pytorch_script(scenario), "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")):
+        names: dict[str, Any] = {"print": lambda *_: None}
+        exec(code, names)
+        torch.testing.assert_close(names["attention_weights"], made["attention_weights"], rtol=1e-3, atol=1e-5)
+        torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)
+    held = json.loads(trace_json(made))
+    assert (held["tokens"], held["read_tokens"]) == (list(scenario.tokens), list(scenario.read_tokens))
+    view = made.seen_from(data.draw(st.integers(0, scenario.n_heads - 1)))
+    for name in ("y", "joined", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+        rows, columns = view.matrices[name].shape
+        row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+        told = explain(view, name, row, column, scenario=scenario)
+        assert told.masked or abs(told.exact - told.value) <= told.tolerance
+        if name in ("y", "joined", "k", "v"):
+            assert f"key {row} '{visible(scenario.read_tokens[row])}'" in told.text
+        if name == "attention_weights":
+            assert f"key {column} '{visible(scenario.read_tokens[column])}'" in told.text
+
+
+@given(kept())
+@settings(max_examples=30, deadline=None)
+def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario: Scenario) -> None:
+    alone = replace(scenario, reads="itself")
+    for name in alone.editable:
+        if name not in ("mask", "by_distance"):
+            assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "problem"),
+    [
+        ({"n_layers": 2, "d_out": 3}, "reads_layers_kept", "n_layers is 2, expected 1"),
+        ({"positions": "sinusoidal"}, "reads_positions_kept", "positions is 'sinusoidal', expected none of"),
+        ({"positions": "seeded"}, "reads_positions_kept", "positions is 'seeded', expected none of"),
+        ({"second": "  "}, "reads_blank_kept", "second has 0 tokens, expected 1 to"),
+        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens_kept",
+         f"second has {MAX_TOKENS} tokens, expected 1 to {MAX_TOKENS - 3}"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
+    settings: dict[str, Any], kind: str, problem: str
+) -> None:
+    with pytest.raises(RefusedError, match=re.escape(problem)) as refused:
+        Scenario(reads="kept", **settings)
+    assert refused.value.kind == kind
+    values, misfits = fitted(Scenario().__dict__ | settings | {"reads": "kept"}, 3 if "text" in settings else 6)
+    assert (values["reads"], [error.kind for error in misfits]) == ("itself", [kind])
+    scenario, ignored = scenario_from_query(urlencode({"reads": "kept"} | settings))
+    assert scenario.reads == "itself"
+    assert len(ignored) == 1
+    assert "{" not in ignored[0]
+
+
+def test_more_scores_than_fit_are_refused_with_how_many_kept_tokens_do() -> None:
+    long: dict[str, Any] = {"reads": "kept", "second": "a " * 724, "n_heads": 16, "d_out": 16}
+    with pytest.raises(RefusedError) as refused:
+        Scenario("a " * 300, **long)
+    most: Any = refused.value.facts["most"]
+    assert (refused.value.kind, most) == ("reads_scores_kept", 2**21 // 16 // 300 - 300)
+    Scenario("a " * 300, **(long | {"second": "a " * most}))
+
+
+def test_changes_go_where_their_tokens_go() -> None:
+    before = Scenario("a b", reads="kept", second="der Hund", masking="painted", positions="relative")
+    of_y = Changes((Edit("y", 1, 0, 2.0),))
+    assert carry_over(of_y, before, replace(before, text="other words entirely")) == (of_y, Changes())
+    assert carry_over(of_y, before, replace(before, second="der Mann"))[1] == of_y
+    longer = replace(before, second="ach der Hund")
+    painted = Changes((Edit("mask", 1, 3, 2.0), Edit("mask", 0, 1, 1.0)))
+    moved = Changes((Edit("mask", 1, 4, 2.0), Edit("mask", 0, 1, 1.0)))
+    assert carry_over(painted, before, longer) == (moved, Changes())
+    assert carry_over(painted, before, replace(before, second="der"))[1].edits == painted.edits[1:]
+    distance = Changes((Edit("by_distance", 0, 2, 5.0),))  # one before
+    assert carry_over(distance, before, longer)[0].edits == (Edit("by_distance", 0, 3, 5.0),)
+    assert carry_over(of_y, before, replace(before, reads="itself"))[1] == of_y
+
+
+# What is said of it
+
+
+def test_a_token_is_itself_behind_those_that_were_kept() -> None:
+    scenario = Scenario("the cat", w_q="zeros", reads="kept", second="der Hund", masking="window", mask_size=1)
+    made = trace(scenario)
+    assert attends_most(made, 0, 4) == say("summary.reads.itself", token="the", names="itself", weight="1.0000")
+    two = trace(replace(scenario, mask_size=2))
+    assert (
+        say("explanation.hidden.window", key="key 1 'Hund'", query="query 1 'cat'", n=2)
+        in explain(two, "scaled_scores", 1, 1).text
+    )
+    causal = trace(replace(scenario, masking="none", causal=True))
+    assert attends_most(causal, 0, 4) == say("summary.reads.equally_masked", token="the", n=3, weight="0.3333")
+    assert (
+        say("explanation.hidden.later", key="key 3 'cat'", query="query 0 'the'", n=0)
+        in explain(causal, "scaled_scores", 0, 3).text
+    )
+    assert mask_notes(causal) == [say("summary.notes.masked", n=1, count=8)]
+
+
+def test_heads_are_told_by_how_much_they_read_of_the_kept_sentence() -> None:
+    scenario = Scenario("the cat sat", w_q="zeros", n_heads=2, reads="kept", second="a")
+    (one, _) = heads_in_words(trace(scenario).seen_from(1))
+    assert one["short"] == say("heads.short.kept", share="25")
+    assert say("heads.kept", head=0, share="25") in one["full"]
+
+
+def test_sentences_sizes_and_pages_name_the_kept_sentence() -> None:
+    scenario = Scenario("the cat", reads="kept", second="die Katze schläft")
+    assert say("summary.kept.drawn", n=3) in vectors_in_words(scenario)
+    assert say("report.title_kept", sentence="the cat", second="die Katze schläft") in report(scenario, trace(scenario))
+    assert pytorch_script(scenario).startswith("# Self-attention with a kept sentence in plain PyTorch.")
+    sizes = sizes_of(scenario.table)
+    assert [sizes[name][0] for name in ("y", "x", "joined", "k", "q", "context")] == [
+        "kept", "queries", "keys", "keys", "queries", "queries",
+    ]  # fmt: skip
+    assert sizes["scores"] == ("queries", "keys")
+
+
+def test_comparing_names_what_each_side_reads() -> None:
+    a, b = (Scenario("the cat", reads="kept", second=second) for second in ("der", "la"))
+    assert other_words(Comparison(trace(a), trace(b))) == say("compare.words.read", a="der", b="la")
+
+
+# What the page has of it
+
+_IN_ONE_SENTENCE = """(page, [data, place]) => page.sayings.inOneSentence(page.made(data), place, null)"""
+_LAYOUT = """({ layout: { layoutOf } }, [stages, matrices, shown]) => layoutOf(stages, matrices, shown, {
+  width: 1500, height: 700, tokens: 5, named: 0, sentence: true, saysBelow: false, plane: false, tells: false,
+  words: 600, ribbons: 78 })"""
+
+
+def test_on_the_board_a_token_reads_itself_behind_those_that_were_kept(script: PageScript) -> None:
+    scenario = Scenario("the cat", reads="kept", second="der Hund")
+    data = board_data(scenario, trace(scenario), 0, 4)
+    for matrix, itself in (("attention_weights", "reads itself"), ("scores", "itself")):
+        said = [script.run(_IN_ONE_SENTENCE, [data, {"matrix": matrix, "row": 1, "column": at}]) for at in range(4)]
+        assert [itself in each for each in said] == [False, False, False, True]
+        assert ["“Hund”" in each for each in said] == [False, True, False, False]
+    assert "“Hund”" in script.run(_IN_ONE_SENTENCE, [data, {"matrix": "joined", "row": 1, "column": 0}])
+
+
+@pytest.mark.parametrize("norm", ["none", "pre"])
+def test_what_is_read_stands_before_those_that_read_with_room_for_its_names(script: PageScript, norm: str) -> None:
+    scenario = Scenario("the cat", reads="kept", second="a b c", norm=norm, d_out=3)
+    data = board_data(scenario, trace(scenario), 0, 4)
+    layout = script.run(_LAYOUT, [data["stages"], data["matrices"], data["shown"]])
+    order = ["y", *["y_norm"] * (norm == "pre"), "joined", "x", *["x_norm"] * (norm == "pre"), "q"]
+    boxes = [layout["boxes"][name] for name in order]
+    for before, after, name in zip(boxes, boxes[1:], order[1:], strict=False):
+        room = layout["labels"] if name in ("y_norm", "joined", "x") else 0
+        assert after["x"] >= before["x"] + before["width"] + room
+    assert boxes[order.index("joined")]["height"] > boxes[order.index("x")]["height"]
