@@ -48,7 +48,8 @@ def named(layer: int, name: str) -> str:
 def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     """Return the stages of so many layers of these, one after the other; one alone needs no path.
 
-    Where they are the `same`, only the first is given matrices, and the others read these.
+    Where they are the `same`, only the first is given matrices, and the others read these. A second sentence stays what
+    it is: each layer makes keys and values of its own of it, as a decoder does of what an encoder has made.
 
     Source: Lan et al. 2020, ALBERT, section 3.1, for layers that share all.
 
@@ -60,7 +61,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     if n_layers == 1:
         return table
     last = list(table)[-1]
-    shared = {*OF_ALL, *(name for name, stage in table.items() if same and stage.rule is None and name != "x")}
+    shared = {Y, *OF_ALL, *(name for name, stage in table.items() if same and stage.rule is None and name != "x")}
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():

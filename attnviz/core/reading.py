@@ -42,19 +42,23 @@ def second_tokens(given: Mapping[str, Any]) -> tuple[str, ...]:
     return () if given.get("reads", ITSELF) == ITSELF else tokenize(given["second"], given["tokenizer"])
 
 
+def n_read(given: Mapping[str, Any], n_tokens: int) -> int | None:
+    """Return how many tokens are read where these are others than those that read, or more; else None."""
+    if given.get("reads", ITSELF) == ITSELF:
+        return None
+    return len(second_tokens(given)) + (n_tokens if given["reads"] == KEPT else 0)
+
+
 def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     """Raise ``ValueError`` where settings can't go with the reading of a second sentence, or of a kept one."""
     reads = given.get("reads", ITSELF)
     if reads == ITSELF:
         return
     kept = "_kept" if reads == KEPT else ""
-    if given["n_layers"] != 1:
+    if kept and given["n_layers"] != 1:  # each would need what the same layer made of the sentence before
         message = f"reads is {reads!r} and n_layers is {given['n_layers']}, expected 1"
-        raise RefusedError(message, f"reads_layers{kept}", n=given["n_layers"])
+        raise RefusedError(message, "reads_layers_kept", n=given["n_layers"])
     _check_places(given, reads)
-    if given.get("what_if"):
-        message = f"reads is {reads!r} and what_if is {limits.in_short(given['what_if'])}, expected none"
-        raise RefusedError(message, f"reads_what_if{kept}", what_if=given["what_if"])
     n_second, beside = len(second_tokens(given)), n_tokens if kept else 0
     most = limits.MAX_TOKENS - beside
     if not n_second:
@@ -62,10 +66,11 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     if n_second > most:
         message = f"second has {n_second} tokens, expected 1 to {most}"
         raise RefusedError(message, f"reads_tokens{kept}", n=n_second, most=most)
-    if (n := given["n_heads"] * n_tokens * (n_second + beside)) > limits.MAX_SCORES:
-        message = f"{given['n_heads']} heads have {n} scores, expected at most {limits.MAX_SCORES}"
-        most = limits.MAX_SCORES // given["n_heads"] // n_tokens - beside
-        raise RefusedError(message, f"reads_scores{kept}", heads=given["n_heads"], tokens=n_tokens, most=most)
+    heads = given["n_heads"] * given["n_layers"]
+    if (n := heads * n_tokens * (n_second + beside)) > limits.MAX_SCORES:
+        message = f"{heads} heads have {n} scores, expected at most {limits.MAX_SCORES}"
+        most = limits.MAX_SCORES // heads // n_tokens - beside
+        raise RefusedError(message, f"reads_scores{kept}", heads=heads, tokens=n_tokens, most=most)
 
 
 def _check_places(given: Mapping[str, Any], reads: str) -> None:

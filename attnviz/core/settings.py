@@ -8,7 +8,7 @@ from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
 from attnviz.core.mask_uses import ADDED, FACTOR, MASK_USES
 from attnviz.core.masks import MASKINGS, mask_named
-from attnviz.core.reading import check_reading
+from attnviz.core.reading import check_reading, n_read
 from attnviz.core.seeding import BIASED_POSITIONS, INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS, ITSELF, READINGS
 from attnviz.core.tokens import TOKENIZERS
@@ -167,7 +167,7 @@ def check_width(given: Mapping[str, Any], width: object) -> None:
 
 def check_what_if(given: Mapping[str, Any], n_tokens: int) -> None:
     """Raise ``ValueError`` for a switch that can't be on with the other settings."""
-    if error := misfit(given, n_tokens):
+    if error := misfit(given, n_tokens, n_read(given, n_tokens)):
         raise error
 
 
@@ -219,7 +219,7 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     except RefusedError as error:
         refused.append(error)
         fitting["reads"] = ITSELF
-    fitting["what_if"], misfits = fitting_what_if(fitting, n_tokens)
+    fitting["what_if"], misfits = fitting_what_if(fitting, n_tokens, n_read(fitting, n_tokens))
     return fitting, refused + misfits
 
 

@@ -146,9 +146,9 @@ def _unknown(given: object) -> RefusedError:
     return RefusedError(message, "choice", name="what_if", value=given, allowed=tuple(allowed))
 
 
-def misfit(given: Mapping[str, Any], n_tokens: int) -> RefusedError | None:
+def misfit(given: Mapping[str, Any], n_tokens: int, n_read: int | None = None) -> RefusedError | None:
     """Return why the switches that are on can't be with these settings and so many tokens, with the `part` that can't;
-    None where they can.
+    None where they can. `n_read` tokens are read, where these are others than those that read, or more.
     """
     on = WhatIf.read(given.get("what_if", ""))
     n_heads, widths = given["n_heads"], (given["d_in"], given["d_out"], given["d_v"] or given["d_out"])
@@ -162,10 +162,14 @@ def misfit(given: Mapping[str, Any], n_tokens: int) -> RefusedError | None:
     if on.get(SOFTMAX) and given["mask_use"] in LATE:
         part = f"{SOFTMAX}:{on.get(SOFTMAX)}"
         return RefusedError(_left_out(part), "what_if_softmax", part=part)
+    if on.get(SCORES) == KEYS_FIRST and n_read is not None:
+        part = f"{SCORES}:{KEYS_FIRST}"
+        return RefusedError(_left_out(part), "what_if_keys_first", part=part)
     for row, column, number in on.typed:
-        if max(row, column) >= n_tokens:
-            part = f"{TYPED}:{row}:{column}:{_number(number)}"
-            return RefusedError(_left_out(part), "what_if_typed", part=part, row=row, column=column, tokens=n_tokens)
+        n_keys = n_tokens if n_read is None else n_read
+        if row >= n_tokens or column >= n_keys:
+            part, few = f"{TYPED}:{row}:{column}:{_number(number)}", n_tokens if row >= n_tokens else n_keys
+            return RefusedError(_left_out(part), "what_if_typed", part=part, row=row, column=column, tokens=few)
     return None
 
 
@@ -174,14 +178,16 @@ def _left_out(part: str) -> str:
     return message
 
 
-def fitting_what_if(given: Mapping[str, Any], n_tokens: int) -> tuple[str, list[RefusedError]]:
+def fitting_what_if(
+    given: Mapping[str, Any], n_tokens: int, n_read: int | None = None
+) -> tuple[str, list[RefusedError]]:
     """Return the switches that can be with these settings, and why the others can't."""
     try:
         on = WhatIf.read(given.get("what_if", ""))
     except RefusedError as error:  # what no control of the page writes
         return "", [error]
     refused: list[RefusedError] = []
-    while left_out := misfit({**given, "what_if": on.text}, n_tokens):
+    while left_out := misfit({**given, "what_if": on.text}, n_tokens, n_read):
         refused.append(left_out)
         left = [part for part in on.parts if part != left_out.facts["part"]]
         on = WhatIf.read(",".join(left))

@@ -92,7 +92,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
         if not (weights == 0).all():
             return []
         kind = ZEROED
-    return [say(f"summary.nothing.{kind}", names=_named(trace, rows))]
+    return [say(f"summary.nothing.{kind}", names=_named(trace.tokens, rows))]
 
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
@@ -103,10 +103,10 @@ def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
     columns = np.flatnonzero(hidden.all(0)).tolist()
     if over != COLUMNS or not columns:
         return []
-    return [say("summary.unread.columns", n=len(columns), names=_named(trace, columns))]
+    return [say("summary.unread.columns", n=len(columns), names=_named(trace.read_tokens, columns))]
 
 
-def _named(trace: AttentionTrace, places: list[int]) -> str:
-    names = token_labels(trace.tokens) if trace.tokens else [str(place) for place in range(max(places) + 1)]
+def _named(tokens: tuple[str, ...], places: list[int]) -> str:
+    names = token_labels(tokens) if tokens else [str(place) for place in range(max(places) + 1)]
     told = listed([say("summary.named", token=names[place]) for place in places[:_NAMED]])
     return say("summary.more", names=told, rest=len(places) - _NAMED) if len(places) > _NAMED else told

@@ -72,8 +72,9 @@ def rank_of_match(scenario: Scenario) -> int:
 
 
 def can_be_equal(scenario: Scenario) -> bool:
-    """Whether W_k could hold W_q's numbers: not where it's narrower, nor with several layers."""
-    return scenario.kv_heads == scenario.n_heads and scenario.n_layers == 1
+    """Whether W_k could hold W_q's numbers, which makes scores symmetric: not where it's narrower, nor with several
+    layers, nor where others are read than those that read."""
+    return scenario.kv_heads == scenario.n_heads and scenario.n_layers == 1 and not scenario.reads_others
 
 
 def equal_projections(scenario: Scenario) -> Scenario | None:
@@ -197,8 +198,8 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     """
     if not can_drop(scenario):
         return None
-    n = len(scenario.tokens)
-    mask = torch.where(kept((n, n), p, seed), -math.log1p(-p), -math.inf)
+    shape = len(scenario.tokens), len(scenario.read_tokens)
+    mask = torch.where(kept(shape, p, seed), -math.log1p(-p), -math.inf)
     return replace(scenario, mask=_rows(mask), mask_use=ZEROED)
 
 

@@ -19,6 +19,13 @@ FAMILY = {
     "factor": {"embedding_factor": "true"},
     "factor and places": {"embedding_factor": "true", "positions": "sinusoidal"},
     "a second sentence": {"reads": "second", "second": "der Hund schläft", "n_heads": "2", "d_out": "4"},
+    "a second sentence in layers": {
+        "reads": "second",
+        "second": "der Hund",
+        "n_layers": "2",
+        "d_out": "3",
+        "layer": "1",
+    },
     "a kept sentence": {"reads": "kept", "second": "der Hund schlief", "causal": "true", "positions": "rotary"},
     "same layers": {"n_layers": "2", "d_out": "3", "same_layers": "true", "layer": "1"},
 }

@@ -54,11 +54,19 @@ def test_the_lesson_is_of_one_sentence_and_leads_back_to_it() -> None:
     assert not lesson.at.exception
 
 
-def test_what_if_is_of_one_sentence() -> None:
+def test_what_if_is_tried_with_a_second_sentence_and_says_what_does_not_fit_it() -> None:
     playground = Playground(**CROSS)
     playground.at.session_state["playground.what_if"] = True
     playground.run()
-    assert say("what_if.others") in [text.value for text in playground.at.text]
+    (keys,) = (box for box in playground.at.selectbox if box.key == "what_if.typed.key")
+    assert keys.options == ["der", "Hund"]
+    assert say("what_if.replaced.no_equal") in [text.value for text in playground.at.text]
+    playground.set("what_if.softmax", "columns")
+    switched = Scenario(embedding="published", reads="second", second="der Hund", what_if="softmax:columns")
+    assert playground.shows(switched)
+    playground.set("what_if.scores", "keys-first")
+    assert playground.shows(switched)
+    assert any("K Qᵀ has a row" in message for message in playground.messages)
     assert not playground.at.exception
 
 

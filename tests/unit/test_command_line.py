@@ -153,6 +153,22 @@ def test_a_mask_is_named_in_one_word(capsys: pytest.CaptureFixture[str], mask: s
     assert printed(capsys, "the cat sat on a mat", "--mask", mask) == printed(capsys, "the cat sat on a mat", *settings)
 
 
+@pytest.mark.parametrize("mask", ["none", "causal", "padding:1"])
+@pytest.mark.parametrize("reads", ["second", "kept"])
+def test_another_sentence_is_read_as_in_the_library(capsys: pytest.CaptureFixture[str], reads: str, mask: str) -> None:
+    if (reads, mask) == ("second", "causal"):
+        return
+    asked = ["the cat", "--reads", reads, "--second", "der Hund schläft", "--mask", mask, "--d-out", "4"]
+    scenario = Scenario("the cat", embedding="published", reads=reads, second="der Hund schläft", mask=mask, d_out=4)
+    assert printed(capsys, *asked, "--json").strip() == trace_json(trace(scenario))
+    assert printed(capsys, *asked, "--code") == pytorch_script(scenario)
+    text = printed(capsys, *asked)
+    assert "schläft" in text
+    assert "Y\n" in text
+    rows = table_of(text, "Attention weights", len(scenario.read_tokens))
+    assert len(rows) == 2
+
+
 WRONG: list[tuple[list[str], str]] = [
     (["--mask", "diagonal"], "mask is 'diagonal', expected none, causal, window:W"),
     (["--mask", "window"], "mask is 'window', expected none, causal, window:W"),
@@ -179,6 +195,10 @@ WRONG: list[tuple[list[str], str]] = [
     (["--edits", "nonsense"], "--edits has 'nonsense', expected changes of cells"),
     (["--link", "?seed=abc"], "parts of the link can't be used: seed = 'abc' should be a whole number"),
     (["--link", "?sead=7"], "parts of the link can't be used: attnviz doesn't know 'sead'. Did you mean 'seed'?"),
+    (["a b", "--reads", "second", "--second", "c", "--mask", "causal"], "the mask is 'causal', expected one of"),
+    (["a b", "--reads", "second", "--second", ""], "second has 0 tokens, expected 1 to 1024"),
+    (["a b", "--reads", "kept", "--second", "c", "--positions", "seeded"], "positions is 'seeded', expected none of"),
+    (["a b", "--reads", "third"], "reads is 'third', expected one of itself, second, kept"),
     (["--csv", "/dev/null/x"], "/dev/null"),
     (["--html", "/dev/null/x"], "/dev/null"),
 ]

@@ -107,6 +107,7 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", weighting="linear", d_out=4, n_heads=2)),
         traced(Scenario("a cat a mat", reads="second", second="a b", mask="padding:1", bias=True)),
         traced(Scenario("a cat", reads="second", second="a b a", d_out=4, n_heads=2, weighting="linear")).seen_from(1),
+        traced(Scenario("a cat", reads="second", second="a b a", d_out=3, n_layers=2, norm="post")).seen_from(0, 1),
         *(
             traced(Scenario("a cat a", reads="kept", second="a mat", positions=positions, mask=mask, bias=True))
             for positions, mask in (("rotary", "window:2"), ("relative", "causal"), ("none", "not-self"))

@@ -147,14 +147,12 @@ def test_the_same_word_has_the_same_vector_in_both_sentences_and_a_table_has_oth
 @pytest.mark.parametrize(
     ("settings", "kind", "problem"),
     [
-        ({"n_layers": 2, "d_out": 3}, "reads_layers", "n_layers is 2, expected 1"),
         ({"positions": "rotary"}, "reads_positions", "positions is 'rotary', expected one of"),
         ({"positions": "alibi"}, "reads_positions", "positions is 'alibi', expected one of"),
         ({"positions": "relative"}, "reads_positions", "positions is 'relative', expected one of"),
         ({"causal": True}, "reads_mask", "the mask is 'causal', expected one of"),
         ({"masking": "window"}, "reads_mask", "the mask is 'window', expected one of"),
         ({"masking": "not-self"}, "reads_mask", "the mask is 'not-self', expected one of"),
-        ({"what_if": "scores:cosine"}, "reads_what_if", "what_if is 'scores:cosine', expected none"),
         ({"second": "  "}, "reads_blank", "second has 0 tokens, expected 1 to"),
         ({"second": "a" * (MAX_TOKENS + 1), "tokenizer": "characters"}, "reads_tokens", "second has 1025 tokens"),
     ],

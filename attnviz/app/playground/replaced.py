@@ -124,8 +124,8 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
     made = mean_of_draws(weights, p)
     gaps = [written(float((each - weights).abs().max()), state.digits()) for each in (made, dropped(weights, p, seed))]
     st.text(say("what_if.replaced.mean_done", draws=f"{n_draws(weights):,}", gap=gaps[0], own=gaps[1], seed=seed))
-    names = token_labels(computed.tokens, 40)
-    table = Table(STAGES["attention_weights"].title, made, "share", names, names, sums=True)
+    names, read = token_labels(computed.tokens, 40), token_labels(computed.read_tokens, 40)
+    table = Table(STAGES["attention_weights"].title, made, "share", names, read, sums=True)
     if max(made.shape) <= _DRAWN:
         show_figure(table_spec(table, state.digits(), is_dark()), "what_if.replaced.mean.table", table.title)
 

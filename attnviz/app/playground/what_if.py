@@ -23,11 +23,8 @@ def show_what_if(scenario: Scenario) -> None:
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="what_if_panel"):
-                if scenario.reads_others:
-                    st.text(say("what_if.others"))
-                else:
-                    _show_switches(scenario, on)
-                    show_replaced(scenario)
+                _show_switches(scenario, on)
+                show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
@@ -63,13 +60,13 @@ def _key(name: str, setting: str) -> str:
 
 
 def _show_typed(scenario: Scenario, on: WhatIf) -> None:
-    names = token_labels(scenario.tokens, 40)
+    names = {"query": token_labels(scenario.tokens, 40), "key": token_labels(scenario.read_tokens, 40)}
     st.markdown(say("what_if.typed.label", most=MOST_TYPED, n=len(on.typed)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_typed"):
         row, column = (
-            st.selectbox(say(f"what_if.typed.{axis}"), range(len(names)), format_func=names.__getitem__,
+            st.selectbox(say(f"what_if.typed.{axis}"), range(len(labels)), format_func=labels.__getitem__,
                          key=f"what_if.typed.{axis}", persist_state="session")
-            for axis in ("query", "key")
+            for axis, labels in names.items()
         )  # fmt: skip
         number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, format="%g",
                                  key="what_if.typed.number", persist_state="session")  # fmt: skip

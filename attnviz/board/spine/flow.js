@@ -1,6 +1,8 @@
 // What joins the matrices: the band of the picked word, the lines that lead from each to what is made of it, and, while
 // a cell is pointed at, the bands from the row and the column that meet in it.
 
+import { isWhatIsRead } from "../cells/cell.js";
+
 /** @import { Board } from "../board.js" */
 /** @import { Place } from "../types.js" */
 /** @import { Box } from "./types.js" */
@@ -58,7 +60,8 @@ export class Flow {
         if (left) lines.push(this.over(`lead role-${factor.role}`, left, over));
         lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
       }
-      if (x && own && x.x < own.x && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
+      // Names stand before what is read, and no row of it is the picked word's.
+      if (x && own && x.x < own.x && !isWhatIsRead(stage) && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
     }
     this.lines.replaceChildren(...lines);
     this.follow();
