@@ -3,6 +3,7 @@
 tests/unit/test_streamlit_internals.py holds what is used of each, and fails when a new version of Streamlit changes it.
 """
 
+import contextlib
 import logging
 import threading
 from collections.abc import Iterator, Mapping
@@ -53,6 +54,7 @@ __all__ = [
     "page_of_now",
     "read_query_again",
     "run_by_entry_point",
+    "states_of",
     "uploads_held",
 ]
 
@@ -97,6 +99,21 @@ def read_query_again(context: Any, query: str) -> None:
 def forget_sent_states(context: Any) -> None:
     """Forget the states of widgets that the browser sent with this run and that no widget has taken yet."""
     context.session_state._state._new_widget_state.states.clear()
+
+
+def states_of(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the session of this run holds under each of these keys, or its default: in one look, for each look of
+    `st.session_state` takes a lock and asks whether the run is to end."""
+    context = get_script_run_ctx()
+    if context is None:
+        return dict(defaults)
+    found = dict(defaults)
+    with context.session_state._lock:
+        state = context.session_state._state
+        for name in defaults:
+            with contextlib.suppress(KeyError):
+                found[name] = state[name]
+    return found
 
 
 def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:

@@ -16,7 +16,7 @@ from attnviz.core.layers import STACK, placed
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
-from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, Y
 
@@ -58,7 +58,7 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     changes = renamed(changes, scenario)
     fields: dict[str, Any] = {name: by for name, by in changes.replaced if not placed(name)[0]}
     deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
-    return replace(without_changes(scenario), **fields, deeper=deeper, edits=changes.edits)
+    return replace(scenario, **(dict.fromkeys(EDITABLE) | fields), deeper=deeper, edits=changes.edits)
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:

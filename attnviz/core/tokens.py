@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from attnviz.core.limits import in_short
@@ -13,6 +14,7 @@ BLACK_FLAG = "\U0001f3f4"  # followed by tags, the flag of a region
 TAG = re.compile("[\U000e0020-\U000e007f]")
 VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # Letters and marks that show nothing: fillers, vowels that are not written, a blank Braille cell.
+_KEPT_CHARACTERS = 2000  # of a text whose tokens are kept
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 
 
@@ -96,7 +98,14 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     >>> tokenize("don't stop!")
     ("don't", 'stop', '!')
     """
-    return tuple(_tokenizer(tokenizer)(text))
+    split = _tokenizer(tokenizer)
+    # A page asks for the tokens of its sentence a dozen times in each of its runs.
+    return _split(text, split) if len(text) <= _KEPT_CHARACTERS else tuple(split(text))
+
+
+@lru_cache(maxsize=128)
+def _split(text: str, split: Callable[[str], Iterator[str]]) -> tuple[str, ...]:
+    return tuple(split(text))
 
 
 def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:

@@ -35,7 +35,7 @@ def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
 def boards_of(at: AppTest) -> list[dict[str, Any]]:
     """Return what the boards of the page are given to draw."""
     protos = [element.proto for element in at.get("bidi_component")]
-    return [json.loads(proto.json) for proto in protos if proto.component_name == "attnviz_board"]
+    return [json.loads(proto.bytes) for proto in protos if proto.component_name == "attnviz_board"]
 
 
 class Reader:

@@ -509,8 +509,7 @@ def test_every_example_opens_by_its_address(name: str, page: str) -> None:
     values = {name: at.get_by_key(name).value for name in parameters()}  # type: ignore[union-attr]
     changes, ignored = decode_changes(in_address(at, "edits"))
     assert (with_changes(scenario_of(values), changes), ignored) == (wanted, [])
-    boards = [json.loads(each.proto.json) for each in at.get("bidi_component") if "board" in each.proto.component_name]
-    told = [*(caption.value for caption in at.caption), *(board["about"] for board in boards)]
+    told = [*(caption.value for caption in at.caption), *(board["about"] for board in boards_of(at))]
     chosen = [text for text in told if "X, W_q and W_k were chosen" in text]
     assert bool(chosen) == worked_example(name).from_scores
 

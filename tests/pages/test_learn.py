@@ -47,7 +47,7 @@ def _own_shelf() -> None:
 def data_of(reader: Reader, component: str) -> dict[str, Any]:
     """What a component of the page is sent."""
     (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == component]
-    return dict(json.loads(found.json))
+    return dict(json.loads(found.json or found.bytes))
 
 
 def trained(reader: Reader) -> Reader:

@@ -1,6 +1,5 @@
 """The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,7 @@ from attnviz.link.question_text import example_text, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
-from tests.pages.reader import Reader, control_of, in_address
+from tests.pages.reader import Reader, boards_of, control_of, in_address
 
 Open = Callable[..., AppTest]
 
@@ -53,9 +52,8 @@ def said_by(message: str, words: str) -> bool:
 
 
 def board(at: AppTest) -> dict[str, Any]:
-    protos = [element.proto for element in at.get("bidi_component")]
-    (found,) = [proto for proto in protos if proto.component_name == "attnviz_board"]
-    return json.loads(found.json)
+    (found,) = boards_of(at)
+    return found
 
 
 def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:

@@ -15,12 +15,12 @@ const TOLD = 2; // tries that fail before the reader is told
 /** @type {Promise<Script> | null} */
 let fetched = null;
 
-/** @param {Drawing<unknown>} drawing */
+/** @param {Drawing<Uint8Array>} drawing */
 export default async function drawn(drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, ".board").replaceChildren(say("board.not_loaded")));
   const script = await fetched;
   // What has left the page meanwhile has nothing to draw on.
-  if (drawing.parentElement instanceof Node && drawing.parentElement.isConnected) script.default(drawing);
+  if (drawing.parentElement instanceof Node && drawing.parentElement.isConnected) script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });
 }
 
 /** @param {() => void} tell @returns {Promise<Script>} */

@@ -13,7 +13,7 @@ import streamlit as st
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.reconnecting import run_again
-from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again
+from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again, states_of
 from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import parameters
@@ -78,21 +78,22 @@ def write() -> None:
     ours = {*parameters(), *texts(), *_gone()}
     others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
     message = ForwardMsg()
-    now = url_texts.texts() | {EXAMPLE: _published()}
+    controls = _controls()
+    now = url_texts.texts() | {EXAMPLE: _published(controls)}
     message.page_info_changed.query_string = urlencode(
-        others | _controls() | {name: text for name, text in now.items() if text}, safe="*"
+        others | controls | {name: text for name, text in now.items() if text}, safe="*"
     )
     context.enqueue(message)
 
 
 def name_published() -> None:
     """Name the published example in the address while it would say nothing: bare, it would open another example."""
-    url_texts.send(EXAMPLE, _published())
+    url_texts.send(EXAMPLE, _published(_controls()))
 
 
-def _published() -> str:
+def _published(controls: Mapping[str, str]) -> str:
     others = (text for name, text in url_texts.texts().items() if name != EXAMPLE)
-    return "" if _controls() or any(others) else PUBLISHED
+    return "" if controls or any(others) else PUBLISHED
 
 
 def _gone() -> tuple[str, ...]:
@@ -101,5 +102,5 @@ def _gone() -> tuple[str, ...]:
 
 def _controls() -> dict[str, str]:
     """Return the controls whose values are not their defaults, as the address has them."""
-    values = {name: st.session_state.get(name, row.default) for name, row in parameters().items()}
+    values = states_of({name: row.default for name, row in parameters().items()})
     return {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}

@@ -25,6 +25,7 @@ _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
     "state.setup", "state.blank", "state.dropped", "state.revision", "state.messages",
 )  # fmt: skip
 _PARTS, _OF_LINK = "state.parts", "state.of_link"
+_PLAIN, _MADE = "state.plain", "state.made"  # scenarios, each beside what it was made of
 _OFFERED_ON = "state.offered_on"
 
 
@@ -103,8 +104,10 @@ def set_up(values: dict[str, Any]) -> None:
     for misfit in misfits:  # the controls stay as they are
         say(told_misfit(misfit, values))
     st.session_state[_SETUP] = values
-    plain = scenario_of(st.session_state[_SETUP])
     encoded, arrived = url_texts.receive(CHANGES)
+    if not arrived and before == values and st.session_state.get(_MADE, ())[:2] == (values, encoded):
+        return  # as on the run before
+    plain = _plain()
     changes, error = EDITS.read(encoded)
     if arrived:
         redraw_editors()
@@ -134,7 +137,22 @@ def current_scenario() -> Scenario | None:
     run_by_entry_point()
     if st.session_state[_BLANK] or _SETUP not in st.session_state:
         return None
-    return with_changes(scenario_of(st.session_state[_SETUP]), current_changes())
+    of = dict(st.session_state[_SETUP]), url_texts.current(CHANGES)
+    made: tuple[Any, ...] = st.session_state.get(_MADE, ())
+    if made[:2] != of:
+        st.session_state[_MADE] = made = (*of, with_changes(_plain(), current_changes()))
+    scenario: Scenario = made[2]
+    return scenario
+
+
+def _plain() -> Scenario:
+    """Return the scenario of the set-up without any changes."""
+    values = dict(st.session_state[_SETUP])
+    made: tuple[Any, ...] = st.session_state.get(_PLAIN, ())
+    if made[:1] != (values,):
+        st.session_state[_PLAIN] = made = values, scenario_of(values)
+    plain: Scenario = made[1]
+    return plain
 
 
 def run_by_entry_point() -> None:

@@ -15,27 +15,31 @@ from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
-_DRAWN = "bound.drawn"
+_HELD, _DRAWN = "bound.texts", "bound.drawn"  # under one key: each look into a session's state takes its time
 
 
 def receive(name: str) -> tuple[str, bool]:
     """Return the current text, and whether it came from the URL: on the first run, or by Back and Forward."""
     arrived = False
     context = get_script_run_ctx()
-    if _key(name) not in st.session_state:
+    held = texts_held()
+    if name not in held:
         text, arrived = st.query_params.get(name, ""), True
     elif context is not None and context.is_history_navigation:
         # st.query_params still holds what it held before the reader went back.
         text, arrived = parse_qs(context.query_string).get(name, [""])[0], True
     else:
-        text = current(name)
+        text = held[name]
     send(name, text)
     return text, arrived
 
 
 def send(name: str, text: str) -> None:
     """Make this the current text; before :func:`draw`."""
-    st.session_state[_key(name)] = st.session_state[name] = text
+    st.session_state[name] = text
+    held = texts_held()
+    if held.get(name) != text:
+        st.session_state[_HELD] = {**held, name: text}
 
 
 def put(name: str, value: Any) -> None:
@@ -45,12 +49,12 @@ def put(name: str, value: Any) -> None:
 
 def current(name: str) -> str:
     """Return the current text, as it was received or sent last."""
-    return str(st.session_state.get(_key(name), ""))
+    return texts_held().get(name, "")
 
 
 def texts() -> dict[str, str]:
     """Return all current texts, by the names of their parameters."""
-    return {name: current(name) for name in rows()}
+    return dict.fromkeys(rows(), "") | texts_held()
 
 
 def room(name: str) -> int:
@@ -70,7 +74,8 @@ def draw() -> None:
 
     A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
     """
-    there = {name for name in rows() if current(name) or name in st.query_params}
+    texts_now, came = texts(), st.query_params.to_dict()
+    there = {name for name in rows() if texts_now[name] or name in came}
     drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
         for name, row in rows().items():
@@ -81,5 +86,7 @@ def draw() -> None:
     st.session_state[_DRAWN] = drawn
 
 
-def _key(name: str) -> str:
-    return f"bound.{name}"
+def texts_held() -> dict[str, str]:
+    """Return the texts that were received or sent, by the names of their parameters: to be read, not to be changed."""
+    held: dict[str, str] = st.session_state.get(_HELD, {})
+    return held
