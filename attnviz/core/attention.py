@@ -355,8 +355,8 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
     """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
     made = trace.matrices
     for layer in (trace,) if "context" in made else trace.layers:
-        flat = layer.matrices["context"].flatten()
-        if math.isnan(torch.dot(flat, flat).item()):  # a cheap look for a NaN: squares have no other way to one
+        # A cheap look for a NaN, which no sum loses; infinities of both signs make one, too, and are looked at closer.
+        if math.isnan(layer.matrices["context"].sum().item()):
             if layer.shared_over == COLUMNS:
                 _check_columns(trace, layer)
                 return trace

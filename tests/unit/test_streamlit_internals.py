@@ -142,3 +142,16 @@ def test_a_script_runs_in_a_thread_of_this_name() -> None:
     thread.start()
     assert internals.is_a_page_running()
     thread.join()
+
+
+def test_states_looked_up_at_once_are_those_looked_up_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = SafeSessionState(SessionState(), lambda: None)
+    widget = WidgetMetadata("$$ID-a", lambda value: value or 1, lambda value: value, "int_value")
+    states.register_widget(widget, "typed")
+    states["kept"] = None
+    context = SimpleNamespace(session_state=states)
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda: context)
+    assert internals.states_of({"typed": 2, "kept": 3, "there is none": 4}) == {
+        "typed": states["typed"], "kept": None, "there is none": 4,
+    }  # fmt: skip
+    assert states["typed"] == 1, "a control has a value of its own"
