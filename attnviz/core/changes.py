@@ -56,9 +56,9 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     Raises ``ValueError`` for a change that does not fit.
     """
     changes = renamed(changes, scenario)
-    fields: dict[str, Any] = {name: by for name, by in changes.replaced if not placed(name)[0]}
+    fields: dict[str, Any] = {**dict.fromkeys(EDITABLE), **{n: by for n, by in changes.replaced if not placed(n)[0]}}
     deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
-    return replace(scenario, **(dict.fromkeys(EDITABLE) | fields), deeper=deeper, edits=changes.edits)
+    return replace(scenario, **fields, deeper=deeper, edits=changes.edits)
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
