@@ -28,7 +28,9 @@ ADDRESS = "http://localhost:8501/check"
 def mark(arguments: Sequence[str]) -> int:
     """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
     parser = argparse.ArgumentParser(
-        prog="attnviz mark", description="Marks the tables of a handout, which stand below their names."
+        prog="attnviz mark",
+        description="Marks the tables of a handout, which stand below their names. Of a second or a kept sentence,"
+        " these are Q, K, V and what follows, without X.",
     )
     parser.add_argument("file", type=Path, help="Markdown, LaTeX, HTML, JSON, a notebook, or a print-out; - for stdin")
     parser.add_argument("--unscaled", action="store_true", help="the scores aren't divided by √d_k")

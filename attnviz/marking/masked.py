@@ -30,11 +30,21 @@ def looks_masked(printed: Mapping[str, Printed]) -> bool:
 def may_be_masked(printed: Mapping[str, Printed]) -> bool:
     """Whether attention weights are 0 wherever a key comes later, and not everywhere else."""
     every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
-    return bool(every) and all(_is_square(weights) and _has_zeros_behind(weights) for weights in every)
+    return bool(every) and all(_may_hide(weights) and _has_zeros_behind(weights) for weights in every)
+
+
+def hidden_causally(n_queries: int, n_keys: int) -> np.ndarray:
+    """Return which keys a causal mask hides: those that come later. Of more keys than queries, the first were kept from
+    the sentence before.
+
+    >>> hidden_causally(2, 3).tolist()
+    [[False, False, True], [False, False, False]]
+    """
+    return later(n_queries, n_keys, n_kept=max(0, n_keys - n_queries)).numpy()
 
 
 def _has_zeros_behind(weights: np.ndarray) -> bool:
-    behind = later(*weights.shape).numpy()
+    behind = hidden_causally(*weights.shape)
     return bool((weights[behind] == 0).all() and (weights[~behind] != 0).all())
 
 
@@ -43,8 +53,9 @@ def without_masked(printed: Mapping[str, Printed]) -> dict[str, Printed]:
     return {name: _written(base_of(name), table) for name, table in printed.items()}
 
 
-def _is_square(array: np.ndarray) -> bool:
-    return array.shape[0] == array.shape[1] > 1
+def _may_hide(array: np.ndarray) -> bool:
+    """Whether it has as many keys as queries, or more, and some of them may come later."""
+    return array.shape[1] >= array.shape[0] > 1
 
 
 def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
@@ -52,18 +63,18 @@ def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
 
 
 def _looks_masked(name: str, array: np.ndarray) -> bool:
-    if not _is_square(array):
+    if not _may_hide(array):
         return False
-    behind, endless = later(*array.shape).numpy(), _stands_for_masked(name, array)
+    behind, endless = hidden_causally(*array.shape), _stands_for_masked(name, array)
     nothing = endless | np.isnan(array)
     return bool(nothing[behind].all() and not nothing[~behind].any())
 
 
 def _written(name: str, table: Printed) -> Printed:
     array = table.array
-    if name not in (*_SCORES, _WEIGHTS) or not _is_square(array):
+    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
         return table
-    endless = _stands_for_masked(name, array) & later(*array.shape).numpy()
+    endless = _stands_for_masked(name, array) & hidden_causally(*array.shape)
     if not endless.any():
         return table
     written = np.where(endless, -np.inf if name == "scaled_scores" else np.nan, array)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale, later
+from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
 from attnviz.core.stages import MASK, Stage
 from attnviz.marking.half_precision import Half, behind
 from attnviz.marking.heads import base_of, path_of
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
+from attnviz.marking.masked import hidden_causally
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.marking.settings import Reading, Settings
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
@@ -116,7 +117,7 @@ class Walk:
         rows = {base_of(name): shape[0] for name, shape in there.items()}
         n_queries, n_keys = square or (rows.get("q", rows.get("x")), rows.get("k", rows.get("x")))
         if n_queries and n_keys:
-            self._know(MASK, np.where(later(n_queries, n_keys).numpy(), -np.inf, 0.0))
+            self._know(MASK, np.where(hidden_causally(n_queries, n_keys), -np.inf, 0.0))
 
     def _know(self, name: str, exact: np.ndarray) -> None:
         self.exact[name] = self.before[name] = self.noise[name] = Bounded.exactly(exact)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, explain, mark_pipeline, read_table, trace
 from attnviz.board.data import board_data
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
@@ -19,6 +19,7 @@ from attnviz.core.what_if import WhatIf
 from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.marking import Printed
 from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
 from tests.unit.test_reading import cross
 
@@ -150,3 +151,26 @@ def test_residual_sums_add_the_sentence_and_not_what_it_reads(scenario: Scenario
     torch.testing.assert_close(made["residual_1"], made.x + whole)
     if scenario.d_ff is not None:
         torch.testing.assert_close(made["residual_2"], made["residual_1"] + made["feed_forward"])
+
+
+# Marking
+
+
+def table_of(matrix: torch.Tensor) -> Printed:
+    return read_table("\n".join(" ".join(f"{value:.4f}" for value in row) for row in matrix.tolist()))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("reads", ["second", "kept"])
+def test_what_follows_q_k_and_v_is_marked_with_keys_of_other_tokens(reads: str, causal: bool) -> None:
+    if causal and reads == "second":
+        return
+    made = trace(Scenario("the cat sat", reads=reads, second="der Hund", d_out=2, causal=causal, seed=5))
+    tables = {name: table_of(made[name]) for name in ("q", "k", "v", "scores", "attention_weights", "context")}
+    assert not mark_pipeline(tables, scale=True).wrong
+    wrong = made["attention_weights"].clone()
+    wrong[1, 0] += 0.1
+    marked = mark_pipeline(tables | {"attention_weights": table_of(wrong)}, scale=True)
+    assert [cell for cell in marked.wrong if cell[0] == "attention_weights"] == [("attention_weights", 1, 0)]
+    with pytest.raises(ValueError, match="rows"):
+        mark_pipeline(tables | {"x": table_of(made.x)}, scale=True)

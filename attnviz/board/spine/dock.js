@@ -64,7 +64,7 @@ export class Dock {
       const text = texts[2 * i];
       if (element.textContent !== text) element.textContent = text;
     });
-    if (this.numbers.textContent !== texts[1]) this.numbers.replaceChildren(...inColours(texts[1], sources.map(([first]) => this.board.stage(first).role)));
+    if (this.numbers.textContent !== texts[1]) this.numbers.replaceChildren(...inColours(texts[1], sources.flatMap(([first]) => (first ? [this.board.stage(first).role] : []))));
     const offered = place ? this.offered(place, sources) : [];
     const key = JSON.stringify([place, offered.map(([text]) => text)]);
     if (key === this.key) return; // a button that has the focus keeps it
@@ -131,7 +131,7 @@ export class Dock {
     const { board } = this;
     // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
     const first = CONSTANTS.SHARES.includes(board.stage(place).rule) ? place.column : 0;
-    const onBoard = sources.map((block) => block[first]).filter((source) => board.isShown(source));
+    const onBoard = sources.flatMap((block) => block[first] ?? []).filter((source) => board.isShown(source));
     /** @type {Offer[]} */
     const offered = onBoard.map((source) => [
       say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place),
