@@ -3,11 +3,12 @@
 import time
 
 import pytest
+import torch
 
 from attnviz.app.learn.gradients import small
 from attnviz.app.learn.shared import MANY, shared
 from attnviz.training import train, train_many
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader
 from tests.pages.test_learn import FEW, SOON, codes, data_of, opened, part
@@ -18,6 +19,16 @@ TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
     shared.clear()
+
+
+def test_of_the_last_place_of_all_texts_the_page_says_that_nothing_was_learned_to_come_next() -> None:
+    told = say("learn.board.last_place", tokens=plural(8, "token"))
+    full = "the cat sat on the mat."
+    for text, learned, last in ((full[:8], "", True), (full[:7], "", False), (full[:8], "*positions.none", False)):
+        reader = opened(learn=f"task.text*steps.2*length.8{learned}", learn_text=TEXT, learn_sentence=text)
+        assert (told in reader.captions) == last
+    task = train("text", steps=1, text=TEXT, length=8).model.task
+    assert task.draw(4, torch.Generator().manual_seed(0)).counted.shape[1] == 7
 
 
 def html_of(reader: Reader) -> str:

@@ -156,6 +156,8 @@ def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[s
     assert script.read_text(encoding="utf-8") == training_script(same)
     held = safetensors.torch.load(tensors.read_bytes())
     assert all(torch.equal(held[name], each) for name, each in same.at(5).parameters.items())
+    assert main(["train", "agreement", "--steps", "20", "--until", "3", "--json"]) == 0  # as one that was stopped
+    assert json.loads(capsys.readouterr().out)["losses"] == list(train("agreement", steps=20).losses[:3])
     assert main(["train", "order", "--steps", "3", "--no-bias"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["step", "held-out", "loss", "right", "bitten"]

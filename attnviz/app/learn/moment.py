@@ -57,6 +57,7 @@ def show_moment(training: Training) -> None:
     if off:
         tell_heads_off(training, step, off)
     _tell_alike(training.settings, trace)
+    _tell_last_place(training, trace)
     seen = made.seen_from(head, layer)
     names = tuple(name for name in (*_SHOWN, *(_BEHIND if off else ())) if name in seen.stages)
     show_board_of_model(
@@ -83,6 +84,13 @@ def _tell_alike(settings: TrainingSettings, trace: AttentionTrace) -> None:
     most = max(float(each.abs().max()) for each in apart)
     key = "alike" if most < _ALIKE else "told_apart"
     st.caption(say(f"learn.board.{key}", heads=plural(settings.n_heads, "head"), most=written(100 * most, 4)))
+
+
+def _tell_last_place(training: Training, trace: AttentionTrace) -> None:
+    """Of a token after which nothing ever came, say so: the vector of its place is as random as it was."""
+    last = training.model.task.length - 1
+    if training.settings.positions == "learned" and picked_token(training, trace.tokens) == last:
+        st.caption(say("learn.board.last_place", tokens=plural(last + 1, "token")))
 
 
 def _picked(training: Training) -> tuple[int, int]:
