@@ -158,8 +158,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 
 NO_PAGE = {
-    "attnviz/export/code.py": "writes Python",
-    "attnviz/export/stack_code.py": "writes Python",
+    "attnviz/export/code": "writes Python",
     "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
     "attnviz/training_command.py": "writes a command line's help",

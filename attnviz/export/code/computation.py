@@ -1,0 +1,120 @@
+"""The computation in an exported script: the lines of each rule, and what is printed."""
+
+from attnviz.core.heads import is_of_a_head
+from attnviz.core.layers import OF_TOKENS
+from attnviz.core.mask_uses import ZEROED
+from attnviz.core.rules import Concatenate, Relative, Slice
+from attnviz.core.rules.softmax import COLUMNS
+from attnviz.core.scenario import Scenario
+from attnviz.core.sizes import sizes_of
+from attnviz.core.stages import E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
+from attnviz.core.what_if import SOFTMAX, WhatIf
+from attnviz.export.code.inputs import READ
+from attnviz.export.code.layers import LAYERS_TO_DEVICE, through_each_layer
+from attnviz.export.code.notebooks import Section
+from attnviz.words import plural
+
+
+def moved_to_device(scenario: Scenario) -> list[str]:
+    if scenario.device == "cpu":
+        return []
+    several = scenario.n_layers > 1
+    moved = [name for name in scenario.editable if not several or name in OF_TOKENS]
+    names = ", ".join(moved)
+    each = f"{names} = (matrix.to(device) for matrix in ({names}))" if moved[1:] else f"{names} = {names}.to(device)"
+    return [
+        f'device = "{scenario.device}" if torch.accelerator.is_available() else "cpu"',
+        each,
+        *[LAYERS_TO_DEVICE] * several,
+    ]
+
+
+def computed(scenario: Scenario, digits: int) -> list[Section]:
+    """Return the computation and what is printed of it; of several layers, one after the other."""
+    lines, (settings, *prints) = _computation(scenario.layer), _prints(scenario, digits)
+    what = _what_is_computed(scenario)
+    if scenario.n_layers == 1:
+        return [(what, lines), (_what_is_printed(scenario), [settings, *prints])]
+    before = [
+        line for line in lines if line.startswith(("x = ", f"{E_SCALED} = "))
+    ]  # of E and P, which the first layer alone gets
+    each = through_each_layer(scenario, [line for line in lines if line not in before], prints)
+    called = plural(scenario.n_layers, "layer")
+    return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *each])]
+
+
+def _what_is_printed(scenario: Scenario) -> str:
+    over = WhatIf.read(scenario.what_if).get(SOFTMAX)
+    if over:
+        return f"The attention weights of {'each column' if over == COLUMNS else 'the whole matrix'} sum to 1"
+    masked_late = scenario.mask_use == ZEROED and MASK in scenario.editable
+    return "The attention weights and what they make" if masked_late else "Each row of attention weights sums to 1"
+
+
+def _what_is_computed(scenario: Scenario) -> str:
+    read = {SECOND: " to the second sentence", KEPT: " to the kept sentence and to this one"}
+    attention = "Scaled dot-product attention" + read.get(scenario.reads, "")
+    if scenario.what_if:
+        attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
+    if scenario.n_heads > 1:
+        attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
+    whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
+    block = {"none": "", "sums": ": a block with residual sums"}
+    return whole + block.get(scenario.norm, ": a block with residual sums and layer norms")
+
+
+def _computation(table: Table) -> list[str]:
+    """Return the lines of every rule, with the shape that each makes; those of the first head compute all at once."""
+    lines, sizes = [], sizes_of(table)
+    # What comes behind it is as wide as the context.
+    called = {name: f"n_{name}" for name in ("tokens", "queries", "keys", "kept")} | {"d_model": sizes["context"][1]}
+    for name, stage in table.items():
+        if stage.rule is None or stage.head:
+            continue
+        code = _code(table, name, stage)
+        made = next(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
+        shape = ", ".join(called.get(size, size) for size in sizes[name])
+        heads = "n_heads, " if stage.head is not None else ""
+        what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
+        lines += [*code[:made], f"{code[made]}  # ({heads}{shape}){what}", *code[made + 1 :]]
+    return lines
+
+
+def _code(table: Table, name: str, stage: Stage) -> list[str]:
+    """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
+    rule = stage.rule
+    assert rule is not None
+    if isinstance(rule, Slice) and stage.head is not None:
+        (whole,) = stage.sources
+        n_heads = "n_heads" if whole == "q" else "n_kv_heads"
+        cut = _called(table, name)
+        rows = f"len({READ})" if stage.is_of_others else "len(tokens)"
+        lines = [f"{cut} = {whole}.view({rows}, {n_heads}, -1).transpose(0, 1)"]
+        if table[head_name(1, whole)].first == stage.first:  # several heads read the same
+            lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
+        return lines
+    if isinstance(rule, Concatenate) and is_of_a_head(stage.sources[0]):
+        return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
+    if isinstance(rule, Relative) and stage.head is not None:
+        return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
+    return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
+
+
+def _called(table: Table, name: str) -> str:
+    """Return what the script calls a matrix: of heads, the name that all of them have together."""
+    own = name.split(".")[-1]
+    return f"{own}_of_heads" if own != name and own in table else own
+
+
+def _prints(scenario: Scenario, digits: int) -> list[str]:
+    shown = {"attention weights": "attention_weights", "context": "context"}
+    if scenario.output:
+        shown["output"] = "output"
+    if scenario.d_ff is not None:
+        shown["feed-forward output"] = "feed_forward"
+    if scenario.norm != "none":
+        shown["block"] = list(scenario.layer)[-1]
+    return [
+        f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
+        *(line for title, name in shown.items() for line in (f'print("{title}")', f"print({name})")),
+    ]

@@ -1,0 +1,145 @@
+"""What comes in, in an exported script: the vectors of tokens and of their places, the mask, numbers by distance."""
+
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.published_matrices import PUBLISHED_VECTORS
+from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import alibi_slopes, distance_seed, position_seed, second_seed
+from attnviz.core.stages import BY_DISTANCE, MASK, Y
+from attnviz.export.code.given import numbers, replaced
+
+READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
+
+
+def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
+    """Whether any of these matrices of tokens, or any at all, holds vectors that are made from a seed and a token."""
+    if scenario.embedding == "table":
+        return False
+    of_tokens = names or (scenario.token_matrix, *[Y] * scenario.reads_others)
+    return any(
+        getattr(scenario, name) is None
+        and not all(scenario.is_published(row, name) for row in range(len(scenario.tokens_of(name))))
+        for name in of_tokens
+    )
+
+
+def vectors(scenario: Scenario) -> list[str]:
+    return _vectors_of(scenario, scenario.token_matrix, "tokens", scenario.seed)
+
+
+def vectors_read(scenario: Scenario) -> list[str]:
+    if not scenario.reads_others:
+        return []
+    defined = has_seeded_vectors(scenario, scenario.token_matrix)
+    tokens = KEPT_TOKENS if scenario.n_kept else READ
+    return _vectors_of(scenario, Y, tokens, second_seed(scenario.seed), defined)
+
+
+def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: bool = False) -> list[str]:
+    """Return the lines that make a matrix of the vectors of these tokens; what makes one may be `defined` before."""
+    if getattr(scenario, x) is not None:
+        return replaced(scenario, x)
+    if scenario.embedding == "table":
+        return [
+            f"ids = {{token: i for i, token in enumerate(sorted(set({tokens})))}}",
+            f"torch.manual_seed({seed})",
+            "embedding = torch.nn.Embedding(len(ids), d_in)",
+            f"{x} = embedding.weight.detach()[[ids[token] for token in {tokens}]]",
+        ]
+    own = scenario.tokens_of(x)
+    published = dict.fromkeys(token for row, token in enumerate(own) if scenario.is_published(row, x))
+    if not has_seeded_vectors(scenario, x):
+        rows = (f"    {numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in own)
+        return [f"{x} = torch.tensor([", *rows, "])"]
+    lines: list[str] = []
+    if published:
+        entries = (f"    {token!r}: {numbers(PUBLISHED_VECTORS[token])}," for token in published)
+        lines = ["published = {", *entries, "}", *([] if defined else ["", ""])]
+    vector = "torch.tensor(published[token]) if token in published else seeded_vector(token)"
+    return [
+        *lines,
+        *([] if defined else _seeded_vectors(scenario)),
+        f"{x} = torch.stack([{vector if published else 'seeded_vector(token)'} for token in {tokens}])",
+    ]
+
+
+def _seeded_vectors(scenario: Scenario) -> list[str]:
+    return [
+        "def seeded_vector(token):  # standard normal, the same for the same token",
+        f'    text = f"{scenario.seed}/{{d_in}}/{{token}}".encode("utf-8", "surrogatepass")',
+        '    seed = int.from_bytes(hashlib.sha256(text).digest()[:4], "big")',
+        "    return torch.randn(d_in, generator=torch.Generator().manual_seed(seed))",
+        "",
+        "",
+    ]
+
+
+def positions(scenario: Scenario) -> list[str]:
+    if not scenario.adds_positions:
+        return []
+    if scenario.p is not None:
+        return replaced(scenario, "p")
+    if scenario.positions == "sinusoidal":
+        return [
+            "place = torch.arange(len(tokens), dtype=torch.float64)[:, None]",
+            "feature = torch.arange(d_in, dtype=torch.float64)",
+            "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
+            "p = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float()",
+        ]
+    return [
+        f"torch.manual_seed({position_seed(scenario.seed)})  # made from seed {scenario.seed}, for P alone",
+        f"p = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: len(tokens)].clone()",
+    ]
+
+
+def mask(scenario: Scenario) -> list[str]:
+    if MASK not in scenario.editable:
+        return []
+    if scenario.mask is not None:
+        return replaced(scenario, MASK)
+    return _mask_drawn(scenario.masked_as, scenario.mask_size, _read(scenario), scenario.n_kept)
+
+
+def _read(scenario: Scenario) -> str:
+    """Return what the script calls the tokens that are read."""
+    return READ if scenario.reads_others else "tokens"
+
+
+def _mask_drawn(kind: str, size: int, read: str, n_kept: int) -> list[str]:
+    """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`, the
+    first of which may have been kept."""
+    full = f'torch.full((len(tokens), len({read})), float("-inf"))'
+    if kind == "causal":
+        return [f"mask = {full}.triu({n_kept + 1})  # no token reads a later one"]
+    if kind == "window":
+        return [
+            f"mask = {full}",
+            f"mask = mask.triu({n_kept + 1}) + mask.tril({n_kept - size})  # each token reads the last {size}",
+        ]
+    zeros = f"mask = torch.zeros(len(tokens), len({read}))"
+    if kind == "padding":
+        return [zeros, f'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none']
+    if kind == "not-self":
+        if n_kept:
+            return [zeros, f'mask.diagonal({n_kept}).fill_(float("-inf"))  # none reads itself']
+        return [f'{zeros}.fill_diagonal_(float("-inf"))  # none reads itself']
+    return [zeros]
+
+
+def distances(scenario: Scenario) -> list[str]:
+    if BY_DISTANCE not in scenario.editable:
+        return []
+    if scenario.by_distance is not None:
+        return replaced(scenario, BY_DISTANCE)
+    n, read = scenario.n_heads, _read(scenario)
+    if scenario.positions == "relative":
+        return [
+            f"torch.manual_seed({distance_seed(scenario.seed)})  # made from seed {scenario.seed}, for D alone",
+            f"table = torch.nn.Embedding({2 * MAX_TOKENS - 1}, {n}).weight.detach()",
+            f"by_distance = table[{MAX_TOKENS} - len({read}) : {MAX_TOKENS - 1} + len({read})].T.clone()",
+        ]
+    slopes = ", ".join(repr(slope) for slope in alibi_slopes(n).tolist())
+    return [
+        f"slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
+        f"distance = torch.arange(1 - len({read}), len({read})).abs()",
+        "by_distance = -slopes[:, None] * distance",
+    ]

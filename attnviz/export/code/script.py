@@ -1,0 +1,79 @@
+"""A scenario as a short script in plain PyTorch, and the same as a notebook."""
+
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import ALL_STAGES, KEPT
+from attnviz.export.code.computation import computed, moved_to_device
+from attnviz.export.code.given import edited
+from attnviz.export.code.inputs import (
+    KEPT_TOKENS,
+    READ,
+    distances,
+    has_seeded_vectors,
+    mask,
+    positions,
+    vectors,
+    vectors_read,
+)
+from attnviz.export.code.notebooks import Section, as_notebook
+from attnviz.export.code.weights import weights
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+
+def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
+    """Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
+    the context vectors and the feed-forward outputs, where there are any, with so many decimals.
+
+    >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
+    print(context)
+    """
+    sections = ["\n".join((f"# {title}", *lines)) for title, lines in _sections(scenario, digits)]
+    return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"
+
+
+def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
+    """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
+    return as_notebook(_heading(scenario), _imports(scenario), _sections(scenario, digits))
+
+
+def _heading(scenario: Scenario) -> str:
+    if scenario.reads == KEPT:
+        return "Self-attention with a kept sentence in plain PyTorch"
+    return f"{'Cross' if scenario.reads_others else 'Self'}-attention in plain PyTorch"
+
+
+def _imports(scenario: Scenario) -> str:
+    return "import hashlib\n\nimport torch" if has_seeded_vectors(scenario) else "import torch"
+
+
+def _sections(scenario: Scenario, digits: int) -> list[Section]:
+    # Before d_k and d_v are said, no line may need them: tokens and X come first.
+    shown = [
+        ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
+        (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", vectors(scenario)),
+        (f"Y: a vector for each token that {'was kept' if scenario.n_kept else 'is read'}", vectors_read(scenario)),
+        ("P: a vector for each place", positions(scenario)),
+        *weights(scenario),
+        ("M: the mask, added to the scores", mask(scenario)),
+        ("D: a number for each distance of two tokens, in each head", distances(scenario)),
+        ("Cells edited by hand", edited(scenario)),
+        ("On its device", moved_to_device(scenario)),
+        *computed(scenario, digits),
+    ]
+    return [(title, lines) for title, lines in shown if lines]
+
+
+def _second(scenario: Scenario) -> list[str]:
+    if scenario.n_kept:
+        return [f"{KEPT_TOKENS} = {list(scenario.second_tokens)!r}", f"{READ} = {KEPT_TOKENS} + tokens"]
+    return [f"{READ} = {list(scenario.read_tokens)!r}"] if scenario.reads_others else []
+
+
+def _sizes(scenario: Scenario) -> str:
+    n = scenario.n_heads
+    sizes = {
+        "n_heads": n if n > 1 else None, "n_kv_heads": scenario.kv_heads if n > 1 else None,
+        "d_in": scenario.d_in, "d_k": scenario.d_out // n, "d_v": scenario.width_of_context // n, "d_ff": scenario.d_ff,
+    }  # fmt: skip
+    there = {name: str(size) for name, size in sizes.items() if size is not None}
+    line = f"{', '.join(there)} = {', '.join(there.values())}"
+    return f"{line}  # d_k and d_v are those of each head" if n > 1 else line
