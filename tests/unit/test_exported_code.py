@@ -204,6 +204,27 @@ def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours
     assert set(script) - set("".join(scenario.tokens)) <= set(map(chr, range(128)))
 
 
+BLOCKS = [
+    {"positions": positions, "norm": norm, "mask": mask, "init": init, "n_kv_heads": n_kv_heads, "bias": bias}
+    for positions in ("none", "sinusoidal", "seeded", "rotary", "alibi", "relative")
+    for norm in ("sums", "pre", "post")
+    for mask in ("none", "causal", "window:2", "padding:1")
+    for init in ("linear", "uniform")
+    for n_kv_heads, bias in ((2, True), (1, True), (1, False))
+]
+
+
+@pytest.mark.parametrize("layers", [{}, {"n_layers": 2}, {"n_layers": 4, "same_layers": True}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"embedding_factor": True, "temperature": 0.5, "device": "cuda"}], ids=str)
+def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, Any]) -> None:
+    for block in BLOCKS:
+        scenario = Scenario("Your journey starts with one step", d_in=4, d_out=4, n_heads=2, output=True, d_ff=8,
+                            **block, **layers, **more)  # fmt: skip
+        script = pytorch_script(scenario)
+        assert len(script.splitlines()) < 80, script
+        assert max(map(len, script.splitlines())) <= 150, script
+
+
 # Notebooks
 
 

@@ -156,6 +156,10 @@ class Rotate(Rule):
             ]  # fmt: skip
         else:
             angles = [place, f"angle = (place.float() * torch.tensor({list(self.thetas)})).double()"]
+        return [*angles, f"cosine, sine = angle.cos().to({name}), angle.sin().to({name})", *self.turned(made, name)]
+
+    def turned(self, made: str, name: str) -> list[str]:
+        """Return the lines that turn each pair by angles whose cosine and sine are there."""
         end, rest = ("", "") if self.thetas is None else (f"{(n := 2 * len(self.thetas))}", f", {name}[..., {n}:]")
         if self.halves:
             parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"
@@ -163,8 +167,6 @@ class Rotate(Rule):
             parts, joined = f"{name}[..., 0:{end}:2], {name}[..., 1:{end}:2]", "torch.stack([{}], dim=-1).flatten(-2)"
         both = joined.format("first * cosine - second * sine, first * sine + second * cosine")
         return [
-            *angles,
-            f"cosine, sine = angle.cos().to({name}), angle.sin().to({name})",
             f"first, second = {parts}",
             f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
         ]

@@ -1,9 +1,11 @@
 """The computation in an exported script: the lines of each rule, and what is printed."""
 
+from collections.abc import Mapping
+
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.mask_uses import ZEROED
-from attnviz.core.rules import Concatenate, Relative, Slice
+from attnviz.core.rules import Concatenate, Relative, Rotate, Slice
 from attnviz.core.rules.softmax import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.sizes import sizes_of
@@ -72,7 +74,7 @@ def _computation(table: Table) -> list[str]:
         if stage.rule is None or stage.head:
             continue
         code = _code(table, name, stage)
-        made = next(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
+        made = max(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
         shape = ", ".join(called.get(size, size) for size in sizes[name])
         heads = "n_heads, " if stage.head is not None else ""
         what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
@@ -97,6 +99,8 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
     if isinstance(rule, Relative) and stage.head is not None:
         return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
+    if isinstance(rule, Rotate) and next(each for each in table.values() if each.rule == rule) is not stage:
+        return rule.turned(_called(table, name), _called(table, stage.sources[0]))  # by the angles of the queries
     return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
 
 
@@ -107,14 +111,19 @@ def _called(table: Table, name: str) -> str:
 
 
 def _prints(scenario: Scenario, digits: int) -> list[str]:
-    shown = {"attention weights": "attention_weights", "context": "context"}
+    attended = {"attention weights": "attention_weights", "context": "context"}
     if scenario.output:
-        shown["output"] = "output"
-    if scenario.d_ff is not None:
-        shown["feed-forward output"] = "feed_forward"
+        attended["output"] = "output"
+    behind = {} if scenario.d_ff is None else {"feed-forward output": "feed_forward"}
     if scenario.norm != "none":
-        shown["block"] = list(scenario.layer)[-1]
+        behind["block"] = list(scenario.layer)[-1]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
-        *(line for title, name in shown.items() for line in (f'print("{title}")', f"print({name})")),
+        *(_print(shown) for shown in (attended, behind) if shown),
     ]
+
+
+def _print(shown: Mapping[str, str]) -> str:
+    """Return a line that prints matrices, each below its title."""
+    named = ", ".join(f'"{title}", {name}' for title, name in shown.items())
+    return f'print({named}, sep="\\n")'

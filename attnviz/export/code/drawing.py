@@ -1,5 +1,6 @@
 """How an exported script draws projections and layers, in the order of PyTorch's numbers."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from attnviz.core.scenario import Scenario
@@ -26,56 +27,58 @@ def widths_of(scenario: Scenario) -> Widths:
     return widths if is_drawn else widths._replace(drawn_v=str(scenario.drawn_d_v))
 
 
-def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
-    """Return the lines that draw all projections and layers in the order of PyTorch's numbers, and keep all or one."""
-    widths = widths_of(scenario)[:3]
-    init = INITIALIZATIONS[scenario.init]
-    if init.as_layer:
-        kept = ("linear_q", "linear_k", "linear_v")
-        lines = [
-            f"{name} = torch.nn.Linear(d_in, {width}, bias={scenario.bias})"
-            for name, width in zip(kept, widths, strict=True)
-        ]
-        for name, linear in zip(_WEIGHTS, kept, strict=True):
-            if only in (None, name):
-                lines.append(f"{name} = {linear}.weight.detach().T.contiguous()")
-        for name, linear in zip(BIASES, kept, strict=True):
-            if scenario.bias and only in (None, name):
-                lines.append(f"{name} = {linear}.bias.detach()")
-        return lines + _draw_behind(scenario, only)
-    drawn = zip(_WEIGHTS, widths, strict=True)
-    lines = [f"{name if only in (None, name) else '_'} = {init.code('d_in', width)}" for name, width in drawn]
-    for name, width in zip(BIASES, widths, strict=True):
-        if scenario.bias and only in (None, name):
-            lines.append(f"{name} = torch.zeros({width})")
-    return lines + _draw_behind(scenario, only)
+class Drawn(NamedTuple):
+    """A matrix that is drawn, and its bias, by their names; `size` is that of the matrix, as the script writes it."""
+
+    w: str
+    b: str | None
+    size: tuple[str, str]
 
 
-def _draw_behind(scenario: Scenario, only: str | None) -> list[str]:
-    """Return the lines that draw what stands behind the projections, where it is there and needed for `only`."""
-    width = widths_of(scenario).context
-    drawn = [("o", f"{width}, {width}", OUTPUT)] if scenario.output else []
+def drawn_matrices(scenario: Scenario) -> list[Drawn]:
+    """Return what is drawn for one layer, in the order of PyTorch's numbers."""
+    widths = widths_of(scenario)
+    biases = BIASES if scenario.bias else (None, None, None)
+    drawn = [Drawn(w, b, ("d_in", width)) for w, b, width in zip(_WEIGHTS, biases, widths[:3], strict=True)]
+    if scenario.output:
+        drawn.append(Drawn(*OUTPUT, (widths.context, widths.context)))
     if scenario.d_ff is not None:
-        drawn += [("1", f"{width}, d_ff", LAYERS[:2]), ("2", f"d_ff, {width}", LAYERS[2:])]
-    last = next((i for i, (*_, names) in enumerate(drawn) if only in names), len(drawn) if only is None else -1)
-    lines: list[str] = []
-    for each in drawn[: last + 1]:  # what is drawn later changes nothing
-        lines += _draw_layer(scenario, *each, only)
-    return lines
+        drawn += [Drawn(*LAYERS[:2], (widths.context, "d_ff")), Drawn(*LAYERS[2:], ("d_ff", widths.context))]
+    return drawn
 
 
-def _draw_layer(scenario: Scenario, letter: str, size: str, names: tuple[str, ...], only: str | None) -> list[str]:
-    init, (w, b) = INITIALIZATIONS[scenario.init], names
-    lines: list[str] = []
-    if init.as_layer:
-        layer = f"linear_{letter}"
-        lines.append(f"{layer} = torch.nn.Linear({size})")
-        drawn = {w: f"{layer}.weight.detach().T.contiguous()", b: f"{layer}.bias.detach()"}
-    else:
-        drawn = {w: init.code(size), b: f"torch.zeros({size.rpartition(', ')[2]})"}
-    for name, value in drawn.items():
-        if only in (None, name):
-            lines.append(f"{name} = {value}")
-        elif name == w and not init.as_layer:
-            lines.append(f"_ = {value}")
-    return lines
+def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
+    """Return the lines that draw all projections and layers, and keep all or one."""
+    drawn = drawn_matrices(scenario)
+    if only is not None:  # what is drawn later changes nothing
+        drawn = drawn[: 1 + next(i for i, each in enumerate(drawn) if only in each)]
+    write = _as_layer if INITIALIZATIONS[scenario.init].as_layer else _as_matrices
+    return [line for each in drawn for line in write(scenario, each, only)]
+
+
+def together(made: Mapping[str, str]) -> list[str]:
+    """Return one line that makes all of these, each by its expression.
+
+    >>> together({"w_q": "torch.rand(3, 2)", "b_q": "torch.zeros(2)"})
+    ['w_q, b_q = torch.rand(3, 2), torch.zeros(2)']
+    """
+    return [f"{', '.join(made)} = {', '.join(made.values())}"] if made else []
+
+
+def _as_layer(_: Scenario, drawn: Drawn, only: str | None) -> list[str]:
+    linear = f"linear_{drawn.w[-1]}"
+    made = {drawn.w: f"{linear}.weight.detach().T.contiguous()"}
+    if drawn.b is not None:
+        made[drawn.b] = f"{linear}.bias.detach()"
+    bias = ", bias=False" if drawn.b is None else ""
+    return [
+        f"{linear} = torch.nn.Linear({', '.join(drawn.size)}{bias})",
+        *together({name: by for name, by in made.items() if only in (None, name)}),
+    ]
+
+
+def _as_matrices(scenario: Scenario, drawn: Drawn, only: str | None) -> list[str]:
+    made = {drawn.w if only in (None, drawn.w) else "_": INITIALIZATIONS[scenario.init].code(*drawn.size)}
+    if drawn.b is not None and only in (None, drawn.b):
+        made[drawn.b] = f"torch.zeros({drawn.size[1]})"
+    return together(made)

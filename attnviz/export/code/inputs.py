@@ -65,9 +65,8 @@ def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: boo
 def _seeded_vectors(scenario: Scenario) -> list[str]:
     return [
         "def seeded_vector(token):  # standard normal, the same for the same token",
-        f'    text = f"{scenario.seed}/{{d_in}}/{{token}}".encode("utf-8", "surrogatepass")',
-        '    seed = int.from_bytes(hashlib.sha256(text).digest()[:4], "big")',
-        "    return torch.randn(d_in, generator=torch.Generator().manual_seed(seed))",
+        f'    digest = hashlib.sha256(f"{scenario.seed}/{{d_in}}/{{token}}".encode("utf-8", "surrogatepass")).digest()',
+        '    return torch.randn(d_in, generator=torch.Generator().manual_seed(int.from_bytes(digest[:4], "big")))',
         "",
         "",
     ]

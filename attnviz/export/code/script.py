@@ -20,11 +20,11 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 
 def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
-    """Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
+    r"""Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
     the context vectors and the feed-forward outputs, where there are any, with so many decimals.
 
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
-    print(context)
+    print("attention weights", attention_weights, "context", context, sep="\n")
     """
     sections = ["\n".join((f"# {title}", *lines)) for title, lines in _sections(scenario, digits)]
     return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"
