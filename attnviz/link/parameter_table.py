@@ -43,6 +43,7 @@ from attnviz.link.training_text import MOST_OF_LEARNED, TrainingText
 from attnviz.link.typed_form import FormText
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import SweepSettings
+from attnviz.teach.few_bits import WAYS
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.training import TASKS, settings_for
@@ -62,6 +63,7 @@ LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
+BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 BOARD, HEATMAPS = "board", "heatmaps"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
@@ -104,6 +106,7 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
         Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
+        Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),

@@ -11,6 +11,26 @@ from attnviz.core.rules import Softmax
 from attnviz.core.rules.softmax import ROWS
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+_UNSHIFTED = "-unshifted"
+WAYS = tuple(f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES)  # to compute, as a link says them
+
+
+def way_of(dtype: str, shifted: bool) -> str:
+    """Return how a link says that numbers are of this type, and whether each row's largest score is subtracted first.
+
+    >>> way_of("bfloat16", shifted=False)
+    'bfloat16-unshifted'
+    """
+    return f"{dtype}{'' if shifted else _UNSHIFTED}"
+
+
+def read_way(way: str) -> tuple[str, bool]:
+    """Return what it says; blank is the usual one.
+
+    >>> read_way("bfloat16-unshifted"), read_way("")
+    (('bfloat16', False), ('float16', True))
+    """
+    return (way or WAYS[0]).removesuffix(_UNSHIFTED), not way.endswith(_UNSHIFTED)
 
 
 class Lost(NamedTuple):

@@ -46,6 +46,19 @@ def test_a_score_is_typed_in_and_taken_out() -> None:
     assert playground.shows(PUBLISHED)
 
 
+def test_the_choice_of_16_bits_stands_in_the_address_and_a_link_shows_it() -> None:
+    playground = opened().set("what_if.replaced.bits", "bfloat16").set("what_if.replaced.shifted", False)
+    assert in_address(playground.at, "bits") == "bfloat16-unshifted"
+    told = [text for text in playground.captions if "off" in text]
+    by_link = Playground(bits="bfloat16-unshifted")
+    assert by_link.at.session_state["what_if.replaced.bits"] == "bfloat16"
+    assert not by_link.at.session_state["what_if.replaced.shifted"]
+    assert [text for text in by_link.captions if "off" in text] == told != []
+    by_link.set("what_if.replaced.shifted", True)
+    assert in_address(by_link.at, "bits") == "bfloat16"
+    assert any("bits" in message for message in Playground(bits="int8").messages)
+
+
 def test_a_switch_that_does_not_fit_gets_a_sentence_and_stands_as_soon_as_it_does() -> None:
     playground = opened().set("what_if.projections", "transposed")
     assert playground.shows(PUBLISHED)

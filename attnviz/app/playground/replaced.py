@@ -12,7 +12,7 @@ import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_layer
+from attnviz.app.session.link_values import picked_layer, take
 from attnviz.app.session.navigation import go_to
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
@@ -23,9 +23,9 @@ from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.figures.small_tables import table_spec
-from attnviz.link.parameter_table import PINNED, texts
+from attnviz.link.parameter_table import BITS, PINNED, texts
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
-from attnviz.teach.few_bits import DTYPES, in_few_bits
+from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
     can_add_to_row,
@@ -45,6 +45,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 MOST = 100.0
+_BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
 _RANKS = 32  # kept
 _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
@@ -132,10 +133,10 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
 
 def _show_few_bits(trace: AttentionTrace, layer: int | None) -> None:
     with _item("bits"):
-        dtype = st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key="what_if.replaced.bits",
-                             persist_state="session", width=200)  # fmt: skip
-        shifted = st.toggle(say("what_if.replaced.shifted"), True, key="what_if.replaced.shifted",
-                            persist_state="session")  # fmt: skip
+        dtype, shifted = read_way(take(BITS))
+        st.session_state[_BITS], st.session_state[_SHIFTED] = dtype, shifted
+        st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
+        st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
@@ -145,6 +146,10 @@ def _show_few_bits(trace: AttentionTrace, layer: int | None) -> None:
     if math.isfinite(found.gap):
         told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
     st.caption(" ".join(told if layer is None else [say("what_if.replaced.of_layer", layer=layer), *told]))
+
+
+def _choose_bits() -> None:
+    url_texts.put(BITS, way_of(st.session_state[_BITS], st.session_state[_SHIFTED]))
 
 
 def _item(name: str) -> DeltaGenerator:

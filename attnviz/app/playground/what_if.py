@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.parts.what_if_panel import PANEL
+from attnviz.app.parts.what_if_panel import PANEL, open_panel
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state
+from attnviz.app.session.link_values import receive
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
+from attnviz.link.parameter_table import BITS
 from attnviz.words import say
 
 WIDGET = "what_if"
@@ -20,6 +22,9 @@ WIDGET = "what_if"
 def show_what_if(scenario: Scenario) -> None:
     """Draw the panel, folded; what is on stands beside it, open or not."""
     on = WhatIf.read(scenario.what_if)
+    bits, arrived = receive(BITS)
+    if bits and arrived:  # what a link says is to be seen
+        open_panel()
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="what_if_panel"):
