@@ -23,8 +23,8 @@ def in_each_layer(scenario: Scenario) -> list[str]:
     """Return the lines that draw the matrices of one layer after the other, each with its names in a dictionary."""
     drawn = drawn_matrices(scenario)
     sizes = [f'"{each.w[-1]}": ({", ".join(each.size)})' for each in drawn]
-    lines = ["sizes = {", *(f"    {', '.join(part)}," for part in (sizes[:3], sizes[3:]) if part), "}"]
-    lines.append(f"torch.manual_seed({scenario.seed})")
+    sized = ",\n         ".join(", ".join(part) for part in (sizes[:3], sizes[3:]) if part)
+    lines = [*f"sizes = {{{sized}}}".split("\n"), f"torch.manual_seed({scenario.seed})"]
     one = [*_norms(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
     if scenario.same_layers:
         return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # one and the same"]
@@ -63,9 +63,10 @@ def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str
     """Return the lines that compute and print one layer after the other; `computed` and `prints` are those of one."""
     names = [name for name in scenario.editable if name in NORMS]
     names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
+    first = prints[0].replace("print(", 'print(f"layer {number}", ', 1)
     return [
         "for number, layer in enumerate(layers):",
-        *_indented([f"{', '.join(names)} = layer.values()", *computed, 'print(f"layer {number}")', *prints]),
+        *_indented([f"{', '.join(names)} = layer.values()", *computed, first, *prints[1:]]),
         f"    x = {list(scenario.layer)[-1]}  # what the next layer gets",
     ]
 
