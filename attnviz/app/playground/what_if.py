@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.app.parts.what_if_panel import PANEL, open_panel
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state
-from attnviz.app.session.link_values import receive
+from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
@@ -17,13 +17,14 @@ from attnviz.link.parameter_table import BITS
 from attnviz.words import say
 
 WIDGET = "what_if"
+_OPENED = "playground.what_if.opened"  # by what a link says
 
 
 def show_what_if(scenario: Scenario) -> None:
     """Draw the panel, folded; what is on stands beside it, open or not."""
     on = WhatIf.read(scenario.what_if)
-    bits, arrived = receive(BITS)
-    if bits and arrived:  # what a link says is to be seen
+    if take(BITS) and _OPENED not in st.session_state:  # what a link says is to be seen
+        st.session_state[_OPENED] = True
         open_panel()
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
