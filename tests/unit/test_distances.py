@@ -89,7 +89,7 @@ def test_it_is_attention_with_the_bias_of_the_paper_added_to_its_scores(scenario
 def test_link_script_and_json_have_the_same_numbers(scenario: Scenario) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     last = made.layers[-1]
     torch.testing.assert_close(names["by_distance"], last["by_distance"])

@@ -204,7 +204,7 @@ def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours
     assert set(script) - set("".join(scenario.tokens)) <= set(map(chr, range(128)))
 
 
-BLOCKS = [
+BLOCKS: list[dict[str, Any]] = [
     {"positions": positions, "norm": norm, "mask": mask, "init": init, "n_kv_heads": n_kv_heads, "bias": bias}
     for positions in ("none", "sinusoidal", "seeded", "rotary", "alibi", "relative")
     for norm in ("sums", "pre", "post")

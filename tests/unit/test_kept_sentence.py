@@ -123,7 +123,7 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
     assert scenario_from_json(scenario_json(scenario)) == scenario
     cells = json.loads(notebook(scenario))["cells"]
     for code in (pytorch_script(scenario), "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")):
-        names: dict[str, Any] = {"print": lambda *_: None}
+        names: dict[str, Any] = {"print": lambda *_, **__: None}
         exec(code, names)
         torch.testing.assert_close(names["attention_weights"], made["attention_weights"], rtol=1e-3, atol=1e-5)
         torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)

@@ -61,7 +61,7 @@ def test_it_is_the_formula_and_the_recurrence_of_the_paper(scenario: Scenario) -
 def test_link_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     last = made.layers[-1]
     torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-5)

@@ -316,7 +316,7 @@ def test_other_uses_of_a_mask_are_what_they_say(scenario: Scenario, use: str) ->
         torch.testing.assert_close(head.attention_weights.double(), wanted, rtol=1e-4, atol=1e-5)
     again, ignored = scenario_from_query(query_of(replace(scenario, mask_use=use)))
     assert (again.mask_use, ignored) == (use, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(replace(scenario, mask_use=use)), names)
     torch.testing.assert_close(names["attention_weights"], made.attention_weights, rtol=1e-5, atol=1e-6)
 

@@ -104,7 +104,7 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
     script = pytorch_script(scenario)
     for code in (script, "\n".join("".join(cell["source"]) for cell in json.loads(notebook(scenario))["cells"]
                                    if cell["cell_type"] == "code")):  # fmt: skip
-        names: dict[str, Any] = {"print": lambda *_: None}
+        names: dict[str, Any] = {"print": lambda *_, **__: None}
         exec(code, names)
         torch.testing.assert_close(names["attention_weights"], made["attention_weights"], rtol=1e-3, atol=1e-5)
         torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)

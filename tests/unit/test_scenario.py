@@ -370,7 +370,7 @@ def test_the_embeddings_factor_is_that_of_the_paper(positions: str, n_layers: in
     assert abs(told.exact - told.value) <= told.tolerance
     assert told.value == 0.5 * 4**0.5
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"])
 

@@ -129,7 +129,7 @@ def test_an_edit_is_of_the_layer_in_view(scenario: Scenario, data: st.DataObject
 @given(stacks(init="linear"))  # with larger numbers, roundings of the first layers grow in the last
 @settings(max_examples=examples(40))
 def test_the_exported_script_makes_the_same_numbers(scenario: Scenario) -> None:
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     last = trace(scenario).layers[-1]
     torch.testing.assert_close(names["x"], last[list(last.stages)[-1]], rtol=1e-3, atol=1e-4)
@@ -250,7 +250,7 @@ def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
         for name in ("w_q", "scores", "context"):
             assert torch.equal(layer[name], other[name])
     assert scenario_from_query(query_of(same)) == (same, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(same), names)
     torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"], rtol=1e-3, atol=1e-4)
     held = json.loads(trace_json(made))["matrices"]

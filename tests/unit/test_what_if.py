@@ -89,7 +89,7 @@ def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> Non
 def test_the_script_the_link_and_the_json_have_it_too(scenario: Scenario) -> None:
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     torch.testing.assert_close(names["attention_weights"], made.attention_weights, rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(names["context"], made.context, rtol=1e-4, atol=1e-5)
