@@ -222,7 +222,7 @@ def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, 
                             **block, **layers, **more)  # fmt: skip
         script = pytorch_script(scenario)
         assert len(script.splitlines()) < 80, script
-        assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
+        assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 170, script
 
 
 # Notebooks

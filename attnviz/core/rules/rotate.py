@@ -165,9 +165,10 @@ class Rotate(Rule):
             parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"
         else:
             parts, joined = f"{name}[..., 0:{end}:2], {name}[..., 1:{end}:2]", "torch.stack([{}], dim=-1).flatten(-2)"
-        both = joined.format("first * cosine - second * sine, first * sine + second * cosine")
+        one, other = "first", "second"
+        both = joined.format(f"{one} * cosine - {other} * sine, {one} * sine + {other} * cosine")
         return [
-            f"first, second = {parts}",
+            f"{one}, {other} = {parts}",
             f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
         ]
 
