@@ -222,7 +222,8 @@ def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, 
                             **block, **layers, **more)  # fmt: skip
         script = pytorch_script(scenario)
         assert len(script.splitlines()) < 80, script
-        assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 170, script
+        if not more:  # all that goes to another device is named in one line
+            assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
 
 
 # Notebooks
