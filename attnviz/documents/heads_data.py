@@ -10,7 +10,7 @@ from attnviz.board.packing import bits_of
 from attnviz.colours.mixing import ramp
 from attnviz.colours.roles import PAPER, ROLES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short
 from attnviz.figures.model_grid import largest_of
 from attnviz.models import ModelTrace
 from attnviz.words import say
@@ -83,5 +83,4 @@ def typed_in_words(view: ModelTrace) -> list[str]:
 def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:
     if view.layers[layer].kind == "cross":
         return {"short": "", "most": ""}
-    told = figures_in_words(view.measured(layer, head), head, ALL_SHARES)
-    return {name: told[name] for name in ("short", "most")}
+    return figures_in_short(view.measured(layer, head), head, ALL_SHARES)

@@ -112,21 +112,27 @@ def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
     """Say of a head what it does: the largest share in `short`, with what it is in `most`, and those of these `names`,
     with what they are, in `full`."""
+    brief = figures_in_short(figures, head, names)
     if figures is None:
-        undefined = say("heads.undefined", head=head)
-        return {"short": say("heads.short.undefined"), "most": undefined, "full": undefined}
+        return brief | {"full": brief["most"]}
     shares = {name: _percent(share) for name in names if (share := getattr(figures, name)) is not None}
-    told = {name: say(f"heads.full.{name}", share=share) for name, share in shares.items()}
-    largest = figures.largest(names)
-    full = say("heads.told", head=head, shares="; ".join(told.values()))
+    told = [say(f"heads.full.{name}", share=share) for name, share in shares.items()]
+    full = say("heads.told", head=head, shares="; ".join(told))
     if figures.most is not None:
         entropy = say("heads.entropy", entropy=written(figures.entropy, 2), most=written(figures.most, 2))
         full = f"{full} {entropy}"
-    return {
-        "short": say(f"heads.short.{largest}", share=shares[largest]),
-        "most": told[largest][0].lower() + told[largest][1:],
-        "full": full,
-    }
+    return brief | {"full": full}
+
+
+def figures_in_short(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
+    """Say of a head its largest share alone, `short` and `most` of :func:`figures_in_words`: of all heads of a model,
+    that is what is told at a glance."""
+    if figures is None:
+        return {"short": say("heads.short.undefined"), "most": say("heads.undefined", head=head)}
+    largest = figures.largest(names)
+    share = _percent(getattr(figures, largest))
+    most = say(f"heads.full.{largest}", share=share)
+    return {"short": say(f"heads.short.{largest}", share=share), "most": most[0].lower() + most[1:]}
 
 
 def heads_in_words(trace: Trace) -> list[dict[str, str]]:

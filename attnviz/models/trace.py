@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import index
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -43,7 +44,7 @@ class Layer:
     @property
     def n_heads(self) -> int:
         """How many heads attend side by side."""
-        return len(self.attended.query)
+        return self.attended.query.shape[0]
 
     @property
     def weights(self) -> Tensor:
@@ -142,7 +143,11 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
         return sum(layer.n_heads for layer in self._layers)
 
     def __contains__(self, place: object) -> bool:  # without making the head
-        return place in list(self)
+        try:
+            layer, head = map(index, place)  # type: ignore[call-overload]
+        except (TypeError, ValueError):
+            return False
+        return 0 <= layer < len(self._layers) and 0 <= head < self._layers[layer].n_heads
 
 
 @dataclass(frozen=True)

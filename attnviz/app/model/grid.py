@@ -1,5 +1,6 @@
 """All heads of a model at a glance: sorted and filtered by what is measured, and what its tokens are cut from."""
 
+import time
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +12,7 @@ from attnviz.app.model.looked import looked_grid
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.session.link_values import take
+from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
 from attnviz.documents.heads_data import STRONGEST
@@ -23,7 +25,11 @@ from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
 
 _HERE = Path(__file__).parent
-_KEY = "model.heads"
+_KEY, _DRAWN = "model.heads", "model.heads.drawn"
+
+# Seconds that the rest of a page that opens waits for the browser to draw its heads: sent at once, the board would be
+# drawn with them, and they would be painted when that is done.
+_FIRST_PICTURE = 0.25
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
@@ -50,6 +56,9 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
+    if not is_fragment_run() and st.session_state.get(_DRAWN) != page_of_now():
+        st.session_state[_DRAWN] = page_of_now()
+        time.sleep(_FIRST_PICTURE)
     for sentence in _cut_in_words(view):
         st.text(sentence)
     first, *_, last = (*view.tokens, view.tokens[-1])

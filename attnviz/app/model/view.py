@@ -46,7 +46,7 @@ _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.o
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
-_ABOVE_KEY = "model.above"
+_ABOVE_KEY, _WRITTEN_KEY = "model.above", "model.written"
 _SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
 
 
@@ -55,14 +55,23 @@ def show_model() -> None:
     """Draw the whole page: a fragment, so that what is changed on it runs it alone. The set-up, of which it has no
     part, and Share, which asks for all when it is opened, are two thirds of a run."""
     alone = is_fragment_run()
-    if alone:
-        address.write()  # what the change has put there: with the next one's, it would be one step back
-    before = url_texts.texts()
+    if alone:  # what the change has put there: with the next one's, it would be one step back
+        _write_address()
     _show_page(alone=alone)
-    if alone and url_texts.texts() != before:
+    if alone:
+        _write_address()
+        if state.has_messages():  # which stand above the page
+            st.rerun()
+    else:  # whoever draws the rest writes it
+        st.session_state[_WRITTEN_KEY] = url_texts.texts()
+
+
+def _write_address() -> None:
+    """Write into the address what has changed in it since."""
+    now = url_texts.texts()
+    if now != st.session_state.get(_WRITTEN_KEY):
         address.write()
-    if alone and state.has_messages():  # which stand above the page
-        st.rerun()
+        st.session_state[_WRITTEN_KEY] = now
 
 
 def _show_page(*, alone: bool) -> None:
