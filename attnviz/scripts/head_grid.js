@@ -76,7 +76,8 @@ export function drawHeads(root, data, picked, onPick) {
   const drawn = picturesOf(data);
   new ResizeObserver(() => paint(picture, drawn, grid, data)).observe(grid); // for the first time before it's shown
   if (picked) markPicked(root, picked);
-  if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
+  if (!picked) rest();
+  else if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
   return (/** @type {number | undefined} */ followed) => {
     data.followed = followed;
     if (!grid.querySelector(".head:hover")) settle();

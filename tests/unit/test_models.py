@@ -103,6 +103,13 @@ def test_grouped_heads_read_the_same_keys_and_a_window_hides_what_is_far() -> No
     assert ((weights > 0) == readable).all()
 
 
+def test_a_head_is_there_or_not_without_being_made() -> None:
+    heads = view_of("GPT-2").heads
+    assert all(place in heads for place in heads)
+    for place in ((2, 0), (0, 4), (-1, 0), (0, -1), (0, 0.5), (0,), "ab", None):
+        assert place not in heads
+
+
 def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
     model = bart()
     view = look_into(model, tokenizer(), TEXT, target="der kater")
