@@ -51,6 +51,8 @@ export interface Settings {
   targets: number[];
   head: number;
   place: number;
+  parts: number;
+  part: number;
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */

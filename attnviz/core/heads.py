@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
-from attnviz.core.rules import Matrix, Slice
+from attnviz.core.rules import Matrix, Recut, Slice
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
 
@@ -105,15 +105,19 @@ def head_table(table: Table, head: int) -> Table:
     """Return the stages of one of several heads by the names of attention: its queries, keys and values are made from
     its own columns of W_q, W_k and W_v."""
     own = _of_head(table, head)
-    stages = {name: _alone(stage, own, head) for name, stage in _before_heads(table).items()}
+    stages = dict(_alone(stage, own, head) for stage in _before_heads(table).values())
     path = head_name(head, "")
     shared = {name: stages.pop(name) for name in OF_ALL if name in stages}  # each stands where it is added
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
-            sources = tuple(source.removeprefix(path) for source in stage.sources)
+            whole = isinstance(stage.rule, Recut)
+            sources = (f"{name}{UNCUT}",) if whole else tuple(each.removeprefix(path) for each in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)
     return MappingProxyType(stages)
+
+
+UNCUT = "_uncut"  # behind the name of Q, K or V of all heads, where no columns of it are one head's
 
 
 def _of_head(table: Table, head: int) -> Table:
@@ -126,13 +130,17 @@ def _before_heads(table: Table) -> Table:
     return dict(takewhile(lambda row: not is_of_a_head(row[0]), table.items()))
 
 
-def _alone(stage: Stage, own: Table, head: int) -> Stage:
-    """Return a stage before the heads as one of them has it: of Q, and of what makes Q, its own columns."""
+def _alone(stage: Stage, own: Table, head: int) -> tuple[str, Stage]:
+    """Return a stage before the heads as one of them has it, with its name there: of Q, and of what makes Q, its own
+    columns; or all of them, where a head gets something of each."""
     part = own.get(stage.part)
-    if part is None:
-        return stage
+    if part is None or isinstance(part.rule, Recut):
+        if part is None or stage.name not in own:
+            return stage.name, stage
+        title, name = say("stages.uncut.title", title=stage.title), f"{stage.name}{UNCUT}"
+        return name, replace(stage, name=name, title=title)
     title = own[stage.name].title if stage.name in own else say("stages.head.title", title=stage.title, head=head)
-    return replace(stage, title=title, head=head, first=part.first)
+    return stage.name, replace(stage, title=title, head=head, first=part.first)
 
 
 def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> dict[str, Tensor]:
@@ -142,6 +150,8 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
         own = head_name(head, name)
         if own in matrices:
             return matrices[own]
+        if name.endswith(UNCUT):
+            return matrices[name.removesuffix(UNCUT)]
         if stage.head is None:
             return matrices[name]
         rule = table[head_name(head, stage.part)].rule
@@ -180,7 +190,7 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
 
 def _may_be_shared(stage: Stage) -> bool:
     """Whether several heads may have this in common: keys and values, and what they are made with."""
-    return stage.part in ("k", "v") and stage.name != "context"
+    return not isinstance(stage.rule, Recut) and stage.part in ("k", "v") and stage.name != "context"
 
 
 def _add(

@@ -19,6 +19,7 @@ from attnviz.core.rules import (
     FeatureMap,
     LayerNorm,
     Product,
+    Recut,
     Relative,
     ReLU,
     Rotate,
@@ -29,10 +30,11 @@ from attnviz.core.rules import (
     Softmax,
     TimesRoot,
     names_on,
+    owner_of,
 )
 from attnviz.core.rules.softmax import ROWS
 from attnviz.core.tokens import axis_labels
-from attnviz.core.what_if import COSINE, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, WhatIf
+from attnviz.core.what_if import COSINE, CUT, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, WhatIf
 from attnviz.words import say
 
 
@@ -105,7 +107,8 @@ class Stage:
         """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
         its vocabulary, or numbers."""
         kind = self.rows if axis == "rows" else self.columns
-        return axis_labels(names_on(self, kind, tokens), kind, n, most)
+        labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
+        return tuple(labels[owner_of(self, row, n)] for row in range(n)) if axis == "rows" else labels
 
     @property
     def is_of_others(self) -> bool:
@@ -422,10 +425,7 @@ def _head(
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
-    cut = tuple(
-        _stage(name, symbol, rows, "feature", "vectors", Slice(*columns[name]), (name,), part=name)
-        for name, symbol, rows in (("q", "Q", "query"), ("k", "K", "key"), ("v", "V", "token"))
-    )
+    cut = tuple(_cut(name, columns[name], heads.n if name == "q" else heads.n_kv, what_if) for name in "qkv")
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
         for stage in _attending(
@@ -436,10 +436,21 @@ def _head(
     return tuple(
         replace(
             stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
-            head=head, first=columns.get(stage.name.removesuffix("_rotated").removeprefix("phi_"), (0, 0))[0],
+            head=head, first=0 if isinstance(stage.rule, Recut)
+            else columns.get(stage.name.removesuffix("_rotated").removeprefix("phi_"), (0, 0))[0],
         )
         for stage in (*cut, *attending)
     )  # fmt: skip
+
+
+def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
+    """Return what a head gets of Q, K or V, which n heads share out: its columns, or what one view alone makes."""
+    symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
+    if what_if.get(CUT):
+        at = columns[0] // (columns[1] - columns[0])
+        return _stage(name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (name,), part=name,
+                      told=f"{name}_recut")  # fmt: skip
+    return _stage(name, symbol, rows, "feature", "vectors", Slice(*columns), (name,), part=name)
 
 
 def _concatenated(n_heads: int) -> Stage:

@@ -33,6 +33,7 @@ class Switch:
 
 SOFTMAX, SCORES, PROJECTIONS, TYPED = "softmax", "scores", "projections", "typed"
 KEYS_FIRST, COSINE = "keys-first", "cosine"
+CUT, VIEW = "cut", "view"
 EXCHANGED, TRANSPOSED = "exchanged", "transposed"
 
 # In the order of the computation. What attention does in their place: Vaswani et al. 2017, section 3.2.1.
@@ -41,6 +42,8 @@ SWITCHES: Mapping[str, Switch] = MappingProxyType({
     for switch in (
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
         Switch(PROJECTIONS, "q", (EXCHANGED, TRANSPOSED)),
+        # One view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
+        Switch(CUT, "q", (VIEW,)),
         # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
         Switch(SCORES, "scores", (KEYS_FIRST, COSINE)),
         Switch(TYPED, "scores"),
@@ -159,6 +162,9 @@ def misfit(given: Mapping[str, Any], n_tokens: int, n_read: int | None = None) -
     if on.get(PROJECTIONS) == TRANSPOSED and (shared or n_heads > 1 or len(set(widths)) > 1):
         part, (d_in, d_out, d_v) = f"{PROJECTIONS}:{TRANSPOSED}", widths
         return RefusedError(_left_out(part), "what_if_transposed", part=part, d_in=d_in, d_out=d_out, d_v=d_v)
+    if on.get(CUT) and (n_heads == 1 or shared):
+        part = f"{CUT}:{VIEW}"
+        return RefusedError(_left_out(part), "what_if_cut", part=part)
     if on.get(SOFTMAX) and given["mask_use"] in LATE:
         part = f"{SOFTMAX}:{on.get(SOFTMAX)}"
         return RefusedError(_left_out(part), "what_if_softmax", part=part)

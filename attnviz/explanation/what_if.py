@@ -1,11 +1,25 @@
 """What a computation does that attention doesn't, in words."""
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Product, Softmax
+from attnviz.core.heads import UNCUT
+from attnviz.core.rules import Product, Recut, Softmax
 from attnviz.core.rules.softmax import ROWS
 from attnviz.core.stages import Table, head_name
-from attnviz.core.what_if import COSINE, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, TYPED
+from attnviz.core.what_if import (
+    COSINE,
+    CUT,
+    EXCHANGED,
+    KEYS_FIRST,
+    PROJECTIONS,
+    SCORES,
+    SOFTMAX,
+    TRANSPOSED,
+    TYPED,
+    VIEW,
+)
 from attnviz.words import say
+
+_ROWS = 8  # whose tokens are named
 
 
 def what_if_notes(trace: AttentionTrace) -> list[str]:
@@ -15,7 +29,18 @@ def what_if_notes(trace: AttentionTrace) -> list[str]:
     >>> what_if_notes(trace(Scenario("a b"))), len(what_if_notes(trace(Scenario("a b", what_if="scores:cosine"))))
     ([], 1)
     """
-    return [say(f"what_if.{each.replace('-', '_')}.note") for each in switched_on(trace)]
+    return [say(f"what_if.{each.replace('-', '_')}.note") for each in switched_on(trace)] + _whose_rows(trace)
+
+
+def _whose_rows(trace: AttentionTrace) -> list[str]:
+    """Say to which tokens the rows of queries really belong, where a view cuts them for the head in view."""
+    q = trace.stages.get("q")
+    if q is None or not isinstance(q.rule, Recut) or not trace.tokens:
+        return []
+    rows = q.labels("rows", trace.tokens, len(trace.tokens))
+    told = ", ".join(say("summary.named", token=each) for each in rows[:_ROWS])
+    more = "rows_and_more" if len(rows) > _ROWS else "rows"
+    return [say(f"what_if.cut.{more}", symbol=q.symbol, head=q.head, tokens=told)]
 
 
 def scores_switched(trace: AttentionTrace) -> bool:
@@ -27,7 +52,7 @@ def switched_on(trace: AttentionTrace) -> list[str]:
     """Return which switches a table of stages has on, each as its place in the catalogue."""
     table: Table = trace.layers[0].stages
     on: list[str] = []
-    q = table["q"]  # made in one for all heads
+    q = table.get(f"q{UNCUT}", table["q"])  # made in one for all heads
     scores, weights = (
         table[name if name in table else head_name(0, name)] for name in ("scores", "attention_weights")
     )  # fmt: skip
@@ -35,6 +60,8 @@ def switched_on(trace: AttentionTrace) -> list[str]:
         on.append(f"{PROJECTIONS}.{EXCHANGED}")
     elif isinstance(q.rule, Product) and q.rule.transposed:
         on.append(f"{PROJECTIONS}.{TRANSPOSED}")
+    if isinstance(table[head_name(0, "q") if head_name(0, "q") in table else "q"].rule, Recut):
+        on.append(f"{CUT}.{VIEW}")
     if scores.sources[0].rpartition(".")[2].startswith("k"):
         on.append(f"{SCORES}.{KEYS_FIRST}")
     if isinstance(scores.rule, Product):

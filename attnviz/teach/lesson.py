@@ -10,7 +10,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
+from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.explanation.what_if import switched_on
@@ -209,7 +209,7 @@ STEPS: tuple[Step, ...] = (
     _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
     _step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
     _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"),
-          _unless((PROJECTIONS,), _projections), new=("q", "k", "v"),
+          _unless((PROJECTIONS, CUT), _projections), new=("q", "k", "v"),
           lit=lambda trace, query: ("q", query, 0), plays="q", analogy=say("lesson.analogy.class"),
           numbers=True),
     _step("one_score", ("q", "k", "scores"), _unless((SCORES, TYPED), _one_score), new=("scores",), plays="scores",

@@ -25,10 +25,10 @@ _PICTURES = """(modules, [data, query, [width, height], before]) => {
   const { namesIn } = modules.plane_names;
   const made = modules.made(data), size = {width, height};
   const drawn = picture => {
-    const first = namesIn(picture, data.labels, size, 1);
+    const first = namesIn(picture, data.keys, size, 1);
     const own = first.places.map(({id, choice}) => [id, choice]);
     const kept = new Map(before ? Object.entries(before) : own);
-    return {...picture, ...namesIn(picture, data.labels, size, 1, kept)};
+    return {...picture, ...namesIn(picture, data.keys, size, 1, kept)};
   };
   const mix = pictureOfMix(made, query, size, 1, null, mixOf(made, query, null));
   return [pictureOfScores(made, query, size, 1, null), mix].map(drawn);
@@ -266,6 +266,22 @@ def test_the_key_that_is_said_to_reach_farthest_has_the_largest_score(
 
 def data_names(scenario: Scenario) -> list[str]:
     return list(board_data(scenario, traced(scenario), 0, 4)["names"])
+
+
+def mixed_share(made: AttentionTrace, key: int) -> str:
+    return f"{round(100 * made.attention_weights[1, key].item())} %"
+
+
+def test_keys_of_a_second_sentence_go_by_their_own_words(script: PageScript) -> None:
+    scenario = Scenario("we sleep", reads="second", second="the cat chased a mouse", init="normal", seed=2)
+    reading = traced(scenario)
+    of_keys, of_values = pictures(script, scenario, 1)
+    assert {mark["word"] for mark in of_keys["marks"]} == {mark["word"] for mark in of_values["marks"]} == set(range(5))
+    for key, token in enumerate(scenario.read_tokens):
+        said, mixed = words(script, scenario, 1, key)
+        kind = "reaches" if reading.scores[1, key] > 0 else "against"
+        assert said["sentence"] == say(f"board.plane.{kind}", key=token)
+        assert mixed["sentence"] == say("board.plane.gives", key=token, share=mixed_share(reading, key))
 
 
 ZEROS = ((0.0, 0.0),) * 3

@@ -21,6 +21,7 @@ from attnviz.explanation.what_if import switched_on
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions.masks_and_heads import cut
 from attnviz.words import say
 from tests.whole import examples
 
@@ -39,7 +40,10 @@ def switched(draw: st.DrawFn) -> Scenario:
         st.lists(st.tuples(*[st.integers(0, 2)] * 2, st.floats(-5, 5, width=32)), max_size=2)
     ):
         on = on.typing(row, column, number)
+    if "transposed" in on.text:
+        on = on.with_("cut", "")
     heads = 1 if "transposed" in on.text else draw(st.sampled_from((1, 2)))
+    heads = 2 if on.get("cut") else heads
     return Scenario(
         "the cat sat", d_in=4, d_out=4, n_heads=heads, bias=draw(st.booleans()),
         init=draw(st.sampled_from(("normal", "linear"))), seed=draw(st.integers(0, 50)),
@@ -75,8 +79,10 @@ def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> Non
         w, b = made[f"w_{by}"].double(), made.get(f"b_{by}")
         w = w.T if on.get("projections") == "transposed" else w
         wanted = made.x.double() @ w + (0 if b is None else b.double())
-        whole = torch.cat([head[name] for head in made.heads], -1) if scenario.n_heads > 1 else made[name]
-        torch.testing.assert_close(whole.double(), wanted, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(made[name].double(), wanted, rtol=1e-4, atol=1e-5)
+        for number, head in enumerate(made.heads):
+            own = cut(wanted, scenario.n_heads, on.get("cut"))[number]
+            torch.testing.assert_close(head[name].double(), own, rtol=1e-4, atol=1e-5)
     for head in made.heads:
         q, k = ("q_rotated", "k_rotated") if scenario.positions == "rotary" else ("q", "k")
         weights = referee(scenario, head[q], head[k], made.mask)
@@ -111,7 +117,8 @@ def test_every_cell_is_explained_by_numbers_that_make_it(scenario: Scenario) -> 
 @pytest.mark.parametrize("text", ON)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int) -> None:
-    scenario = Scenario("a b c", d_in=3, d_out=3, n_layers=layers, what_if=text)
+    several = 3 if text.startswith("cut") else 1
+    scenario = Scenario("a b c", d_in=3, d_out=3, n_layers=layers, n_heads=several, what_if=text)
     made = traced(scenario)
     (key,) = switched_on(made)
     note = say(f"what_if.{key.replace('-', '_')}.note")
@@ -185,6 +192,8 @@ def test_what_is_no_switch_is_refused(text: Any) -> None:
         ("projections:exchanged", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_exchanged"),
         ("softmax:whole", {"causal": True, "mask_use": "zeroed"}, "what_if_softmax"),
         ("typed:9:0:1", {}, "what_if_typed"),
+        ("cut:view", {}, "what_if_cut"),
+        ("cut:view", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_cut"),
     ],
 )
 def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict[str, Any], kind: str) -> None:
@@ -206,10 +215,13 @@ def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict
         ("scores:cosine", ("one-score", "all-scores")),
         ("typed:0:1:3", ("one-score", "all-scores")),
         ("projections:exchanged", ("projections",)),
+        ("cut:view", ("projections",)),
     ],
 )
 def test_the_lesson_says_what_a_switch_does_in_place_of_what_attention_does(text: str, steps: tuple[str, ...]) -> None:
-    usual, made = trace(Scenario("a b c")), trace(Scenario("a b c", what_if=text))
+    sizes, n_heads = (4, 2) if text.startswith("cut") else (2, 1)
+    both = (trace(Scenario("a b c", d_out=sizes, n_heads=n_heads, what_if=each)) for each in ("", text))
+    usual, made = (each.seen_from(0) if n_heads > 1 else each for each in both)
     (key,) = switched_on(made)
     more = say(f"what_if.{key.replace('-', '_')}.more")
     for step in STEPS:

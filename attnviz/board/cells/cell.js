@@ -67,8 +67,15 @@ export function tokenOf({ made }, { matrix, row }) {
   if (stage.rows === "entry") return stage.entries[row] ?? null;
   const tokens = namesOn(stage, stage.rows, made.tokens);
   if (stage.rows === "feature" || row >= tokens.length) return null;
-  const stands = tokens.filter((other) => other === tokens[row]).length;
-  return stands > 1 ? `${tokens[row]} (${row})` : tokens[row];
+  const whose = ownerOf(stage, row, tokens.length);
+  const stands = tokens.filter((other) => other === tokens[whose]).length;
+  return stands > 1 ? `${tokens[whose]} (${whose})` : tokens[whose];
+}
+
+// The row whose token a row of so many really belongs to: its own, but where one view cuts heads.
+/** @param {Pick<Stage, "rule" | "settings">} stage @param {number} row @param {number} rows */
+export function ownerOf({ rule, settings }, row, rows) {
+  return rule === "recut" ? Math.floor((settings.part * rows + row) / settings.parts) : row;
 }
 
 // What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are keys,

@@ -2,6 +2,7 @@
 
 import { make, toggle } from "./elements.js";
 import { isOfOthers, symbolOf } from "./cell.js";
+import { colourByOwner } from "./owners.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
@@ -98,6 +99,7 @@ export class Grid {
     cell.setAttribute("role", "gridcell");
     cell.tabIndex = row + column === 0 ? 0 : -1;
     cell.dataset.at = atOf(this.stage, place);
+    colourByOwner(cell, this.stage, row, this.board.torch[this.stage.name].rows, this.box.turned);
     cell.append(cell.text);
     return cell;
   }

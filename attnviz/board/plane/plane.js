@@ -86,7 +86,7 @@ export class Plane {
   // Whether there is anything to draw that a reader could look at.
   get possible() {
     const { torch, data } = this.board;
-    return Boolean(data.plane) && !data.others && hasScores(torch) && data.labels.length <= MOST;
+    return Boolean(data.plane) && hasScores(torch) && data.keys.length <= MOST;
   }
 
   /** @param {Layout} layout */
@@ -104,15 +104,15 @@ export class Plane {
     Object.assign(this.element.style, { left: `${plane.x}px`, top: `${plane.y}px`, width: `${plane.width}px`, height: `${plane.height}px` });
     Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
     this.told.style.height = `${under * scale}px`;
-    this.draws(data.labels.length);
-    this.tips.build(data.labels.length);
+    this.draws(data.keys.length);
+    this.tips.build(data.keys.length);
   }
 
   // The elements for so many words.
   /** @param {number} count */
   draws(count) {
     const paths = (/** @type {string} */ className, more = 0) => Array.from({ length: count + more }, () => shape("path", className));
-    const labels = [...this.board.data.labels.map((label) => make("span", "word", [shortened(label)])), make("span", "main")];
+    const labels = [...this.board.data.keys.map((label) => make("span", "word", [shortened(label)])), make("span", "main")];
     const dots = Array.from({ length: count }, () => shape("circle", "dot"));
     this.words = { drops: paths("drop"), arrows: paths("arrow"), dots, leaders: paths("leader", 1), labels };
     const { drops, arrows, leaders } = this.words;
@@ -195,7 +195,7 @@ export class Plane {
   name(picture, size) {
     const { scale } = this;
     const kept = this.board.drag ? this.kept : new Map();
-    const { named, places, crowded } = namesIn(picture, this.board.data.labels, size, scale, kept, this.pointed);
+    const { named, places, crowded } = namesIn(picture, this.board.data.keys, size, scale, kept, this.pointed);
     this.kept = new Map(places.map(({ id, choice }) => [id, choice]));
     const placed = new Map(places.map((place) => [place.id, place]));
     const { labels, leaders } = this.words;

@@ -70,9 +70,9 @@ export function mixInWords(made, query, pointed, { values, drawn, axes, context 
     return { sentence, numbers, note, alt };
   };
   if (!context || !weights.every(Number.isFinite)) return all(say("board.plane.no_context", { token }), []);
-  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: made.names[pointed] }), []);
-  if (pointed !== null) return all(say("board.plane.gives", { key: made.names[pointed], share: percent(weights[pointed]) }), []);
+  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: made.readNames[pointed] }), []);
+  if (pointed !== null) return all(say("board.plane.gives", { key: made.readNames[pointed], share: percent(weights[pointed]) }), []);
   const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key]).toSorted((a, b) => b.weight - a.weight || a.key - b.key);
-  const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${made.names[key]}`, role: "v" }]);
+  const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${made.readNames[key]}`, role: "v" }]);
   return all(say("board.plane.mixed", { token }), [...parts, ...(largest.length > NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

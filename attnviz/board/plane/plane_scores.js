@@ -132,14 +132,14 @@ export function scoresInWords(made, query, pointed, digits) {
 
 /** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed @param {number} reach */
 function sentenceOf(made, row, key, farthest, pointed, reach) {
-  const name = made.names[key];
+  const name = made.readNames[key];
   const read = row.masked.filter((each) => !each).length;
   if (pointed || read === 1) {
     const kind = row.masked[key] ? "masked_key" : reach > 0 ? "reaches" : reach < 0 ? "against" : "aside";
     return say(`board.plane.${kind}`, { key: name });
   }
   if (farthest.length === read) return say("board.plane.equally", { count: read });
-  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => made.names[each])) });
+  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => made.readNames[each])) });
   return say("board.plane.farthest", { key: name });
 }
 

@@ -84,7 +84,7 @@ export class Tips {
     toggle(tip, "moves", Boolean(grip));
     if (grip) {
       const { made, query } = board;
-      const token = made.names[word ?? query];
+      const token = word === null ? made.names[query] : made.readNames[word];
       const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits), symbol: board.stages.get(grip.matrix).symbol };
       const texts = {
         role: "slider", "aria-roledescription": say("board.plane.kind"), "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,

@@ -3,6 +3,7 @@
 
 import { isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
+import { areMixed, colourAs } from "../cells/owners.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
@@ -68,6 +69,7 @@ export class Frame {
     });
     const legible = rows && row >= NAMED;
     this.names = legible ? named(data.labels, left) : [];
+    if (areMixed(board.stages.values())) this.names.forEach(colourAs);
     const read = legible ? spine.filter(isWhatIsRead) : [];
     this.elements = [...this.names, ...read.flatMap(({ name, entries }) => named(data.keys.slice(0, entries.length), boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
   }

@@ -1,6 +1,6 @@
 // What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
 
-import { isOfOthers } from "../cells/cell.js";
+import { isOfOthers, ownerOf } from "../cells/cell.js";
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
 import { percent } from "../values/reads_most.js";
@@ -26,7 +26,8 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   }
   if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
   const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
-  return say("board.dock.vector", { symbol, token: (isOfOthers(stage) ? made.readNames : made.names)[row], feature, value });
+  const named = isOfOthers(stage) ? made.readNames : made.names;
+  return say("board.dock.vector", { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.

@@ -2,6 +2,7 @@
 // is picked, and the overview of what it reads.
 
 import { make, toggle, write } from "../cells/elements.js";
+import { areMixed, colourAs } from "../cells/owners.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { valueAt } from "../values/matrices.js";
 import { readBy } from "../values/read_by.js";
@@ -104,6 +105,7 @@ export class Sentence {
     this.ends = []; // where the words stand that are read
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
     this.strip.addEventListener("pointerleave", () => board.preview(null));
+    this.says.addEventListener("scroll", () => this.fade(), { passive: true });
   }
 
   /** @param {Layout} layout @param {number} width */
@@ -141,6 +143,7 @@ export class Sentence {
       left += wide + BETWEEN * by;
       return { chip, middle: left - BETWEEN * by - wide / 2 };
     });
+    if (areMixed(this.board.stages.values())) this.chips.forEach(colourAs);
     this.ends = others ? second.map(({ middle }) => middle) : this.middles;
     this.shares = keys.map((_, at) => {
       const share = make("span", "share");
@@ -313,7 +316,14 @@ export class Sentence {
       const { scrollHeight, clientHeight } = this.says;
       if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
+      this.fade();
     });
+  }
+
+  // Where lines follow below, the last one that is seen fades: a finger's scroll bar shows only while it scrolls.
+  fade() {
+    const { scrollHeight, clientHeight, scrollTop } = this.says;
+    toggle(this.says, "goes-on", scrollTop + clientHeight < scrollHeight - 1);
   }
 
   /** @param {Drawn} which @param {(number | null)[]} shares @param {number} query */

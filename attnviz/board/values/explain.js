@@ -3,7 +3,7 @@
 // `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column }.
 
 import { FLOAT32, mayBe } from "./bounds.js";
-import { distanceOf, lineNamed, nameOf, namesOn } from "../cells/cell.js";
+import { distanceOf, lineNamed, nameOf, namesOn, ownerOf } from "../cells/cell.js";
 import { boundedOf, isMasked, sourcesOf } from "./evaluate.js";
 import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
@@ -67,7 +67,8 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
   }
   const line = lineNamed(kind, index);
   const named = namesOn(stage, kind, tokens);
-  return index < named.length ? say("explanation.line.called", { line, token: named[index] }) : line;
+  const whose = axis === "rows" ? ownerOf(stage, index, named.length) : index;
+  return index < named.length ? say("explanation.line.called", { line, token: named[whose] }) : line;
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */

@@ -21,6 +21,7 @@ import * as layer_norm from "../rules/layer_norm.js";
 import * as lookup from "../rules/lookup.js";
 import * as pass_on from "../rules/pass_on.js";
 import * as product from "../rules/product.js";
+import * as recut from "../rules/recut.js";
 import * as relative from "../rules/relative.js";
 import * as relu from "../rules/relu.js";
 import * as rotate from "../rules/rotate.js";
@@ -35,5 +36,5 @@ import * as times_root from "../rules/times_root.js";
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
-  add, below, concatenate, feature_map, gelu, layer_norm, lookup, pass_on, product, relative, relu, rotate, scale, share, slice, softmax, surprise, times_root,
+  add, below, concatenate, feature_map, gelu, layer_norm, lookup, pass_on, product, recut, relative, relu, rotate, scale, share, slice, softmax, surprise, times_root,
 };

@@ -3,7 +3,7 @@
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
 from attnviz.core.rules.below import Below
-from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on
+from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.displayed import DECIMALS
 from attnviz.core.rules.feature_map import FeatureMap
@@ -12,6 +12,7 @@ from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.lookup import Ids, Lookup
 from attnviz.core.rules.pass_on import PassOn
 from attnviz.core.rules.product import Product
+from attnviz.core.rules.recut import Recut
 from attnviz.core.rules.relative import Relative
 from attnviz.core.rules.relu import ReLU
 from attnviz.core.rules.rotate import Rotate
@@ -23,7 +24,7 @@ from attnviz.core.rules.surprise import Surprise
 from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
-    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
+    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Recut, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
     Relative, TimesRoot, FeatureMap, Share, Below,
 )  # fmt: skip
 
@@ -52,6 +53,7 @@ __all__ = [
     "Precision",
     "Product",
     "ReLU",
+    "Recut",
     "Relative",
     "Rotate",
     "Rule",
@@ -66,4 +68,5 @@ __all__ = [
     "in_rows",
     "later",
     "names_on",
+    "owner_of",
 ]

@@ -147,7 +147,8 @@ class Cell:
         line, named = line_of(kind, index), names_on(self.stage, kind, self.tokens)
         if index >= len(named):
             return line
-        return say("explanation.line.called", line=line, token=visible(named[index]))
+        whose = owner_of(self.stage, index, len(named)) if axis == "rows" else index
+        return say("explanation.line.called", line=line, token=visible(named[whose]))
 
     def place(self) -> str:
         """Name its row and its column; a bias has no rows."""
@@ -161,7 +162,9 @@ class Cell:
         if stage.rows == "entry":
             return visible(stage.entries[row]) if row < len(stage.entries) else None
         tokens = names_on(stage, stage.rows, self.tokens)
-        return None if stage.rows == "feature" or row >= len(tokens) else token_labels(tokens)[row]
+        if stage.rows == "feature" or row >= len(tokens):
+            return None
+        return token_labels(tokens)[owner_of(stage, row, len(tokens))]
 
     def named(self, factor: Factor) -> str:
         """Write a source in symbols, with the token that it is of."""
@@ -217,6 +220,11 @@ def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ..
     """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence, or of
     more than one, whose tokens are keys, or the tokens."""
     return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
+
+
+def owner_of(stage: Matrix, row: int, n_rows: int) -> int:
+    """Return the row whose token a row of so many really belongs to."""
+    return row if stage.rule is None else stage.rule.owner(row, n_rows)
 
 
 def line_of(kind: str, index: int | str) -> str:

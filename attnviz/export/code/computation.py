@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.mask_uses import ZEROED
-from attnviz.core.rules import Concatenate, Relative, Rotate, Slice
+from attnviz.core.rules import Concatenate, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.softmax import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
-from attnviz.core.what_if import SOFTMAX, WhatIf
+from attnviz.core.what_if import CUT, SOFTMAX, WhatIf
 from attnviz.export.code.inputs import READ
 from attnviz.export.code.layers import LAYERS_TO_DEVICE, through_each_layer
 from attnviz.export.code.notebooks import Section
@@ -59,7 +59,9 @@ def _what_is_computed(scenario: Scenario) -> str:
     if scenario.what_if:
         attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
-        attention = f"{attention} in {plural(scenario.n_heads, 'head')}, each with columns of its own of Q, K and V"
+        cut = WhatIf.read(scenario.what_if).get(CUT)
+        own = "which one view cuts as numbers lie in memory" if cut else "each with columns of its own of Q, K and V"
+        attention = f"{attention} in {plural(scenario.n_heads, 'head')}, {own}"
     whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
     block = {"none": "", "sums": ": a block with residual sums"}
     return whole + block.get(scenario.norm, ": a block with residual sums and layer norms")
@@ -86,6 +88,8 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
     """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
     rule = stage.rule
     assert rule is not None
+    if isinstance(rule, Recut):
+        return [f"{_called(table, name)} = {stage.sources[0]}.view(n_heads, len(tokens), -1)"]
     if isinstance(rule, Slice) and stage.head is not None:
         (whole,) = stage.sources
         n_heads = "n_heads" if whole == "q" else "n_kv_heads"

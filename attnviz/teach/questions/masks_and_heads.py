@@ -156,6 +156,7 @@ RESHAPE = Question(
     options=(choice("reshape", "way", ("transpose", "view"), "transpose"),),
     fits=lambda s: s == _CUT,
     step=3,
+    what_if=True,
 )
 
 MASKS_AND_HEADS = (LATE_MASK, PADDING, HEADS, RESHAPE)
