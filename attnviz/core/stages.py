@@ -425,7 +425,7 @@ def _head(
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
-    cut = tuple(_cut(name, columns[name], heads.n if name == "q" else heads.n_kv, what_if) for name in "qkv")
+    cut = tuple(_cut(name, columns[name], heads.n if name == "q" else heads.n_kv, what_if) for name in _PARTS)
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
         for stage in _attending(
@@ -441,6 +441,9 @@ def _head(
         )
         for stage in (*cut, *attending)
     )  # fmt: skip
+
+
+_PARTS: tuple[Literal["q", "k", "v"], ...] = ("q", "k", "v")
 
 
 def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
