@@ -38,7 +38,7 @@ class Recut(Rule):
         return (self.part * n_rows + row) // self.parts
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """As it is written by mistake."""
+        """One view, without the transpose that keeps each row in its place."""
         *batch, rows, columns = sources[0].shape
         return sources[0].reshape(*batch, self.parts, rows, columns // self.parts)[..., self.part, :, :]
 
