@@ -11,6 +11,7 @@ import pytest
 import streamlit as st
 
 from attnviz import look_into
+from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, next_tokens, offered, similarity
@@ -190,6 +191,8 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
     for name in ("attention_weights", "q", "k", "v", "context", "x", "y", "w_k"):
         assert np.array_equal(sent(board, name), own[name].numpy().flatten())
     assert say("models.page.cross") in reader.captions
+    read = cross.layers[0].read
+    assert as_message(say("models.page.look", first=read[0], last=read[-1])) in reader.captions
     reader.set("model.target", "der")
     assert reader.messages == []
     reader.set("model.5.2.off", True)  # the second of the decoder's that read the encoder is the sixth of all

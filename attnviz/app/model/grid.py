@@ -61,7 +61,8 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         time.sleep(_FIRST_PICTURE)
     for sentence in _cut_in_words(view):
         st.text(sentence)
-    first, *_, last = (*view.tokens, view.tokens[-1])
+    read = view.layers[0].read  # of a decoder that reads an encoder, these are the encoder's
+    first, *_, last = (*read, read[-1])
     st.caption(as_message(say("models.page.look", first=first, last=last)))
     st.caption(say("models.page.conclude"))
 
