@@ -13,7 +13,19 @@ import torch.nn.functional as F
 import attnviz
 from attnviz import Scenario, explain, trace
 from attnviz.board.data import board_data
-from attnviz.core.rules import RULES, Below, FeatureMap, LayerNorm, Lookup, PassOn, Relative, Share, Surprise, TimesRoot
+from attnviz.core.rules import (
+    RULES,
+    Below,
+    FeatureMap,
+    LayerNorm,
+    Lookup,
+    PassOn,
+    Recut,
+    Relative,
+    Share,
+    Surprise,
+    TimesRoot,
+)
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import heatmap_page, report, trace_markup
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json, trace_safetensors
@@ -55,7 +67,8 @@ def test_the_package_is_the_copy_with_a_second_stage_of_every_rule() -> None:
     # A layer norm needs a gain and an offset of its own, which every set-up would have to give; what is passed on goes
     # from one layer to the next; of a sentence that nobody predicts, no set-up has a vocabulary; numbers by distance
     # are given, too, and what goes times the root of its width is the input; a feature map and
-    # shares without a softmax make another attention, and what stands below a kept sentence has other rows.
+    # shares without a softmax make another attention, and what stands below a kept sentence has other rows; heads cut by one
+    # view are a mistake.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -66,6 +79,7 @@ def test_the_package_is_the_copy_with_a_second_stage_of_every_rule() -> None:
         FeatureMap,
         Share,
         Below,
+        Recut,
     }
 
 
