@@ -81,6 +81,9 @@ def _check_places(given: Mapping[str, Any], reads: str) -> None:
         if positions in ADDED_POSITIONS:
             message = f"reads is {reads!r} and positions is {positions!r}, expected none of {ADDED_POSITIONS}"
             raise RefusedError(message, "reads_positions_kept", positions=positions)
+        if given.get("embedding_factor"):  # a kept token's vector would stand beside one of this sentence, times √d_in
+            message = f"reads is {reads!r} and embedding_factor is True, expected False"
+            raise RefusedError(message, "reads_factor_kept")
         return
     if positions not in POSITIONS_OF_QUERIES:
         message = f"reads is {reads!r} and positions is {positions!r}, expected one of {POSITIONS_OF_QUERIES}"

@@ -164,6 +164,7 @@ def _notes(cell: Cell, made: Made) -> tuple[str, ...]:
         may_be = abs(made.exact - cell.value) <= made.tolerance
     else:
         may_be = made.tolerance == math.inf or made.exact == cell.value
+        may_be = may_be or (math.isnan(made.exact) and math.isnan(cell.value))  # copied as it is
     exact, dtype = cell.write(made.exact), cell.precision.dtype
     if not may_be:
         return (*made.notes, say("explanation.trouble.disagrees", exact=exact, dtype=dtype))

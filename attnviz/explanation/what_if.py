@@ -4,7 +4,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import UNCUT
 from attnviz.core.rules import Product, Recut, Softmax
 from attnviz.core.rules.softmax import ROWS
-from attnviz.core.stages import Table, head_name
+from attnviz.core.stages import Table, Y, head_name
 from attnviz.core.what_if import (
     COSINE,
     CUT,
@@ -20,6 +20,12 @@ from attnviz.core.what_if import (
 from attnviz.words import say
 
 _ROWS = 8  # whose tokens are named
+# What is said otherwise where keys and values are made of other tokens.
+_OF_OTHERS = (
+    f"{PROJECTIONS}.{EXCHANGED}.more",
+    f"{PROJECTIONS}.{TRANSPOSED}.more",
+    f"{PROJECTIONS}.{TRANSPOSED}.note",
+)
 
 
 def what_if_notes(trace: AttentionTrace) -> list[str]:
@@ -29,7 +35,23 @@ def what_if_notes(trace: AttentionTrace) -> list[str]:
     >>> what_if_notes(trace(Scenario("a b"))), len(what_if_notes(trace(Scenario("a b", what_if="scores:cosine"))))
     ([], 1)
     """
-    return [say(f"what_if.{each.replace('-', '_')}.note") for each in switched_on(trace)] + _whose_rows(trace)
+    notes = [say(key_of(each, "note", reads_others(trace))) for each in switched_on(trace)]
+    return notes + _whose_rows(trace)
+
+
+def key_of(switch: str, what: str, reads_others: bool) -> str:
+    """Return the key of what is said of a switch, "note" or "more", where the sentence reads itself or others, too.
+
+    >>> key_of("scores.keys-first", "more", False), key_of("projections.transposed", "more", True)
+    ('what_if.scores.keys_first.more', 'what_if.projections.transposed.more_others')
+    """
+    key = f"{switch.replace('-', '_')}.{what}"
+    return f"what_if.{key}_others" if reads_others and key in _OF_OTHERS else f"what_if.{key}"
+
+
+def reads_others(trace: AttentionTrace) -> bool:
+    """Whether keys and values are those of another sentence, or those, too."""
+    return Y in trace.layers[0].stages
 
 
 def _whose_rows(trace: AttentionTrace) -> list[str]:

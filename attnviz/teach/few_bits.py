@@ -8,7 +8,6 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import Softmax
-from attnviz.core.rules.softmax import ROWS
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 _UNSHIFTED = "-unshifted"
@@ -64,18 +63,15 @@ def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
             made[name] = trace[name].to(dtype)
             continue
         sources = [made[each] for each in stage.sources]
-        plain = isinstance(stage.rule, Softmax) and not shifted and len(sources) == 1 and stage.rule.axis == ROWS
-        made[name] = _unshifted(sources[0]) if plain else stage.rule.compute(*sources)
+        if isinstance(stage.rule, Softmax) and not shifted:
+            made[name] = stage.rule.unshifted(*sources)
+        else:
+            made[name] = stage.rule.compute(*sources)
     broken = _first(trace, made, lambda usual, now: usual.isfinite() & ~now.isfinite())
     zero = _first(trace, made, lambda usual, now: (usual != 0) & (now == 0))
     weights = [name for name in trace.stages if name.rpartition(".")[2] == "attention_weights"]
     gap = max(float((made[name].float() - trace[name]).abs().max()) for name in weights)
     return InFewBits(broken, zero, gap)
-
-
-def _unshifted(scores: Tensor) -> Tensor:
-    powers = scores.exp()
-    return powers / powers.sum(-1, keepdim=True)
 
 
 def _first(trace: AttentionTrace, made: dict[str, Tensor], lost: Callable[[Tensor, Tensor], Tensor]) -> Lost | None:

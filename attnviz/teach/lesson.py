@@ -13,7 +13,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
-from attnviz.explanation.what_if import switched_on
+from attnviz.explanation.what_if import key_of, reads_others, switched_on
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -194,7 +194,7 @@ def _unless(
 
     def told(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         on = [each for each in switched_on(trace) if each.startswith(switched)]
-        return [said(f"what_if.{each.replace('-', '_')}.more") for each in on] or tells(trace, query, digits)
+        return [said(key_of(each, "more", reads_others(trace))) for each in on] or tells(trace, query, digits)
 
     return told
 

@@ -17,6 +17,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES, Stage
 from attnviz.core.trace import Trace, run
 from attnviz.explanation import sources_of
+from attnviz.words import say
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
 from tests.whole import examples
@@ -277,3 +278,12 @@ def test_a_new_stage_is_a_new_row_of_the_table() -> None:
     assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
     check_arithmetic(explanation)
     assert abs(explanation.exact - more.projected[2, 1].item()) <= explanation.tolerance
+
+
+def test_a_nan_that_is_copied_is_not_said_to_disagree_with_itself() -> None:
+    made = traced(Scenario("a b", mask="padding:2", n_layers=2, n_heads=2, d_out=4, d_in=4, d_ff=3, output=True))
+    wrong = say("explanation.trouble.disagrees", exact="NaN", dtype="float32")
+    copied = [name for name, stage in made.stages.items() if stage.rule and made[name].isnan().any()]
+    assert {"pass_on", "concatenate", "slice", "relu"} <= {made.stages[name].kind for name in copied}
+    for name in copied:
+        assert wrong not in explain(made, name, 0, 0).notes, name

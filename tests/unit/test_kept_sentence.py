@@ -156,6 +156,7 @@ def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario:
         ({"n_layers": 2, "d_out": 3}, "reads_layers_kept", "n_layers is 2, expected 1"),
         ({"positions": "sinusoidal"}, "reads_positions_kept", "positions is 'sinusoidal', expected none of"),
         ({"positions": "seeded"}, "reads_positions_kept", "positions is 'seeded', expected none of"),
+        ({"embedding_factor": True}, "reads_factor_kept", "embedding_factor is True, expected False"),
         ({"second": "  "}, "reads_blank_kept", "second has 0 tokens, expected 1 to"),
         ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens_kept",
          f"second has {MAX_TOKENS} tokens, expected 1 to {MAX_TOKENS - 3}"),

@@ -44,11 +44,16 @@ def switched(draw: st.DrawFn) -> Scenario:
         on = on.with_("cut", "")
     heads = 1 if "transposed" in on.text else draw(st.sampled_from((1, 2)))
     heads = 2 if on.get("cut") else heads
+    reads = draw(st.sampled_from(("itself", "second", "kept")))
+    if reads != "itself" and on.get("scores") == "keys-first":
+        on = on.with_("scores", "")
+    second = reads == "second"  # which has no places in common
     return Scenario(
         "the cat sat", d_in=4, d_out=4, n_heads=heads, bias=draw(st.booleans()),
         init=draw(st.sampled_from(("normal", "linear"))), seed=draw(st.integers(0, 50)),
-        mask=draw(st.sampled_from(("none", "causal"))), what_if=on.text,
-        mask_use=draw(st.sampled_from(("added", "factor"))), positions=draw(st.sampled_from(("none", "rotary"))),
+        mask="none" if second else draw(st.sampled_from(("none", "causal"))), what_if=on.text,
+        mask_use=draw(st.sampled_from(("added", "factor"))), reads=reads, second="it was there",
+        positions="none" if second else draw(st.sampled_from(("none", "rotary"))),
     )  # fmt: skip
 
 
@@ -78,7 +83,9 @@ def test_each_switch_does_what_it_says_in_plain_torch(scenario: Scenario) -> Non
     for name, by in zip(("q", "k"), names, strict=True):
         w, b = made[f"w_{by}"].double(), made.get(f"b_{by}")
         w = w.T if on.get("projections") == "transposed" else w
-        wanted = made.x.double() @ w + (0 if b is None else b.double())
+        read = next(each for each in ("joined", "y", "x") if each in made.matrices)
+        of = made["x" if name == "q" else read]
+        wanted = of.double() @ w + (0 if b is None else b.double())
         torch.testing.assert_close(made[name].double(), wanted, rtol=1e-4, atol=1e-5)
         for number, head in enumerate(made.heads):
             own = cut(wanted, scenario.n_heads, on.get("cut"))[number]
@@ -227,3 +234,25 @@ def test_the_lesson_says_what_a_switch_does_in_place_of_what_attention_does(text
     for step in STEPS:
         assert more not in step.says(usual, 0, 4)
         assert (step.says(made, 0, 4) == [more]) == (step.name in steps)
+
+
+def test_a_script_of_heads_cut_otherwise_reads_another_sentence_too() -> None:
+    sizes: dict[str, Any] = {"d_in": 4, "d_out": 4, "n_heads": 2}
+    for reads in ("second", "kept"):
+        scenario = Scenario("a cat sat", reads=reads, second="it was", what_if="cut:view", **sizes)
+        names: dict[str, Any] = {"print": lambda *_, **__: None}
+        exec(script := pytorch_script(scenario), names)
+        torch.testing.assert_close(names["context"], trace(scenario).context, rtol=1e-4, atol=1e-5)
+        assert f"to the {reads} sentence" in script
+
+
+def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> None:
+    """Keys and values aren't made of X there, and no score of two sentences stands where another token's should."""
+    for reads in ("second", "kept"):
+        for text, wrong in (("projections:exchanged", "other token's"), ("projections:transposed", "X is multiplied")):
+            made = trace(Scenario("a cat sat", d_out=3, reads=reads, second="it was", what_if=text))
+            own = trace(Scenario("a cat sat", d_out=3, what_if=text))
+            (step,) = (each for each in STEPS if each.name == "projections")
+            others, itself = (" ".join([*step.says(each, 0, 4), *out_of_the_ordinary(each)]) for each in (made, own))
+            assert wrong in itself
+            assert wrong not in others

@@ -13,6 +13,7 @@ from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
+from attnviz.explanation.what_if import key_of
 from attnviz.link.parameter_table import BITS
 from attnviz.words import say
 
@@ -58,7 +59,7 @@ def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str,
         on_change=_put, args=(lambda now: now.with_(name, st.session_state[key]),),
     )  # fmt: skip
     if on.get(name):
-        st.caption(say(f"what_if.{_key(name, on.get(name))}.more"))
+        st.caption(say(key_of(f"{name}.{on.get(name)}", "more", scenario.reads_others)))
 
 
 def _key(name: str, setting: str) -> str:

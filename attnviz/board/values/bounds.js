@@ -14,5 +14,5 @@ export function tolerance(size, roundings) {
 // Whether the roundings of float32 explain a value that should be `exact`.
 /** @param {number} value @param {import("../types.js").Bounded} bounded */
 export function mayBe(value, { exact, tolerance: most }) {
-  return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || exact === value;
+  return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || Object.is(exact, value); // a NaN may be copied as it is
 }

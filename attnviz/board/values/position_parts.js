@@ -13,8 +13,8 @@ export function fourParts(cell) {
   if (sources.length !== 2) return null;
   const [q, k] = sources.map((name) => madeOf(cell, name));
   if (!q || !k || q.summands.join() !== k.summands.join()) return null;
-  const first = q.summands.map((name) => rowOf(cell, name, cell.row, q.w));
-  const second = k.summands.map((name) => rowOf(cell, name, cell.column, k.w));
+  const first = q.summands.map((name) => rowOf(cell, name, cell.row, q));
+  const second = k.summands.map((name) => rowOf(cell, name, cell.column, k));
   const numbers = first.flatMap((one) => second.map((other) => cell.write(total(one.map((value, i) => value * other[i])))));
   const [ww, wp, pw, pp] = numbers;
   return say("explanation.product.parts", { ww, wp, pw, pp });
@@ -28,11 +28,12 @@ function madeOf({ made: { stages, matrices } }, name) {
   const [x, w] = stage.sources;
   const sum = stages.get(x);
   if (!sum || sum.rule !== "add" || !sum.sources.includes("p")) return null;
-  return [...sum.sources, w].every((each) => matrices[each]) ? { summands: sum.sources, w } : null;
+  return [...sum.sources, w].every((each) => matrices[each]) ? { summands: sum.sources, w, transposed: Boolean(stage.settings.transposed) } : null;
 }
 
-/** @param {MadeCell} cell @param {string} name @param {number} row @param {string} by */
-function rowOf({ made: { matrices } }, name, row, by) {
+/** @param {MadeCell} cell @param {string} name @param {number} row @param {{ w: string, transposed: boolean }} by */
+function rowOf({ made: { matrices } }, name, row, { w: by, transposed }) {
   const [vectors, w] = [matrices[name], matrices[by]];
-  return Array.from({ length: w.columns }, (_, column) => total(Array.from({ length: w.rows }, (__, i) => valueAt(vectors, row, i) * valueAt(w, i, column))));
+  const at = (/** @type {number} */ i, /** @type {number} */ column) => (transposed ? valueAt(w, column, i) : valueAt(w, i, column));
+  return Array.from({ length: transposed ? w.rows : w.columns }, (_, column) => total(Array.from({ length: vectors.columns }, (__, i) => valueAt(vectors, row, i) * at(i, column))));
 }

@@ -22,16 +22,19 @@ def four_parts(cell: Cell) -> str | None:
     return say("explanation.product.parts", **dict(zip(("ww", "wp", "pw", "pp"), numbers, strict=True)))
 
 
-def _made_of(cell: Cell, stage: Matrix) -> tuple[tuple[str, ...], str] | None:
-    """Return what the X that queries or keys are made of is the sum of, and the W that they are made with."""
+def _made_of(cell: Cell, stage: Matrix) -> tuple[tuple[str, ...], tuple[str, bool]] | None:
+    """Return what the X that queries or keys are made of is the sum of, and the W that they are made with, and whether
+    that is turned over."""
     if stage.rule is None or stage.rule.name != "product" or len(stage.sources) != 2:
         return None
     x = cell.table.get(stage.sources[0])
     is_sum = x is not None and x.rule is not None and x.rule.name == "add" and "p" in x.sources
-    return (x.sources, stage.sources[1]) if x is not None and is_sum else None
+    w = (stage.sources[1], bool(stage.rule.settings["transposed"]))
+    return (x.sources, w) if x is not None and is_sum else None
 
 
-def _row(cell: Cell, name: str, row: int, w: str) -> list[float]:
-    vector = in_rows(cell.matrices[name].detach())[row].cpu().double()
-    made: list[float] = (vector @ in_rows(cell.matrices[w].detach()).cpu().double()).tolist()
+def _row(cell: Cell, name: str, row: int, w: tuple[str, bool]) -> list[float]:
+    by, transposed = w
+    vector, matrix = (in_rows(cell.matrices[each].detach()).cpu().double() for each in (name, by))
+    made: list[float] = (vector[row] @ (matrix.T if transposed else matrix)).tolist()
     return made

@@ -57,7 +57,7 @@ def _what_is_computed(scenario: Scenario) -> str:
     read = {SECOND: " to the second sentence", KEPT: " to the kept sentence and to this one"}
     attention = "Scaled dot-product attention" + read.get(scenario.reads, "")
     if scenario.what_if:
-        attention = f"Scaled dot-product attention with what it doesn't do ({scenario.what_if})"
+        attention = f"{attention} with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
         cut = WhatIf.read(scenario.what_if).get(CUT)
         own = "which one view cuts as numbers lie in memory" if cut else "each with columns of its own of Q, K and V"
@@ -88,13 +88,13 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
     """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
     rule = stage.rule
     assert rule is not None
+    rows = f"len({READ})" if stage.is_of_others else "len(tokens)"
     if isinstance(rule, Recut):
-        return [f"{_called(table, name)} = {stage.sources[0]}.view(n_heads, len(tokens), -1)"]
+        return [f"{_called(table, name)} = {stage.sources[0]}.view(n_heads, {rows}, -1)"]
     if isinstance(rule, Slice) and stage.head is not None:
         (whole,) = stage.sources
         n_heads = "n_heads" if whole == "q" else "n_kv_heads"
         cut = _called(table, name)
-        rows = f"len({READ})" if stage.is_of_others else "len(tokens)"
         lines = [f"{cut} = {whole}.view({rows}, {n_heads}, -1).transpose(0, 1)"]
         if table[head_name(1, whole)].first == stage.first:  # several heads read the same
             lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
