@@ -116,7 +116,6 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a", reads="kept", second="a b", d_in=4, d_out=4, n_heads=2, norm="pre", positions="alibi")),
         traced(Scenario("a cat a mat", embedding_factor=True)),
         traced(Scenario("a cat", positions="sinusoidal", d_out=3, what_if="projections:transposed")),
-        traced(Scenario("a cat", mask="padding:2", d_in=4, d_out=4, n_heads=2, n_layers=2)),
         traced(Scenario("a cat a mat", embedding_factor=True, positions="sinusoidal")),
         traced(Scenario("a cat a mat", positions="alibi", d_out=4, n_heads=2, mask=ALL_KINDS)),
         traced(Scenario("a cat a mat", positions="relative", scale=False, mask="causal", mask_use="zeroed")),
