@@ -64,7 +64,8 @@ class Model:
         model = cls(settings, task, model_table(plain, task.vocabulary))
         for name in settings.frozen:
             if name not in model.shapes:
-                raise ValueError(f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}")
+                message = f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}"
+                raise RefusedError(message, "no_such_frozen", value=name)
         if set(model.shapes) <= set(settings.frozen):
             message = f"frozen has all {len(model.shapes)} matrices, expected at least one that learns"
             raise RefusedError(message, "all_frozen")

@@ -1,5 +1,6 @@
 """A finished training: its curves, its moments, and what can be asked of each."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -80,9 +81,9 @@ class Training:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory its numbers take."""
+        """How much memory its numbers take, and the text that it learned."""
         kept = sum(each.numel() * each.element_size() for at in self.moments for each in at.parameters.values())
-        return kept + 32 * len(self.losses)
+        return kept + 32 * len(self.losses) + sys.getsizeof(self.settings.text) + self.model.task.n_bytes
 
     def at(self, step: int) -> Moment:
         """Return the last moment that is kept up to a step.
@@ -200,6 +201,7 @@ class Training:
             learner.advance()
         return taken_by(learner)
 
+    @OneThread()
     def generate(
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0,
         without: Iterable[tuple[int, int]] = (),
@@ -271,7 +273,8 @@ def train(
     """Train a small model on a task: "agreement", "repeat", "order", "sort", or "text" with a `text` of your own.
 
     Without a `seed`, it is the default one, which learns; `settings` are the fields of
-    :class:`~attnviz.training.settings.TrainingSettings`, of which each task has its own defaults.
+    :class:`~attnviz.training.settings.TrainingSettings`, of which each task has its own defaults. Instead of a task it
+    takes such settings, too, with whatever else is given in place of theirs.
 
     Raises ``ValueError`` for values outside of their limits. A training whose loss is no finite number any more, as
     with too large a learning rate, ends there: its `stopped` is "loss".
@@ -282,11 +285,8 @@ def train(
     >>> tuple(training.trace(3, "the keys near the cat").probabilities.shape)
     (6, 18)
     """
-    if isinstance(task, TrainingSettings):
-        asked = task
-    else:
-        given = {name: value for name, value in (("steps", steps), ("seed", seed)) if value is not None}
-        asked = settings_for(kind_of(task), **given, **settings)
+    given = {name: value for name, value in (("steps", steps), ("seed", seed)) if value is not None} | settings
+    asked = replace(task, **given) if isinstance(task, TrainingSettings) else settings_for(kind_of(task), **given)
     learner = Learner(asked)
     for _ in learner.steps():
         pass

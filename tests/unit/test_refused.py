@@ -27,6 +27,7 @@ from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SweepSettings
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import parse_table
+from attnviz.training import Model, TrainingSettings
 from attnviz.words import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "text in a table": lambda: parse_table("1 x", columns=2),
     "another shape in a file": lambda: read_matrix("w.csv", b"1,2", "w_q", (3, 2)),
     "no safetensors": lambda: read_matrix("w.safetensors", b"1,2", "w_q", (3, 2)),
+    "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
     "a long table file": lambda: read_matrix("w.csv", b"1" * (5 * 2**20 + 1), "w_q", (3, 2)),
 }  # fmt: skip
 

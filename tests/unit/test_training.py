@@ -32,8 +32,10 @@ from attnviz.training import (
     moment_steps,
     settings_for,
     task_of,
+    training_script,
 )
 from attnviz.training.tasks.base import START
+from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
@@ -410,6 +412,51 @@ def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None
     assert training.moments[-1].figures["first_block"] == pytest.approx(torch.stack(kept).mean().item(), rel=1e-4)
 
 
+def test_a_text_that_begins_with_rare_words_is_read_as_it_stands() -> None:
+    words = [*(f"rare{i}" for i in range(60)), *[f"word{i}" for i in range(200)] * 2]
+    training = train("text", steps=1, text=" ".join(words), cut="words", length=8)
+    task = training.model.task
+    assert isinstance(task, OwnText)
+    assert task.example == " ".join(["<rare>"] * 8)
+    assert task.ids_of(task.tokens_of(task.example)) == tuple(task.corpus[:8])
+    assert training.trace(1).tokens == ("<rare>",) * 8
+    assert task.tokens_of("rare1<rare>word7 .") == ("<rare>", "<rare>", "word7", "<rare>")
+    assert training_script(training)
+
+
+@pytest.mark.parametrize(("length", "both"), [(10, 0), (32, 22)])
+def test_what_is_held_out_of_a_text_is_learned_from_as_far_as_it_says(length: int, both: int) -> None:
+    text = "".join(chr(0x4E00 + i) for i in range(100))  # each character tells its place
+    task = task_of(settings_for(TASKS["text"], text=text, length=length))
+    assert isinstance(task, OwnText)
+    drawn = task.draw(4000, torch.Generator().manual_seed(0)).ids
+    held_out = set(task.held_out().ids.flatten().tolist())
+    assert len(held_out & set(drawn.flatten().tolist())) == task.n_in_both == both
+
+
+def test_settings_are_trained_with_what_else_is_asked_for() -> None:
+    settings = settings_for(TASKS["agreement"], steps=3)
+    assert train(settings, steps=1, seed=4, n_heads=2).settings == dataclasses.replace(
+        settings, steps=1, seed=4, n_heads=2
+    )
+
+
+def test_what_goes_on_is_drawn_with_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, drawn, before = [], torch.multinomial, torch.get_num_threads()
+
+    def noted(*given: Any, **more: Any) -> Tensor:
+        seen.append(torch.get_num_threads())
+        return drawn(*given, **more)
+
+    monkeypatch.setattr(torch, "multinomial", noted)
+    torch.set_num_threads(2)
+    try:
+        small("agreement").generate(1, "the", 2)
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1, 1]
+
+
 def test_a_text_of_many_words_keeps_the_most_frequent() -> None:
     text = " ".join(f"word{i}" for i in range(300)) + " often often often"
     task = task_of(settings_for(TASKS["text"], text=text, cut="words"))
@@ -504,7 +551,10 @@ def test_the_largest_model_stays_within_its_memory() -> None:
     )  # fmt: skip
     training = train(largest)
     assert training.n_bytes <= 5 * 2**20
-    assert len(training.model.task.vocabulary) == 200
+    task = training.model.task
+    assert len(task.vocabulary) == 200
+    numbers = sum(4 * each.numel() for moment in training.moments for each in moment.parameters.values())
+    assert training.n_bytes >= numbers + len(text) + 2000
     assert dataclasses.replace(largest, seed=0) == largest
     assert Model.of(largest).n_numbers == sum(each.numel() for each in training.moments[0].parameters.values())
 

@@ -96,6 +96,11 @@ class Task(ABC):
         return text.split()
 
     @property
+    def n_bytes(self) -> int:
+        """How much memory its own data take."""
+        return 0
+
+    @property
     def between(self) -> str:
         """What stands between its tokens where they are written as a text."""
         return self.joined

@@ -22,7 +22,7 @@ class OwnText(Task):
 
     vocabulary: tuple[str, ...]
     length: int
-    corpus: tuple[int, ...] = ()
+    corpus: bytes = b""  # the numbers of its tokens, of which there are at most 200
     joined_by: str = ""
 
     name = "text"
@@ -47,7 +47,7 @@ class OwnText(Task):
             kept = [*kept[: MAX_VOCABULARY - 1], RARE]
         vocabulary = tuple(sorted(kept))
         places = {token: i for i, token in enumerate(vocabulary)}
-        corpus = tuple(places.get(token, places.get(RARE, 0)) for token in tokens)
+        corpus = bytes(places.get(token, places.get(RARE, 0)) for token in tokens)
         length = min(settings.length, len(tokens) - 1 - len(tokens) // 10)
         return cls(vocabulary, length, corpus, " " if settings.cut == "words" else "")
 
@@ -63,8 +63,20 @@ class OwnText(Task):
         )
 
     @property
+    def n_bytes(self) -> int:
+        """A byte for each token."""
+        return len(self.corpus)
+
+    @property
+    def n_in_both(self) -> int:
+        """How many of the last tokens, which are held out, are learned from, too: none where a tenth has room for a
+        piece."""
+        rest = len(self.corpus) - self._n_learned
+        return self.length - rest if rest < self.length else 0
+
+    @property
     def _corpus(self) -> Tensor:
-        return torch.tensor(self.corpus)
+        return torch.tensor(list(self.corpus))
 
     @property
     def _n_learned(self) -> int:
@@ -102,8 +114,14 @@ class OwnText(Task):
         )
 
     def _cut(self, text: str) -> Sequence[str]:
-        tokens = _cut(text, "words" if self.joined_by else "characters")
-        return [token if token in self.vocabulary or RARE not in self.vocabulary else RARE for token in tokens]
+        cut = "words" if self.joined_by else "characters"
+        if RARE not in self.vocabulary:
+            return _cut(text, cut)
+        tokens: list[str] = []
+        for at, part in enumerate(text.split(RARE)):  # which stays whole: the example and what is generated hold it
+            tokens += [RARE] if at else []
+            tokens += (token if token in self.vocabulary else RARE for token in _cut(part, cut))
+        return tokens
 
     @property
     def between(self) -> str:
