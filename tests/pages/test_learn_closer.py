@@ -61,6 +61,20 @@ def test_a_matrix_and_its_gradient_stand_in_numbers(matrix: str) -> None:
     assert not any(each.startswith("This matrix has") for each in reader.captions)
 
 
+def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both_from_the_board() -> None:
+    reader = part(opened(learn=FEW, learn_step="7"), "glass")
+    training = train("agreement", steps=20)
+    own = training.gradients_of(7)["w_q"]
+    row, column = divmod(int(own.abs().argmax()), own.shape[1])
+    of_batch, of_text = (small(each[row, column].item(), 3) for each in (training.gradients(7).of["w_q"], own))
+    assert of_batch != of_text
+    told = say("learn.glass.two", cell=f"W_q[{row}, {column}]", of_batch=of_batch, of_text=of_text)
+    assert told in reader.texts
+    heads = say("learn.glass.all_heads", heads="layer 0")
+    assert heads not in reader.captions
+    assert heads in reader.set("learn.off.1.1", [(0, 0)]).captions
+
+
 def test_of_a_large_matrix_what_stands_around_the_picked_number_is_shown() -> None:
     reader = part(opened(learn="task.repeat*steps.2*batch_size.2"), "glass")
     training = train("repeat", steps=2, batch_size=2)

@@ -114,4 +114,6 @@ def test_a_head_that_no_model_has_is_told() -> None:
     assert say("learn.link.off", names="`7-1`") in reader.messages[0]
     assert in_address(reader.at, "learn_off") == "0-0"
     assert data_of(reader, "attnviz_learn_time")["model"]["off"] != []
-    assert opened(learn=FEW, learn_off="2-3").messages == []  # another model has it
+    other = opened(learn=FEW, learn_off="2-3")  # another model has it
+    assert other.messages == [say("learn.off.gone", heads="layer 2, head 3")]
+    assert in_address(other.at, "learn_off") == ""

@@ -21,7 +21,7 @@ def show_closer(
     """Draw the choice of a part, and that part. `seen` is what the board shows: the trace without the heads that are
     switched off."""
     parts: Mapping[str, Callable[[], None]] = {
-        "glass": partial(show_glass, training, step, text, trace, layer),
+        "glass": partial(show_glass, training, step, text, trace, layer, off),
         "why": partial(show_explained, training, seen),
         "seeds": partial(show_seeds, training.settings),
         "goes_on": partial(show_generated, training, step, text, off),

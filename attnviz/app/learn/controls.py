@@ -6,13 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.learn.pool import Job
 from attnviz.app.learn.shared import current_job
+from attnviz.app.learn.works import OneTraining
 from attnviz.app.parts.own_share import Beside, offer_beside
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
@@ -32,12 +34,14 @@ from attnviz.training.settings import (
     MODEL_NORMS,
     OPTIMIZERS,
 )
-from attnviz.training.tasks.own_text import n_different
+from attnviz.training.tasks.own_text import OwnText, n_different
 from attnviz.words import plural, say
 
 _TEXT = "learn.own_text"  # a longer one than a link carries stays in the session
 _REFUSED = "learn.refused_text"  # what was typed and can't be learned
 _SHOWN_TEXTS = 3
+OPENED = "learn.opened"  # what the address asks for was trained, or can't be
+START_NOW = "learn.start_now"  # what was put into the address is to be trained without another click
 
 
 def asked() -> tuple[TrainingSettings, DeltaGenerator]:
@@ -83,13 +87,23 @@ def _as_named(settings: TrainingSettings) -> TrainingSettings:
 
 def change(**changed: Any) -> bool:
     """Take other settings into the address; where they don't fit, say why. Return whether they were taken."""
-    try:
-        settings = replace(settings_of_address().whole, **changed)
+    try:  # rates were changed on the way of another training
+        settings = replace(settings_of_address().whole, **{"rates": (), **changed})
     except ValueError as error:
         state.say(say("learn.refused", why=told(error)))
         return False
-    _put(settings)
+    _put(_thawed(settings))
     return True
+
+
+def _thawed(settings: TrainingSettings) -> TrainingSettings:
+    """Return settings that freeze nothing but what their model has, and say what is frozen no more."""
+    names = learned_in(settings) if settings.frozen else []
+    gone = [name for name in settings.frozen if name not in names]
+    if not gone:
+        return settings
+    state.say(say("learn.thawed", names=literal(", ".join(gone))))
+    return replace(settings, frozen=tuple(name for name in settings.frozen if name in names))
 
 
 def name_in_address(settings: TrainingSettings) -> None:
@@ -122,6 +136,17 @@ def begin_with(settings: TrainingSettings) -> None:
     url_texts.put(LEARN_SENTENCE, "")
     url_texts.put(LEARN_HEAD, (settings.n_layers - 1, 0))
     url_texts.put(LEARN_OFF, ())
+
+
+def open_settings(settings: TrainingSettings) -> None:
+    """Take other settings with their text, and have them trained at once."""
+    if settings.task == "text":
+        _hold(settings.text)
+    if settings.task == settings_of_address().task:
+        _put(settings)
+    else:
+        begin_with(settings)
+    st.session_state[START_NOW] = True
 
 
 def _tell_task(settings: TrainingSettings) -> None:
@@ -176,7 +201,18 @@ def _own_text(settings: TrainingSettings) -> None:
         offer_beside(Beside(told, say("learn.own.save"), "text.txt", settings.text))
     if (different := n_different(settings)) > MAX_VOCABULARY:
         st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
+    _tell_held_out(settings)
     st.text(say("learn.tasks.text.look"))
+
+
+def _tell_held_out(settings: TrainingSettings) -> None:
+    """Say which piece of a text is held out; of a text too short for that, that it is learned from, too."""
+    try:
+        task = OwnText.of(settings)
+    except ValueError:  # which Start tells
+        return
+    key = "in_both" if task.n_in_both else "held_out"
+    st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
 
 
 def _take_typed() -> None:
@@ -192,13 +228,22 @@ def take_text(text: str) -> bool:
     if not text.strip():
         state.say(say("learn.own.blank"))
         return False
+    if is_text_lost() and len(text) == long_text(url_texts.current(LEARN)):  # the one of the link: it opens now
+        st.session_state.pop(_REFUSED, None)
+        _hold(text)
+        st.session_state.pop(OPENED, None)
+        return True
     if not change(text=text):
         return False
     st.session_state.pop(_REFUSED, None)
-    st.session_state[_TEXT] = text
-    url_texts.put(LEARN_TEXT, text if len(text) <= MOST_OF_LEARNED else "")
+    _hold(text)
     url_texts.put(LEARN_SENTENCE, "")
     return True
+
+
+def _hold(text: str) -> None:
+    st.session_state[_TEXT] = text
+    url_texts.put(LEARN_TEXT, text if len(text) <= MOST_OF_LEARNED else "")
 
 
 def _take_file() -> None:
@@ -256,7 +301,7 @@ def _switch(name: str, settings: TrainingSettings) -> None:
 
 
 def _rate(settings: TrainingSettings) -> None:
-    found = current_job()
+    found = _job_of(settings)
     under_way = found is not None and found[1].step > 0 and not found[1].done
     rate = settings.learning_rate if found is None else found[1].rate
     st.session_state["learn.rate"] = rate
@@ -269,9 +314,9 @@ def _rate(settings: TrainingSettings) -> None:
 def _take_rate() -> None:
     if _is_blank("learning_rate", "learn.rate"):
         return
-    rate, found = st.session_state["learn.rate"], current_job()
+    rate, found = st.session_state["learn.rate"], _job_of(settings_of_address())
     if found is None or found[1].step == 0 or found[1].done:
-        change(learning_rate=rate, rates=())
+        change(learning_rate=rate)
         return
     try:
         found[1].change_rate(rate)
@@ -279,6 +324,12 @@ def _take_rate() -> None:
         state.say(say("learn.refused", why=told(error)))
         return
     state.say(say("learn.rate_changed", step=plural(found[1].step, "step"), rate=f"{rate:g}"))
+
+
+def _job_of(settings: TrainingSettings) -> tuple[Job, OneTraining] | None:
+    """Return the training under way, if it is the one that the address names."""
+    found = current_job()
+    return found if found is not None and found[1].is_of(settings) else None
 
 
 def _model(settings: TrainingSettings) -> None:

@@ -8,7 +8,8 @@ import streamlit as st
 from torch import Tensor
 
 from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
-from attnviz.app.learn.shared import STEP
+from attnviz.app.learn.heads_off import Off, listed
+from attnviz.app.learn.shared import STEP, leave
 from attnviz.app.learn.time import identity
 from attnviz.app.learn.waited import offer, work_in
 from attnviz.app.learn.works import OneStep
@@ -25,17 +26,23 @@ _EPSILON = 1e-8  # of torch's Adam
 SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a gradient beside another's
 
 
-def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int) -> None:
-    """Draw the section for the step that is done next at a moment."""
+def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int, off: Off) -> None:
+    """Draw the section for the step that is done next at a moment; it is one of all heads, whichever are `off`."""
     gradients = training.gradients(step)
+    if off:
+        st.caption(say("learn.glass.all_heads", heads=listed(training.settings, off)))
     _batch(training, step, gradients.loss)
     st.text(saturation_in_words(training, trace, gradients.of, layer))
     show_pictures(training, step, trace, gradients.of)
     if len(trace.tokens) < 2:
         st.text(say("learn.glass.one_token"))
         return
-    place = _picked(training, trace, training.gradients_of(step, text))
+    own = training.gradients_of(step, text)
+    place = _picked(training, trace, own)
     show_numbers(training, step, trace, gradients.of, place, min(3, state.digits()))
+    of_batch, of_text = (small(each[place.matrix][place.row, place.column].item(), state.digits())
+                         for each in (gradients.of, own))  # fmt: skip
+    st.text(say("learn.glass.two", cell=_cell(trace, place), of_batch=of_batch, of_text=of_text))
     _chain(training, step, text, trace, place)
     _optimizer(training, step, place)
 
@@ -128,6 +135,7 @@ def _cell(trace: AttentionTrace, place: Place) -> str:
 def _optimizer(training: Training, step: int, place: Place) -> None:
     st.markdown(f"**{say('learn.glass.optimizer')}**")
     if step >= len(training.losses):
+        leave((STEP,))
         st.text(say("learn.glass.last"))
         return
     asked = training.settings, step

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.app.session import url_texts
+from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN_OFF
@@ -17,8 +17,12 @@ Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by it
 def pick_heads_off(settings: TrainingSettings) -> Off:
     """Draw a switch for each head; return which are off."""
     heads = [(layer, head) for layer in range(settings.n_layers) for head in range(settings.n_heads)]
-    linked = {tuple(map(int, each.split("-"))) for each in take(LEARN_OFF)}
+    linked = {(int(layer), int(head)) for layer, head in (each.split("-") for each in take(LEARN_OFF))}
     off = tuple(each for each in heads if each in linked)
+    if gone := sorted(linked.difference(heads)):
+        named = ", ".join(say("learn.time.of_head", layer=layer, head=head) for layer, head in gone)
+        state.say(say("learn.off.gone", heads=named))
+        url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in off))
     key = key_of(settings)
     st.session_state[key] = list(off)
     st.pills(

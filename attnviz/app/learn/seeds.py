@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from attnviz.app.learn.controls import change
+from attnviz.app.learn.controls import open_settings
 from attnviz.app.learn.shared import MANY
 from attnviz.app.learn.time import is_whole
 from attnviz.app.learn.waited import offer, work_in
@@ -38,10 +38,9 @@ def show_seeds(settings: TrainingSettings) -> None:
     """Draw how many seeds, the way to train them, and what became of each."""
     plain = replace(settings.whole, rates=())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = st.session_state.get("learn.seeds.first", 0)
-        n = st.number_input(say("learn.seeds.n", first=first), 2, MOST_SEEDS, _FEW, key="learn.seeds.n", width=190,
+        n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key="learn.seeds.n", width=190,
                             persist_state="session")  # fmt: skip
-        asked = tuple(replace(plain, seed=min(MAX_SEED, first + i)) for i in range(n))
+        asked = tuple(replace(plain, seed=i) for i in range(n))
         work = work_in(MANY, asked)
         if work is None or not work.done:
             offer(MANY, asked, say("learn.seeds.start"), lambda: ManySeeds(asked))
@@ -52,7 +51,7 @@ def show_seeds(settings: TrainingSettings) -> None:
         return
     has_law = settings.task != "text"
     st.text(_shares(outcomes) if has_law else _losses(outcomes))
-    top = max((loss for each in outcomes for loss in each.held_out_losses if math.isfinite(loss)), default=1.0)
+    top = max((loss for each in outcomes for loss in each.held_out_losses if math.isfinite(loss)), default=0.0) or 1.0
     _seeds(
         key=_KEY, on_seed_change=_take,
         data={
@@ -70,7 +69,9 @@ def _shares(outcomes: Sequence[Outcome]) -> str:
 
 def _losses(outcomes: Sequence[Outcome]) -> str:
     """Say what became of seeds where no law says what is right."""
-    ends = [outcome.held_out_losses[-1] for outcome in outcomes]
+    ends = [loss for outcome in outcomes if math.isfinite(loss := outcome.held_out_losses[-1])]
+    if not ends:
+        return say("learn.seeds.no_losses", all=len(outcomes))
     return say("learn.seeds.losses", all=len(outcomes), low=written(min(ends), 3), high=written(max(ends), 3))
 
 
@@ -92,6 +93,9 @@ def _take() -> None:
         return
     if not isinstance(sent.get("number"), int | float):
         return
+    job = st.session_state.get(MANY)
+    pictured = () if job is None else cast("ManySeeds", job.work).asked
     with answering(_KEY, sent["number"]):
-        change(seed=int(sent["seed"]), rates=())
-        st.session_state["learn.start_now"] = True
+        for settings in pictured:
+            if settings.seed == sent["seed"]:
+                open_settings(settings)

@@ -2,6 +2,7 @@
 
 import os
 from collections import OrderedDict
+from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple, cast
 
@@ -17,7 +18,8 @@ MOST_KEPT = 24  # trainings, of 5 MiB at most
 JOB = "learn.job"  # what a session has under way
 MANY = "learn.many"  # the same of many seeds
 STEP = "learn.again"  # the same of one step of a training
-_JOBS = (JOB, MANY, STEP)
+BESIDE = (MANY, STEP)  # what is seen beside a training alone that isn't under way
+_JOBS = (JOB, *BESIDE)
 
 Key = tuple[TrainingSettings, int]  # what was asked for, and how many steps of it are done
 
@@ -58,9 +60,16 @@ class Shared(NamedTuple):
 @st.cache_resource(show_spinner=False)
 def shared() -> Shared:
     """Return what all sessions share: at most as many workers as there are cores, less one."""
-    made = Shared(Pool(max(1, (os.cpu_count() or 2) - 1), busy=is_a_page_running), Shelf())
+    made = Shared(Pool(max(1, n_cores() - 1), busy=is_a_page_running), Shelf())
     figures.count_trainings(lambda: made.pool.length)
     return made
+
+
+def n_cores() -> int:
+    """Return how many cores this process may use: in a container they may be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 2
 
 
 def job_of(work: Work) -> Job:
@@ -76,9 +85,9 @@ def current_job() -> tuple[Job, OneTraining] | None:
     return None if job is None else (job, cast("OneTraining", job.work))
 
 
-def leave() -> None:
+def leave(names: Iterable[str] = _JOBS) -> None:
     """Free the places of what this session has under way: it goes on when the reader is back and says so."""
-    for name in _JOBS:
+    for name in names:
         job = st.session_state.get(name)
         if job is not None and job.active:
             shared().pool.pause(job, LEFT)

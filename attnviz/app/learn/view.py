@@ -5,10 +5,17 @@ import time
 
 import streamlit as st
 
-from attnviz.app.learn.controls import asked, is_text_lost, name_in_address, settings_of_address
+from attnviz.app.learn.controls import (
+    OPENED,
+    START_NOW,
+    asked,
+    is_text_lost,
+    name_in_address,
+    settings_of_address,
+)
 from attnviz.app.learn.moment import show_moment
 from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
-from attnviz.app.learn.shared import JOB, current_job, job_of, leave, shared
+from attnviz.app.learn.shared import BESIDE, JOB, current_job, job_of, leave, shared
 from attnviz.app.learn.time import show_under_way
 from attnviz.app.learn.works import OneTraining
 from attnviz.app.parts.pace import Pace
@@ -23,7 +30,7 @@ from attnviz.words import plural, say
 
 _ENOUGH = 60  # kept moments, of fewer of which it is said why
 _EVERY = 0.4  # seconds, after which a training under way is looked at
-_SHOWN, _OPENED = "learn.shown", "learn.opened"
+_SHOWN = "learn.shown"
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
 
 
@@ -34,13 +41,14 @@ def show_learn() -> None:
         _keep(ended[1])
     settings, row = asked()
     _open(settings)
-    found = current_job()
-    if found is not None and not _is_of(found[1], settings):
+    found, starts = current_job(), st.session_state.pop(START_NOW, False)
+    if found is not None and not found[1].is_of(settings):
         leave()
         st.session_state.pop(JOB)
-        state.say(say("learn.anew"))
+        if not starts:
+            state.say(say("learn.anew"))
         found = None
-    if found is None and st.session_state.pop("learn.start_now", False):
+    if starts and found is None:
         _again(settings)
         found = current_job()
     with row:
@@ -55,16 +63,11 @@ def show_learn() -> None:
     show_moment(training)
 
 
-def _is_of(work: OneTraining, settings: TrainingSettings) -> bool:
-    """Whether the address names this training, as it was asked for, or as it goes with what was changed on the way."""
-    return settings.whole in (work.asked.whole, work.settings.whole)
-
-
 def _open(settings: TrainingSettings) -> None:
     """On the first run, have what a link asks for trained: it is seconds, and the line is everybody's."""
-    if _OPENED in st.session_state:
+    if OPENED in st.session_state:
         return
-    st.session_state[_OPENED] = True
+    st.session_state[OPENED] = True
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
     if not linked:
         return
@@ -85,7 +88,8 @@ def _show_finished(settings: TrainingSettings) -> bool:
 
 
 def _start(settings: TrainingSettings, steps: int | None = None) -> None:
-    """Begin a training, or go on with it: `steps` of it, or all."""
+    """Begin a training, or go on with it: `steps` of it, or all. What goes on beside it gives way to it."""
+    leave(BESIDE)
     found = current_job()
     if found is None:
         try:
@@ -108,7 +112,9 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
 def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
     """Begin or go on, and show how far that comes: the address names the training, but no earlier moment of it."""
     found = current_job()
-    name_in_address((settings if found is None else found[1].asked).whole)
+    if found is not None and not found[0].active and shared().pool.settled(found[0], _SETTLED):
+        found[1].settle_rate()
+    name_in_address((settings if found is None else found[1].settings).whole)
     url_texts.put(LEARN_STEP, None)
     _start(settings, steps)
 
@@ -138,6 +144,7 @@ def _rewind() -> None:
         work = OneTraining(found[1].asked.whole)
         st.session_state[JOB] = job_of(work)
         work.begin()
+        name_in_address(work.asked)  # without what was changed on the way: it begins with the rate that it had
         url_texts.put(LEARN_STEP, None)
 
 
@@ -156,7 +163,7 @@ def _stop() -> None:
 def _keep(work: OneTraining) -> None:
     training = work.training()
     st.session_state[_SHOWN] = shared().shelf.put(training)
-    if _is_of(work, settings_of_address()):
+    if work.is_of(settings_of_address()):
         name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
     st.session_state.pop(JOB, None)
 

@@ -49,6 +49,8 @@ def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> Non
     if own and job is not None and job.active:
         st.fragment(_under_way, run_every=_EVERY)(name)
         return
+    if job is not None and not own:  # of what is no longer asked for nobody sees how far it is, or stops it
+        shared().pool.pause(job)
     stopped = own and job is not None and job.state in (PAUSED, LEFT)
     st.button(
         say("learn.go_on") if stopped else label, key=f"{name}.start", on_click=_start, args=(name, make, stopped)

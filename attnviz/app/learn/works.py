@@ -54,18 +54,29 @@ class OneTraining:
         """The learning rate of its next step."""
         return self.settings.rate_at(self.step) if self._rate is None else self._rate
 
+    def is_of(self, settings: TrainingSettings) -> bool:
+        """Whether settings name this training, as it was asked for, or as far as its rate was changed since."""
+        if replace(settings.whole, rates=()) != replace(self.asked.whole, rates=()):
+            return False
+        named, since = ([step for step, _ in each.rates] for each in (settings, self.settings))
+        return settings.rates == self.asked.rates or (bool(named) and named == since[: len(named)])
+
     def begin(self) -> Learner:
         """Draw the numbers that it starts with, where that isn't done yet."""
         if self._learner is None:
             self._learner = Learner(self.asked)
         return self._learner
 
+    def settle_rate(self) -> None:
+        """Have the settings say which rate was chosen; nobody else may work on it meanwhile."""
+        rate, self._rate = self._rate, None
+        if rate is not None:
+            self.begin().change_rate(rate)
+
     def advance(self) -> None:
         """Do one step."""
         learner = self.begin()
-        rate, self._rate = self._rate, None
-        if rate is not None:
-            learner.change_rate(rate)
+        self.settle_rate()
         if not learner.done:
             learner.advance()
 

@@ -1,0 +1,158 @@
+"""What is changed on the way of a training: its address names what it is, and nothing runs on that nobody sees."""
+
+import json
+import math
+import time
+
+import pytest
+
+from attnviz import train
+from attnviz.app.learn.controls import START_NOW
+from attnviz.app.learn.seeds import _losses
+from attnviz.app.learn.shared import JOB, MANY, n_cores, shared
+from attnviz.training import TrainingSettings
+from attnviz.training.many import Outcome
+from attnviz.words import plural, say
+from tests.pages.reader import Reader, in_address
+from tests.pages.test_learn import FEW, PAGE, SOON, data_of, matches, opened, part, trained
+from tests.pages.test_learn_links import paused
+
+
+@pytest.fixture(autouse=True)
+def _own_shelf() -> None:
+    shared.clear()
+
+
+def test_rewinding_after_another_rate_goes_back_to_the_rate_it_began_with() -> None:
+    reader = paused().press(say("learn.rewind"))
+    assert reader.messages == []
+    assert JOB in reader.at.session_state
+    assert in_address(reader.at, "learn") == f"{FEW}*until.0"
+    assert matches(reader, train("agreement", steps=20), 0)
+    trained(reader.press(say("learn.go_on")))
+    assert matches(reader, train("agreement", steps=20), 20)
+
+
+def test_another_model_begins_with_the_rate_that_its_field_shows() -> None:
+    reader = paused()
+    assert reader.value("learn.rate") == 0.5
+    reader.set("learn.d_k", 2)
+    assert reader.messages == [say("learn.anew")]
+    assert reader.value("learn.rate") == 0.02
+    assert in_address(reader.at, "learn") == "task.agreement*steps.20*d_k.2"
+
+
+def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 5000).press(say("learn.one_step"))).set("learn.rate", 0.5)
+    reader.press(say("learn.go_on"))
+    job = reader.at.session_state[JOB]
+    assert job.active
+    assert in_address(reader.at, "learn") == "task.agreement*steps.5000*rates.1:0.5"
+    reader.set("learn.rate", 0.1)
+    end = time.monotonic() + SOON
+    while len(job.work.settings.rates) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert reader.run().at.session_state[JOB] is job
+    reader.press(say("learn.stop"))
+    (first, second) = job.work.settings.rates
+    assert in_address(reader.at, "learn").startswith(f"task.agreement*steps.5000*rates.1:0.5,{second[0]}:0.1*until.")
+    assert first == (1, 0.5)
+
+
+@pytest.mark.parametrize(("name", "control", "value"), [("w_q", "learn.n_layers", 2), ("w_u", "learn.tied", True)])
+def test_what_another_model_does_not_have_is_frozen_no_more(name: str, control: str, value: int) -> None:
+    reader = Reader(PAGE, learn=FEW).set("learn.frozen", ["w_e", name] if control == "learn.tied" else [name])
+    reader.set(control, value)
+    assert say("learn.thawed", names=f"`{name}`") in reader.messages
+    assert name not in in_address(reader.at, "learn")
+    trained(reader.press(say("learn.start")))
+    assert len(reader.boards) == 1
+
+
+def test_a_link_that_freezes_what_no_model_has_says_which() -> None:
+    reader = Reader(PAGE, learn=f"{FEW}*frozen.w_x")
+    assert reader.messages == [say("learn.refused", why=say("refused.no_such_frozen", value="`w_x`"))]
+
+
+def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
+    text = "ab ba " * 1000
+    link = f"task.text*steps.3*until.2*text.{len(text)}"
+    reader = opened(learn=link, learn_step="1", learn_sentence="ab")
+    assert reader.boards == []
+    trained(reader.set("learn.typed", text))
+    assert data_of(reader, "attnviz_board")["moment"] == 1
+    assert in_address(reader.at, "learn") == link
+    assert in_address(reader.at, "learn_step") == "1"
+    assert in_address(reader.at, "learn_sentence") == "ab"
+    assert say("learn.stopped", done=2, steps=plural(3, "step")) in reader.captions
+
+
+def seeds_under_way(n: int) -> Reader:
+    return part(opened(learn=FEW), "seeds").set("learn.seeds.n", n).press(say("learn.seeds.start"))
+
+
+def test_seeds_that_are_no_longer_asked_for_do_not_run_on() -> None:
+    reader = seeds_under_way(200)
+    job = reader.at.session_state[MANY]
+    assert job.active
+    reader.set("learn.seeds.n", 20)
+    assert not job.active
+    assert reader.can_press(say("learn.seeds.start"))
+
+
+def test_seeds_give_way_to_a_training_that_begins() -> None:
+    reader = seeds_under_way(200).set("learn.seed", 5)
+    job = reader.at.session_state[MANY]
+    assert job.active
+    reader.press(say("learn.start"))
+    assert not job.active
+    trained(reader)
+
+
+def click(reader: Reader, seed: int) -> Reader:
+    """Click the picture of a seed, as the browser tells it."""
+    session = reader.at._tree._runner._session_state._state  # type: ignore[union-attr]
+    (name,) = [
+        each for each in session._new_widget_state.widget_metadata
+        if "learn.seeds" in each and "trigger" in each
+    ]  # fmt: skip
+    states = reader.at._tree.get_widget_states()
+    event = {"event": "seed", "value": {"seed": seed, "number": time.monotonic()}}
+    states.widgets.add(id=name).json_trigger_value = json.dumps([event])
+    reader.at._run(states)
+    return trained(reader)
+
+
+def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:
+    reader = seeds_under_way(2)
+    assert shared().pool.settled(reader.at.session_state[MANY], SOON)
+    reader.run().set("learn.d_k", 2)  # the address asks for another model than that of the pictures
+    click(reader, 1)
+    assert in_address(reader.at, "learn") == "task.agreement*seed.1*steps.20"
+    assert matches(reader, train("agreement", steps=20, seed=1), 20)
+    trained(reader.set("learn.seed", 9).press(say("learn.one_step")))
+    click(reader, 1)  # in place of what is paused
+    assert reader.messages == []
+    assert JOB not in reader.at.session_state
+    assert START_NOW not in reader.at.session_state
+    assert matches(reader, train("agreement", steps=20, seed=1), 20)
+
+
+def test_of_seeds_the_losses_are_those_that_are_numbers() -> None:
+    nan, one = (Outcome(TrainingSettings(), (), (0,), (loss,), (0.0,)) for loss in (math.nan, 1.5))
+    assert _losses([nan, one]) == _losses([one, nan]) == say("learn.seeds.losses", all=2, low="1.500", high="1.500")
+    assert _losses([nan]) == say("learn.seeds.no_losses", all=1)
+
+
+def test_who_may_use_some_cores_alone_trains_on_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert n_cores() == 3
+
+
+def test_of_a_short_text_the_page_says_that_what_is_held_out_is_learned_too() -> None:
+    text = "ab ba cd " * 12
+    for length, n in ((5, 0), (32, 22)):
+        reader = Reader(PAGE, learn=f"task.text*length.{length}", learn_text=text)
+        key = "in_both" if n else "held_out"
+        assert say(f"learn.own.{key}", length=plural(length, "token"), n=n) in reader.texts
