@@ -141,8 +141,11 @@ def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:
 
 def test_of_seeds_the_losses_are_those_that_are_numbers() -> None:
     nan, one = (Outcome(TrainingSettings(), (), (0,), (loss,), (0.0,)) for loss in (math.nan, 1.5))
-    assert _losses([nan, one]) == _losses([one, nan]) == say("learn.seeds.losses", all=2, low="1.500", high="1.500")
-    assert _losses([nan]) == say("learn.seeds.no_losses", all=1)
+    told = say("learn.seeds.losses", seeds=plural(1, "seed"), low="1.500", high="1.500")
+    some = f"{told} {say('learn.seeds.not_finite', seeds=plural(1, 'seed'))}"
+    assert _losses([nan, one]) == _losses([one, nan]) == some
+    assert _losses([one]) == told
+    assert _losses([nan]) == say("learn.seeds.no_losses")
 
 
 def test_who_may_use_some_cores_alone_trains_on_these(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def test_seeds_of_a_text_of_one_s_own_tell_their_held_out_loss() -> None:
     reader = with_seeds_of("task.text*steps.3", learn_text=TEXT)
     outcomes = train_many("text", range(2), steps=3, text=TEXT)
     ends = sorted(each.held_out_losses[-1] for each in outcomes)
-    told = say("learn.seeds.losses", all=2, low=written(ends[0], 3), high=written(ends[1], 3))
+    told = say("learn.seeds.losses", seeds=plural(2, "seed"), low=written(ends[0], 3), high=written(ends[1], 3))
     assert told in reader.texts
     sent = data_of(reader, "attnviz_learn_seeds")
     assert not sent["hasLaw"]

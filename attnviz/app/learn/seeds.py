@@ -18,7 +18,7 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.scripts import joined, sentences
 from attnviz.training import MOST_SEEDS, TrainingSettings
 from attnviz.training.many import Outcome
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
@@ -71,8 +71,11 @@ def _losses(outcomes: Sequence[Outcome]) -> str:
     """Say what became of seeds where no law says what is right."""
     ends = [loss for outcome in outcomes if math.isfinite(loss := outcome.held_out_losses[-1])]
     if not ends:
-        return say("learn.seeds.no_losses", all=len(outcomes))
-    return say("learn.seeds.losses", all=len(outcomes), low=written(min(ends), 3), high=written(max(ends), 3))
+        return say("learn.seeds.no_losses")
+    low, high = written(min(ends), 3), written(max(ends), 3)
+    told = say("learn.seeds.losses", seeds=plural(len(ends), "seed"), low=low, high=high)
+    more = len(outcomes) - len(ends)
+    return f"{told} {say('learn.seeds.not_finite', seeds=plural(more, 'seed'))}" if more else told
 
 
 def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
