@@ -113,10 +113,7 @@ def test_seeds_give_way_to_a_training_that_begins() -> None:
 def click(reader: Reader, seed: int) -> Reader:
     """Click the picture of a seed, as the browser tells it."""
     session = reader.at._tree._runner._session_state._state  # type: ignore[union-attr]
-    (name,) = [
-        each for each in session._new_widget_state.widget_metadata
-        if "learn.seeds" in each and "trigger" in each
-    ]  # fmt: skip
+    (name,) = [each for each in session._new_widget_state.widget_metadata if each.endswith("-learn.seeds__events")]
     states = reader.at._tree.get_widget_states()
     event = {"event": "seed", "value": {"seed": seed, "number": time.monotonic()}}
     states.widgets.add(id=name).json_trigger_value = json.dumps([event])

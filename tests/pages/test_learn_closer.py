@@ -9,7 +9,7 @@ from attnviz.app.learn.gradients import small
 from attnviz.app.learn.shared import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 from tests.pages.reader import Reader
 from tests.pages.test_learn import FEW, SOON, codes, data_of, opened, part
 
@@ -66,8 +66,11 @@ def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both
     training = train("agreement", steps=20)
     own = training.gradients_of(7)["w_q"]
     row, column = divmod(int(own.abs().argmax()), own.shape[1])
-    of_batch, of_text = (small(each[row, column].item(), 3) for each in (training.gradients(7).of["w_q"], own))
-    assert of_batch != of_text
+    of_batch = small(training.gradients(7).of["w_q"][row, column].item(), 3)
+    of_text = small(own[row, column].item(), DEFAULT_DIGITS)
+    assert "<td class=on" in html_of(reader)
+    assert f">{of_batch}</td>" in html_of(reader)
+    assert f"] is {of_text}. Measured" in reader.says
     told = say("learn.glass.two", cell=f"W_q[{row}, {column}]", of_batch=of_batch, of_text=of_text)
     assert told in reader.texts
     heads = say("learn.glass.all_heads", heads="layer 0")

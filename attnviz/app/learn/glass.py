@@ -22,6 +22,7 @@ from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
 _TERMS = 3  # of a sum that are written out
+_DIGITS = 3  # of a number in a table at most
 _EPSILON = 1e-8  # of torch's Adam
 SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a gradient beside another's
 
@@ -39,9 +40,10 @@ def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, 
         return
     own = training.gradients_of(step, text)
     place = _picked(training, trace, own)
-    show_numbers(training, step, trace, gradients.of, place, min(3, state.digits()))
-    of_batch, of_text = (small(each[place.matrix][place.row, place.column].item(), state.digits())
-                         for each in (gradients.of, own))  # fmt: skip
+    digits = state.digits()
+    show_numbers(training, step, trace, gradients.of, place, min(_DIGITS, digits))
+    of_batch, of_text = (small(each[place.matrix][place.row, place.column].item(), n)
+                         for each, n in ((gradients.of, min(_DIGITS, digits)), (own, digits)))  # fmt: skip
     st.text(say("learn.glass.two", cell=_cell(trace, place), of_batch=of_batch, of_text=of_text))
     _chain(training, step, text, trace, place)
     _optimizer(training, step, place)
