@@ -39,6 +39,7 @@ _SENT = (
     "first",
     "own_from",
     "layer",
+    "owners",
 )
 
 

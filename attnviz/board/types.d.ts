@@ -103,6 +103,7 @@ export interface Stage {
   entries: string[];
   /** Which key is that of the first token, behind those that were kept; null where keys are of another sentence. */
   own_from: number | null;
+  owners: [parts: number, part: number]; // to which tokens its rows really belong
   layer: number;
   role: Role;
   /** What it is in two or three words. */

@@ -13,6 +13,7 @@ from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole
 from attnviz.core.mask_uses import ADDED, FACTOR, SHARED, ZEROED
 from attnviz.core.rules import Scale, Softmax, later
+from attnviz.core.rules.cell import OWN_ROWS
 from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import BIASES, Stage, Table, attention_table, head_name
@@ -201,7 +202,7 @@ class AttentionTrace(Trace):
     def own_from(self) -> int | None:
         """Which key is that of its first token, behind those that were kept; None where another sentence is read."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
-        return next((stage.own_from for stage in weights), 0)
+        return next((stage.own_from for stage in weights if stage.owners == OWN_ROWS), 0)
 
     @property
     def mask_use(self) -> str:

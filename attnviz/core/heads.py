@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules import Matrix, Recut, Slice
+from attnviz.core.rules.cell import OWN_ROWS
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
 
@@ -190,7 +191,7 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
 
 def _may_be_shared(stage: Stage) -> bool:
     """Whether several heads may have this in common: keys and values, and what they are made with."""
-    return not isinstance(stage.rule, Recut) and stage.part in ("k", "v") and stage.name != "context"
+    return stage.owners == OWN_ROWS and stage.part in ("k", "v") and stage.name != "context"
 
 
 def _add(

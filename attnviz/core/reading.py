@@ -10,7 +10,7 @@ from attnviz.core import limits
 from attnviz.core.errors import RefusedError
 from attnviz.core.masks import PADDING, PAINTED
 from attnviz.core.seeding import ADDED_POSITIONS
-from attnviz.core.stages import ITSELF, JOINED, KEPT, Table, Y
+from attnviz.core.stages import ITSELF, JOINED, KEPT, Stage, Table, Y
 from attnviz.core.tokens import tokenize
 
 _OF_OTHERS = (Y, "k", "v", "k_rotated", "phi_k")
@@ -25,14 +25,18 @@ def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Tabl
     own_from = n_kept or None
     others = (*_OF_OTHERS, *_OF_KEPT, JOINED)
 
-    def named(name: str, columns: str) -> dict[str, Any]:
+    def named(name: str, stage: Stage) -> dict[str, Any]:
         own = name.rpartition(".")[2]
         if own in others:
             return {"rows": "key", "entries": read[:n_kept] if n_kept and own in _OF_KEPT else read}
-        return {"entries": read, "own_from": own_from} if columns == "key" else {}
+        return (
+            {"entries": read, "own_from": None if stage.own_from is None else own_from}
+            if stage.columns == "key"
+            else {}
+        )
 
     return MappingProxyType({
-        name: replace(stage, **more) if (more := named(name, stage.columns)) else stage
+        name: replace(stage, **more) if (more := named(name, stage)) else stage
         for name, stage in table.items()
     })  # fmt: skip
 

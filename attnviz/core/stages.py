@@ -32,6 +32,7 @@ from attnviz.core.rules import (
     names_on,
     owner_of,
 )
+from attnviz.core.rules.cell import OWN_ROWS
 from attnviz.core.rules.softmax import ROWS
 from attnviz.core.tokens import axis_labels
 from attnviz.core.what_if import COSINE, CUT, EXCHANGED, KEYS_FIRST, PROJECTIONS, SCORES, SOFTMAX, TRANSPOSED, WhatIf
@@ -50,7 +51,8 @@ class Stage:
     given matrix has neither a `rule` nor `sources`. Keys with `entries` are not only the tokens of the sentence, and
     these name them; `own_from` says which of them is the sentence's first token: the tokens of a kept sentence stand
     before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
-    the whole Q, K, V or C (or of the W that makes it) where this head's columns begin.
+    the whole Q, K, V or C (or of the W that makes it) where this head's columns begin. `owners` say to which tokens its
+    rows really belong: see :func:`attnviz.core.rules.owner_of`.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Stage:
     entries: tuple[str, ...] = ()
     own_from: int | None = 0
     layer: int = 0  # of several layers, counted from 0
+    owners: tuple[int, int] = OWN_ROWS
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:
@@ -425,6 +428,7 @@ def _head(
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages of one head, whose names are those of attention behind its path."""
     columns = heads.columns(head)
+    mixed = bool(what_if.get(CUT))  # then rows are of other tokens than their places say, and no key is a query's own
     cut = tuple(_cut(name, columns[name], heads.n if name == "q" else heads.n_kv, what_if) for name in _PARTS)
     attending = (
         replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
@@ -436,7 +440,8 @@ def _head(
     return tuple(
         replace(
             stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
-            head=head, first=0 if isinstance(stage.rule, Recut)
+            head=head, owners=(heads.n, head) if mixed else OWN_ROWS, own_from=None if mixed else stage.own_from,
+            first=0 if mixed and stage.name != "context"
             else columns.get(stage.name.removesuffix("_rotated").removeprefix("phi_"), (0, 0))[0],
         )
         for stage in (*cut, *attending)

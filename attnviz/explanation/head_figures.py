@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnviz.core.heads import head_in_view, n_heads_in
 from attnviz.core.rules import Softmax
+from attnviz.core.rules.cell import OWN_ROWS
 from attnviz.core.rules.softmax import ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
@@ -150,6 +151,10 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
         for head in range(n_heads_in(trace.stages))
     )
     weights = trace.stages["attention_weights"]
+    if weights.owners != OWN_ROWS:
+        cut = {"short": say("heads.short.mixed")}
+        heads = (say("heads.mixed", head=head) for head in range(n_heads_in(trace.stages)))
+        return [cut | {"most": told, "full": told} for told in heads]
     if weights.entries:
         return [_of_others_in_words(trace, name, head, weights.own_from) for head, name in enumerate(names)]
     return [figures_in_words(head_figures(trace, name), head) for head, name in enumerate(names)]

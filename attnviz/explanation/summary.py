@@ -10,7 +10,8 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
-from attnviz.core.rules import in_rows
+from attnviz.core.rules import in_rows, owner_of
+from attnviz.core.rules.cell import OWN_ROWS
 from attnviz.core.rules.softmax import COLUMNS, ROWS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed, second_seed
@@ -70,6 +71,8 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     row = trace.attention_weights[query]
     n_tokens = len(row)
     hidden = trace.masked_in("attention_weights")
+    if trace.stages["attention_weights"].owners != OWN_ROWS:
+        return _reading_mixed(row, query, digits)
     readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
     if trace.shared_over == COLUMNS and hidden is not None:  # a column that nobody may read has no shares
         row = row.masked_fill(torch.from_numpy(hidden[query]).to(row.device), 0.0)
@@ -99,6 +102,14 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         )
     even = written(1 / reach, digits)
     return (f"barely{each}" if even == weight else f"most{each}"), ties, told | {"even": even}
+
+
+def _reading_mixed(row: torch.Tensor, query: int, digits: int) -> tuple[str, list[int], dict[str, Any]]:
+    """Return the same where rows are of other tokens than their places say: it is told by rows alone."""
+    if torch.isnan(row).any():
+        return "mixed_undefined", [], {"row": query}
+    largest = int(row.argmax())
+    return "mixed", [], {"row": query, "weight": written(row[largest].item(), digits), "key": largest}
 
 
 def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:
@@ -322,7 +333,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     elif stage.rows != "feature" and not stage.is_of_others:
         numbers = ", ".join(written(value, digits) for value in matrix[query, :_IN_FULL].tolist())
         key = "summary.described.row_longer" if columns > _IN_FULL else "summary.described.row"
-        parts.append(say(key, token=_labels(trace)[query], numbers=numbers))
+        parts.append(say(key, token=_labels(trace)[owner_of(stage, query, rows)], numbers=numbers))
     return " ".join(parts)
 
 

@@ -170,6 +170,14 @@ def test_what_a_token_reads_is_said_in_the_words_of_the_core(
         assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, digits)
 
 
+def test_the_page_tells_rows_of_heads_cut_by_a_view_in_those_words(script: PageScript) -> None:
+    scenario = Scenario("a b", d_in=4, d_out=4, n_heads=2, causal=True, what_if="cut:view")
+    seen = traced(scenario).seen_from(1)
+    for query in (0, 1):
+        kind, places = script.run(_READS, [board_data(scenario, seen, query, 4), query])
+        assert say(f"summary.reads.{kind}", **places) == attends_most(seen, query, 4)
+
+
 def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) -> None:
     scenario = Scenario("the cat the")
     data = board_data(scenario, traced(scenario), 0, 4)

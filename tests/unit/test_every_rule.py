@@ -91,6 +91,18 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True, what_if="cut:view")).seen_from(1),
+        traced(
+            Scenario(
+                "a b",
+                reads="kept",
+                second="c",
+                positions="rotary",
+                mask="causal",
+                d_out=4,
+                n_heads=2,
+                what_if="cut:view",
+            )
+        ).seen_from(1),
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         traced(Scenario("a cat a mat", d_out=3, n_layers=2)),

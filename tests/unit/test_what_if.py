@@ -16,7 +16,8 @@ from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.changes_in_words import setting_in_words
-from attnviz.explanation.summary import attends_most, out_of_the_ordinary
+from attnviz.explanation.head_figures import heads_in_words
+from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
 from attnviz.explanation.what_if import switched_on
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
@@ -256,3 +257,17 @@ def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> No
             others, itself = (" ".join([*step.says(each, 0, 4), *out_of_the_ordinary(each)]) for each in (made, own))
             assert wrong in itself
             assert wrong not in others
+
+
+def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_they_are_of() -> None:
+    scenario = Scenario("a b", d_in=4, d_out=4, n_heads=2, masking="window", mask_size=1, what_if="cut:view")
+    seen = traced(scenario).seen_from(1)
+    assert attends_most(seen, 0, 4) == say("summary.reads.mixed", row=0, weight="1.0000", key=0)
+    assert "later" not in explain(seen, "scaled_scores", 0, 1).text
+    assert "%" not in "".join(each["full"] + each["short"] for each in heads_in_words(seen))
+    rotary = traced(replace(scenario, positions="rotary")).seen_from(1)
+    for name in ("q", "q_rotated", "k_rotated", "scores"):
+        assert rotary.stages[name].labels("rows", rotary.tokens, 2) == ("b", "b"), name
+        assert "'b'" in described(rotary, name, 0, 4)
+    causal = traced(replace(scenario, masking="none", causal=True))
+    assert causal.causal

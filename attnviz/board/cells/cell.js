@@ -73,9 +73,9 @@ export function tokenOf({ made }, { matrix, row }) {
 }
 
 // The row whose token a row of so many really belongs to: its own, but where one view cuts heads.
-/** @param {Pick<Stage, "rule" | "settings">} stage @param {number} row @param {number} rows */
-export function ownerOf({ rule, settings }, row, rows) {
-  return rule === "recut" ? Math.floor((settings.part * rows + row) / settings.parts) : row;
+/** @param {Pick<Stage, "owners">} stage @param {number} row @param {number} rows */
+export function ownerOf({ owners: [parts, part] }, row, rows) {
+  return Math.floor((part * rows + row) / parts);
 }
 
 // What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are keys,

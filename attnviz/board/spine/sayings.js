@@ -17,7 +17,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const value = written(number, made.digits);
   const { symbol } = stage;
   if (stage.columns === "key") {
-    const [from, to] = [made.names[row], made.readNames[column]];
+    const [from, to] = [made.names[ownerOf(stage, row, made.names.length)], made.readNames[ownerOf(stage, column, made.readNames.length)]];
     const itself = stage.own_from !== null && column === stage.own_from + row;
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;

@@ -94,6 +94,10 @@ export function mostRead(made, query, tell, name, write) {
   const readable = readableFor(made, query);
   const row = rowOf(made, query, readable);
   const token = names[query];
+  if (made.stages.get("attention_weights").owners[0] > 1) {
+    const most = Math.max(...row);
+    return row.some(Number.isNaN) ? tell("mixed_undefined", { row: query }) : tell("mixed", { row: query, weight: write(most), key: row.indexOf(most) });
+  }
   if (row.some(Number.isNaN)) return tell("undefined", { token });
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });

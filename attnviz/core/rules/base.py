@@ -61,10 +61,6 @@ class Rule(ABC):
         """Which of its sources, where there is one, hides cells: where it holds -∞."""
         return None
 
-    def owner(self, row: int, n_rows: int) -> int:
-        """Return the row of the source to which a row of so many really belongs: its own, but for a mistake."""
-        return row
-
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
         """Return the matrix made from these; gradients flow."""

@@ -42,6 +42,8 @@ class Matrix(Protocol):
     @property
     def layer(self) -> int: ...
     @property
+    def owners(self) -> tuple[int, int]: ...
+    @property
     def rule(self) -> "Rule | None": ...
     @property
     def sources(self) -> tuple[str, ...]: ...
@@ -115,6 +117,9 @@ class Made(NamedTuple):
     shift: float = 0.0
     masked: bool = False
     notes: tuple[str, ...] = ()
+
+
+OWN_ROWS = (1, 0)  # a whole: each row is its own token's
 
 
 @dataclass(frozen=True)
@@ -223,8 +228,9 @@ def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ..
 
 
 def owner_of(stage: Matrix, row: int, n_rows: int) -> int:
-    """Return the row whose token a row of so many really belongs to."""
-    return row if stage.rule is None else stage.rule.owner(row, n_rows)
+    """Return the row whose token a row of so many really belongs to: its own, but where one view cuts heads."""
+    parts, part = stage.owners
+    return (part * n_rows + row) // parts
 
 
 def line_of(kind: str, index: int | str) -> str:

@@ -29,14 +29,6 @@ class Recut(Rule):
     name = "recut"
     n_sources = (1,)
 
-    def owner(self, row: int, n_rows: int) -> int:
-        """Return the row of the source of which a row of so many is a piece: the token that it really belongs to.
-
-        >>> [Recut(2, part).owner(row, 3) for part in (0, 1) for row in range(3)]
-        [0, 0, 1, 1, 2, 2]
-        """
-        return (self.part * n_rows + row) // self.parts
-
     def compute(self, *sources: Tensor) -> Tensor:
         """One view, without the transpose that keeps each row in its place."""
         *batch, rows, columns = sources[0].shape
