@@ -121,6 +121,9 @@ def head_table(table: Table, head: int) -> Table:
 UNCUT = "_uncut"  # behind the name of Q, K or V of all heads, where no columns of it are one head's
 
 
+OF_HEADS = "_of_heads"  # behind the name of Q, K or V, for what one view cuts out of it for all heads
+
+
 def _of_head(table: Table, head: int) -> Table:
     """Return the stages that stand behind the path of a head, without it."""
     path = head_name(head, "")
@@ -251,6 +254,10 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
         own = name.split(".", 2)[-1]
         if not is_of_a_head(name):
             shown[name] = matrix
+        elif isinstance(table[name].rule, Recut):  # no columns of what it is cut out of: scores follow from these
+            if f"{own}{OF_HEADS}" not in shown:
+                each = (matrices[head_name(head, own)] for head in range(n_heads_in(table)))
+                shown[f"{own}{OF_HEADS}"] = torch.stack(list(each), dim=-3)
         elif own not in matrices and own not in shown:
             shown[own] = together(table, matrices, own)
     return shown

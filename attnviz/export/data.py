@@ -13,7 +13,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
-from attnviz.core.rules import PassOn, in_rows
+from attnviz.core.rules import PassOn, Recut, in_rows
 from attnviz.export.tensor_files import write_tensors
 from attnviz.words.numbers import for_json
 
@@ -26,7 +26,11 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
     """Return the names of the matrices that a trace has, in the order of the computation: of several heads, those that
     each has for itself, and not what is only some columns of another."""
     return tuple(
-        name for name in trace.matrices if (whole := without_head(name)) == name or whole not in trace.matrices
+        name
+        for name in trace.matrices
+        if (whole := without_head(name)) == name
+        or whole not in trace.matrices
+        or isinstance(trace.stages[name].rule, Recut)
     )
 
 

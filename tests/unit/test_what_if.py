@@ -19,7 +19,7 @@ from attnviz.explanation.changes_in_words import setting_in_words
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
 from attnviz.explanation.what_if import switched_on
-from attnviz.export import pytorch_script, trace_json
+from attnviz.export import matrix_names, pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions.masks_and_heads import cut
@@ -271,3 +271,15 @@ def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_the
         assert "'b'" in described(rotary, name, 0, 4)
     causal = traced(replace(scenario, masking="none", causal=True))
     assert causal.causal
+
+
+def test_what_a_view_cuts_for_each_head_is_in_the_files() -> None:
+    made = trace(Scenario("a cat sat", d_in=4, d_out=4, n_heads=2, what_if="cut:view"))
+    sent = {name: torch.tensor(rows) for name, rows in json.loads(trace_json(made))["matrices"].items()}
+    scores = sent["q_of_heads"] @ sent["k_of_heads"].mT
+    torch.testing.assert_close(scores, sent["scores"], rtol=1e-5, atol=1e-5)
+    assert sent["v_of_heads"].shape == (2, 3, 2)
+    assert {"heads.0.q", "heads.1.k", "heads.1.v"} <= set(matrix_names(made))
+    usual = trace(Scenario("a cat sat", d_in=4, d_out=4, n_heads=2))
+    assert "q_of_heads" not in json.loads(trace_json(usual))["matrices"]
+    assert "heads.0.q" not in matrix_names(usual)
