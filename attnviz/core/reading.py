@@ -58,7 +58,7 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     reads = given.get("reads", ITSELF)
     if reads == ITSELF:
         return
-    kept = "_kept" if reads == KEPT else ""
+    kept = reads == KEPT
     if kept and given["n_layers"] != 1:  # each would need what the same layer made of the sentence before
         message = f"reads is {reads!r} and n_layers is {given['n_layers']}, expected 1"
         raise RefusedError(message, "reads_layers_kept", n=given["n_layers"])
@@ -66,15 +66,15 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     n_second, beside = len(second_tokens(given)), n_tokens if kept else 0
     most = limits.MAX_TOKENS - beside
     if not n_second:
-        raise RefusedError(f"second has 0 tokens, expected 1 to {most}", f"reads_blank{kept}")
+        raise RefusedError(f"second has 0 tokens, expected 1 to {most}", "reads_blank", which=reads)
     if n_second > most:
         message = f"second has {n_second} tokens, expected 1 to {most}"
-        raise RefusedError(message, f"reads_tokens{kept}", n=n_second, most=most)
+        raise RefusedError(message, "reads_tokens", which=reads, n=n_second, most=most)
     heads = given["n_heads"] * given["n_layers"]
     if (n := heads * n_tokens * (n_second + beside)) > limits.MAX_SCORES:
         message = f"{heads} heads have {n} scores, expected at most {limits.MAX_SCORES}"
         most = limits.MAX_SCORES // heads // n_tokens - beside
-        raise RefusedError(message, f"reads_scores{kept}", heads=heads, tokens=n_tokens, most=most)
+        raise RefusedError(message, "reads_scores", which=reads, heads=heads, tokens=n_tokens, most=most)
 
 
 def _check_places(given: Mapping[str, Any], reads: str) -> None:

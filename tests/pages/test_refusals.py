@@ -79,5 +79,5 @@ def test_what_was_refused_does_not_come_back_into_the_address(name: str) -> None
     reader = Reader(**{name: "garbage"})
     # A link that names anything has the lines of before, and says so.
     left = "scales.none-sqrt-linear" if name == "sweep" else ""
-    assert reader.run().at.session_state[f"bound.{name}"] == left
-    assert reader.visit("pages/scaling.py").at.session_state[f"bound.{name}"] == left
+    assert reader.run().at.session_state["bound.texts"].get(name, "") == left
+    assert reader.visit("pages/scaling.py").at.session_state["bound.texts"].get(name, "") == left

@@ -157,8 +157,8 @@ def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario:
         ({"positions": "sinusoidal"}, "reads_positions_kept", "positions is 'sinusoidal', expected none of"),
         ({"positions": "seeded"}, "reads_positions_kept", "positions is 'seeded', expected none of"),
         ({"embedding_factor": True}, "reads_factor_kept", "embedding_factor is True, expected False"),
-        ({"second": "  "}, "reads_blank_kept", "second has 0 tokens, expected 1 to"),
-        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens_kept",
+        ({"second": "  "}, "reads_blank", "second has 0 tokens, expected 1 to"),
+        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens",
          f"second has {MAX_TOKENS} tokens, expected 1 to {MAX_TOKENS - 3}"),
     ],
 )  # fmt: skip
@@ -181,7 +181,7 @@ def test_more_scores_than_fit_are_refused_with_how_many_kept_tokens_do() -> None
     with pytest.raises(RefusedError) as refused:
         Scenario("a " * 300, **long)
     most: Any = refused.value.facts["most"]
-    assert (refused.value.kind, most) == ("reads_scores_kept", 2**21 // 16 // 300 - 300)
+    assert (refused.value.kind, most) == ("reads_scores", 2**21 // 16 // 300 - 300)
     Scenario("a " * 300, **(long | {"second": "a " * most}))
 
 
