@@ -61,7 +61,7 @@ def test_what_if_does_what_it_says_with_keys_of_other_tokens(reads: str, n_heads
         scores = F.cosine_similarity(one[:, None], other[None], dim=-1) if cosine else one @ other.T
         torch.testing.assert_close(head.attention_weights.double(), weights_of(scores, scenario), rtol=1e-4, atol=1e-5)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)
 
@@ -128,7 +128,7 @@ def test_links_files_and_scripts_of_layers_have_the_same_numbers(settings: dict[
     made = trace(scenario)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
     assert scenario_from_json(scenario_json(scenario)) == scenario
-    names: dict[str, Any] = {"print": lambda *_: None}
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     torch.testing.assert_close(names["context"], made.layers[1]["context"], rtol=1e-3, atol=1e-5)
     assert json.loads(trace_json(made))["read_tokens"] == ["der", "Hund", "schläft"]
