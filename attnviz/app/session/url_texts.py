@@ -36,6 +36,7 @@ def receive(name: str) -> tuple[str, bool]:
 
 def send(name: str, text: str) -> None:
     """Make this the current text; before :func:`draw`."""
+    text = text or ""  # a control of which something forged was sent has no value
     st.session_state[name] = text
     held = texts_held()
     if held.get(name) != text:
