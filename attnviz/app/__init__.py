@@ -4,7 +4,7 @@ import torch
 
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper.runs import watched_run
-from attnviz.app.learn.shared import leave as leave_training
+from attnviz.app.learn.running.shared import leave as leave_training
 from attnviz.app.session.guarding import guard
 from attnviz.app.session.state import current_scenario, digits
 from attnviz.app.shell.foot import show_foot

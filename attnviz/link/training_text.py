@@ -2,15 +2,16 @@
 
 import re
 from dataclasses import MISSING, fields, replace
-from typing import Any
+from hashlib import blake2s
+from typing import Any, NamedTuple
 
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.link.codecs import Codec, Raw, UnreadableError
 from attnviz.training import TASKS, TrainingSettings, settings_for
 
 MOST = 1000  # characters
-MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link says only how long it is
-_LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?=\*|$)")
+MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link only says how it is known again
+_LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?:-([0-9a-f]{12}))?(?=\*|$)")
 _BETWEEN, _LONGEST_TOLD, _TOLD = ",", 40, 3
 _APART = ("task", "text")  # the task says what the others are by default; a text has a parameter of its own
 
@@ -49,19 +50,41 @@ class TrainingText(Codec):
             if field.name not in _APART and own != getattr(usual, field.name):
                 parts.append(f"{field.name}.{_written(own)}")
         if len(value.text) > MOST_OF_LEARNED:
-            parts.append(f"text.{len(value.text)}")
+            parts.append(f"text.{len(value.text)}-{_digest(value.text)}")
         return "*".join(parts)
 
 
-def long_text(raw: str) -> int:
-    """Return how many characters the text has that a link names but can't hold; 0 where it holds all.
+class LongText(NamedTuple):
+    """What a link says of a text that it can't hold: how many characters it has, and by which digest it is known
+    again, which links of before don't have."""
+
+    n_characters: int
+    digest: str
+
+    def is_that(self, text: str) -> bool:
+        """Whether a text is the one that was meant.
+
+        >>> LongText(3, "").is_that("cat"), LongText(3, _digest("cat")).is_that("dog")
+        (True, False)
+        """
+        return len(text) == self.n_characters and self.digest in ("", _digest(text))
+
+
+def long_text(raw: str) -> LongText | None:
+    """Return which text it is that a link names but can't hold; None where it holds all.
 
     >>> long_text("task.text*text.5000"), long_text("task.text*text.12"), long_text("task.text")
-    (5000, 0, 0)
+    (LongText(n_characters=5000, digest=''), None, None)
     """
     found = _LONG_TEXT.search(raw)
-    n = int(found[1]) if found and "task.text" in raw.split("*") else 0
-    return n if MOST_OF_LEARNED < n <= MAX_TEXT_CHARACTERS else 0
+    if found is None or "task.text" not in raw.split("*"):
+        return None
+    n = int(found[1])
+    return LongText(n, found[2] or "") if MOST_OF_LEARNED < n <= MAX_TEXT_CHARACTERS else None
+
+
+def _digest(text: str) -> str:
+    return blake2s(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:

@@ -138,6 +138,28 @@ def test_slider_and_board_are_in_view_together(new_reader: Callable[..., Playgro
     assert reader.sideways <= 0
 
 
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
+def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
+    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}")
+    page = reader.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    bars = page.locator(".bars .bar")
+    expect(bars.first).to_be_visible(timeout=WAIT)
+    lines = bars.evaluate_all(
+        """(bars) => bars.map((bar) => [bar, ...bar.children].filter((part) => part.className !== "all").map((part) => {
+          const { left, right, top, bottom } = part.getBoundingClientRect();
+          return { left, right, top, bottom, fits: part.scrollWidth <= part.clientWidth + 1 };
+        }))"""
+    )
+    assert len(lines) > 3
+    for line, *parts in lines:
+        name, full, share, mark = parts
+        assert name["right"] < full["left"] < full["right"] < share["left"] < share["right"] < mark["left"]
+        assert full["right"] - full["left"] > 40
+        assert share["fits"]
+        assert all(line["top"] <= part["top"] and part["bottom"] <= line["bottom"] for part in parts)
+
+
 _ROOTS = "const roots = [...document.querySelectorAll('*')].flatMap((each) => each.shadowRoot ?? []);"
 # In the frame after the slider was put at a moment: the widths of the picked word's ribbons, and of each row of each
 # head's picture, which cell is the darkest.

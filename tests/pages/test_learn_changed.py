@@ -7,9 +7,9 @@ import time
 import pytest
 
 from attnviz import train
-from attnviz.app.learn.controls import START_NOW
-from attnviz.app.learn.seeds import _losses
-from attnviz.app.learn.shared import JOB, MANY, n_cores, shared
+from attnviz.app.learn.asked.address import START_NOW
+from attnviz.app.learn.closer.seeds import _losses
+from attnviz.app.learn.running.shared import JOB, MANY, n_cores, shared
 from attnviz.training import TrainingSettings
 from attnviz.training.many import Outcome
 from attnviz.words import plural, say

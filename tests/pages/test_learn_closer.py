@@ -5,8 +5,8 @@ import time
 import pytest
 import torch
 
-from attnviz.app.learn.gradients import small
-from attnviz.app.learn.shared import MANY, shared
+from attnviz.app.learn.closer.gradients import small
+from attnviz.app.learn.running.shared import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
@@ -73,7 +73,7 @@ def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both
     assert f"] is {of_text}. Measured" in reader.says
     told = say("learn.glass.two", cell=f"W_q[{row}, {column}]", of_batch=of_batch, of_text=of_text)
     assert told in reader.texts
-    heads = say("learn.glass.all_heads", heads="layer 0")
+    heads = say("learn.glass.all_heads", heads=say("learn.time.only_head"))
     assert heads not in reader.captions
     assert heads in reader.set("learn.off.1.1", [(0, 0)]).captions
 

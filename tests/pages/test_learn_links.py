@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import train
-from attnviz.app.learn.shared import JOB, shared
+from attnviz.app.learn.running.shared import JOB, shared
 from attnviz.training import TrainingSettings
 from attnviz.words import plural, say
 from tests.pages.reader import Reader, in_address

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from attnviz.app.learn import pool as pools
-from attnviz.app.learn.pool import LEFT, RUNNING, Job
-from attnviz.app.learn.shared import JOB, MANY, STEP, shared
-from attnviz.app.learn.works import ManySeeds, OneStep
+from attnviz.app.learn.running import pool as pools
+from attnviz.app.learn.running.pool import LEFT, RUNNING, Job
+from attnviz.app.learn.running.shared import JOB, MANY, STEP, shared
+from attnviz.app.learn.running.works import ManySeeds, OneStep
 from attnviz.training import train_many
 from attnviz.words import plural, say
 from tests.pages.reader import Reader

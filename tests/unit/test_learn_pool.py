@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnviz.app.learn import pool as pools
-from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, FullError, Job, Pool
-from attnviz.app.learn.shared import Shelf
-from attnviz.app.learn.works import ManySeeds, OneTraining
+from attnviz.app.learn.running import pool as pools
+from attnviz.app.learn.running.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, FullError, Job, Pool
+from attnviz.app.learn.running.shared import Shelf
+from attnviz.app.learn.running.works import ManySeeds, OneTraining
 from attnviz.training import train, train_many
 from attnviz.training.tasks import TASKS, settings_for
 

@@ -5,19 +5,19 @@ import time
 
 import streamlit as st
 
-from attnviz.app.learn.controls import (
+from attnviz.app.learn.asked.address import (
     OPENED,
     START_NOW,
-    asked,
     is_text_lost,
     name_in_address,
     settings_of_address,
 )
-from attnviz.app.learn.moment import show_moment
-from attnviz.app.learn.pool import FAILED, LEFT, WAITING, FullError, Job
-from attnviz.app.learn.shared import BESIDE, JOB, current_job, job_of, leave, shared
-from attnviz.app.learn.time import show_under_way
-from attnviz.app.learn.works import OneTraining
+from attnviz.app.learn.asked.controls import asked
+from attnviz.app.learn.moment.shown import show_moment
+from attnviz.app.learn.moment.time import show_under_way
+from attnviz.app.learn.running.pool import FAILED, LEFT, WAITING, FullError, Job
+from attnviz.app.learn.running.shared import BESIDE, JOB, current_job, job_of, leave, shared
+from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.parts.pace import Pace
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts

@@ -1,6 +1,6 @@
 // Curves over the time of a training, with one cursor through all.
 
-import { make } from "../../board/cells/elements.js";
+import { make } from "../../../board/cells/elements.js";
 import { placeOf, ticksOf } from "./moments.js";
 
 /** @typedef {{ label: string, kind: string, points: [step: number, value: number][] }} Curve */

@@ -1,8 +1,8 @@
 // The whole table of a model at any kept moment, evaluated in the page from what was learned until then.
 
-import { evaluate } from "../../board/values/evaluate.js";
+import { evaluate } from "../../../board/values/evaluate.js";
 
-/** @import { Matrices, Stage } from "../../board/types.js" */
+/** @import { Matrices, Stage } from "../../../board/types.js" */
 
 /** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix, and where its numbers begin in a moment's */
 /** @typedef {{ name: string, first: number, after: number }} Off rows of a matrix of which nothing goes on */

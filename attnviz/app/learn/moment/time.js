@@ -2,20 +2,20 @@
 // is shown follows the hand, for the page evaluates the table of the model itself; the board follows by an event. Where
 // the hand rests, Python is told, and torch's numbers come.
 
-import { inksOf, paintPixels } from "../../board/cells/pixels.js";
-import { rampsOf } from "../../board/cells/colours.js";
-import { make, toggle } from "../../board/cells/elements.js";
-import { onTheme, themeOf } from "../../board/cells/theme.js";
-import { unpacked } from "../../board/received.js";
-import { keptFor, partOf } from "../../scripts/parts.js";
-import { Sender } from "../../scripts/sending.js";
-import { say } from "../../scripts/sentences.js";
+import { inksOf, paintPixels } from "../../../board/cells/pixels.js";
+import { rampsOf } from "../../../board/cells/colours.js";
+import { make, toggle } from "../../../board/cells/elements.js";
+import { onTheme, themeOf } from "../../../board/cells/theme.js";
+import { unpacked } from "../../../board/received.js";
+import { keptFor, partOf } from "../../../scripts/parts.js";
+import { Sender } from "../../../scripts/sending.js";
+import { say } from "../../../scripts/sentences.js";
 import { Curves, LEFT, RIGHT } from "./curves.js";
 import { madeAt, momentOf, placeOf } from "./moments.js";
 import { Next } from "./next.js";
 
-/** @import { Answered, Drawing, Trigger } from "../../scripts/types.js" */
-/** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../board/types.js" */
+/** @import { Answered, Drawing, Trigger } from "../../../scripts/types.js" */
+/** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../../board/types.js" */
 /** @import { Chart } from "./curves.js" */
 /** @import { Learned, Off } from "./moments.js" */
 

@@ -67,9 +67,13 @@ def listed(settings: TrainingSettings, off: Off) -> str:
 def called(settings: TrainingSettings, layer: int, head: int) -> str:
     """Return what a head is called: where a layer has one alone, by its layer.
 
-    >>> called(TrainingSettings(), 0, 0), called(TrainingSettings(n_heads=2), 0, 1)
-    ('layer 0', 'layer 0, head 1')
+    >>> called(TrainingSettings(), 0, 0), called(TrainingSettings(n_layers=2), 1, 0)
+    ('the head', 'layer 1')
+    >>> called(TrainingSettings(n_heads=2), 0, 1)
+    'layer 0, head 1'
     """
+    if settings.n_heads == settings.n_layers == 1:
+        return say("learn.time.only_head")
     if settings.n_heads == 1:
         return say("learn.time.of_layer", layer=layer)
     return say("learn.time.of_head", layer=layer, head=head)

@@ -9,8 +9,8 @@ from typing import NamedTuple, cast
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.learn.pool import LEFT, Job, Pool, Work
-from attnviz.app.learn.works import OneTraining
+from attnviz.app.learn.running.pool import LEFT, Job, Pool, Work
+from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_a_page_running, is_connected
 from attnviz.training import Training, TrainingSettings
 

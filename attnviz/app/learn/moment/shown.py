@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.learn.closer import show_closer
-from attnviz.app.learn.heads_off import Off, listed, pick_heads_off, tell_heads_off
-from attnviz.app.learn.time import BOARD_KEY, identity, picked_token, show_time, time_place
+from attnviz.app.learn.closer.choice import show_closer
+from attnviz.app.learn.moment.heads_off import Off, listed, pick_heads_off, tell_heads_off
+from attnviz.app.learn.moment.time import BOARD_KEY, identity, picked_token, show_time, time_place
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take

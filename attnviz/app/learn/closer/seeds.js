@@ -1,11 +1,11 @@
 // What became of each of many seeds, as small curves of right answers and of the loss: one is opened by a click.
 
-import { make } from "../../board/cells/elements.js";
-import { keptFor, partOf } from "../../scripts/parts.js";
-import { Sender } from "../../scripts/sending.js";
-import { say } from "../../scripts/sentences.js";
+import { make } from "../../../board/cells/elements.js";
+import { keptFor, partOf } from "../../../scripts/parts.js";
+import { Sender } from "../../../scripts/sending.js";
+import { say } from "../../../scripts/sentences.js";
 
-/** @import { Answered, Drawing } from "../../scripts/types.js" */
+/** @import { Answered, Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], loss: string }} Outcome `loss` is the last, as it is written */
 /** @typedef {Answered & { picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */

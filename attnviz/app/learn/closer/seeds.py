@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import streamlit as st
 
-from attnviz.app.learn.controls import open_settings
-from attnviz.app.learn.shared import MANY
-from attnviz.app.learn.time import is_whole
-from attnviz.app.learn.waited import offer, work_in
-from attnviz.app.learn.works import ManySeeds
+from attnviz.app.learn.asked.address import open_settings
+from attnviz.app.learn.moment.time import is_whole
+from attnviz.app.learn.running.shared import MANY
+from attnviz.app.learn.running.waited import offer, work_in
+from attnviz.app.learn.running.works import ManySeeds
 from attnviz.app.session.answering import answered, answering
 from attnviz.core.limits import MAX_SEED
 from attnviz.scripts import joined, sentences

@@ -5,8 +5,8 @@ from typing import Protocol, cast
 
 import streamlit as st
 
-from attnviz.app.learn.pool import FAILED, LEFT, PAUSED, WAITING, FullError, Job
-from attnviz.app.learn.shared import job_of, shared
+from attnviz.app.learn.running.pool import FAILED, LEFT, PAUSED, WAITING, FullError, Job
+from attnviz.app.learn.running.shared import job_of, shared
 from attnviz.app.session import state
 from attnviz.app.text import as_message
 from attnviz.words import say

@@ -7,12 +7,12 @@ from typing import cast
 import streamlit as st
 from torch import Tensor
 
-from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
-from attnviz.app.learn.heads_off import Off, listed
-from attnviz.app.learn.shared import STEP, leave
-from attnviz.app.learn.time import identity
-from attnviz.app.learn.waited import offer, work_in
-from attnviz.app.learn.works import OneStep
+from attnviz.app.learn.closer.gradients import called, show_numbers, show_pictures, small
+from attnviz.app.learn.moment.heads_off import Off, listed
+from attnviz.app.learn.moment.time import identity
+from attnviz.app.learn.running.shared import STEP, leave
+from attnviz.app.learn.running.waited import offer, work_in
+from attnviz.app.learn.running.works import OneStep
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.app.learn.heads_off import Off, called
-from attnviz.app.learn.works import OneTraining
+from attnviz.app.learn.moment.heads_off import Off, called
+from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering
 from attnviz.app.streamlit_internals import DeltaGenerator

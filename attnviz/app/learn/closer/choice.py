@@ -5,11 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from attnviz.app.learn.explained import show_explained
-from attnviz.app.learn.glass import show_glass
-from attnviz.app.learn.heads_off import Off
-from attnviz.app.learn.home import show_generated, show_home
-from attnviz.app.learn.seeds import show_seeds
+from attnviz.app.learn.closer.explained import show_explained
+from attnviz.app.learn.closer.glass import show_glass
+from attnviz.app.learn.closer.home import show_generated, show_home
+from attnviz.app.learn.closer.seeds import show_seeds
+from attnviz.app.learn.moment.heads_off import Off
 from attnviz.core.attention import AttentionTrace
 from attnviz.training import Training
 from attnviz.words import say

@@ -1,11 +1,11 @@
 // What a model expects next, after the picked token: bars of the most probable ones, and the first of them in brief.
 
-import { make, toggle } from "../../board/cells/elements.js";
-import { lineOf } from "../../board/values/matrices.js";
-import { percent } from "../../board/values/reads_most.js";
-import { say } from "../../scripts/sentences.js";
+import { make, toggle } from "../../../board/cells/elements.js";
+import { lineOf } from "../../../board/values/matrices.js";
+import { percent } from "../../../board/values/reads_most.js";
+import { say } from "../../../scripts/sentences.js";
 
-/** @import { Matrices } from "../../board/types.js" */
+/** @import { Matrices } from "../../../board/types.js" */
 
 /** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Model */
 /** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are off */
@@ -43,7 +43,7 @@ export class Next {
 
   /** @param {number} at @param {string} name @param {string} share @param {string} all @param {number} full @param {boolean} isRight */
   fill(at, name, share, all, full, isRight) {
-    const bar = /** @type {HTMLElement} */ (this.bars.children[at] ?? this.bars.appendChild(make("div", "bar", [make("span", "name"), make("span", "full", [make("i")]), make("span", "share"), make("span", "all"), make("span", "right")])));
+    const bar = /** @type {HTMLElement} */ (this.bars.children[at] ?? this.bars.appendChild(make("div", "bar", [make("span", "name"), make("span", "full", [make("i")]), make("span", "share"), make("span", "all"), make("span", "mark")])));
     const [named, filled, own, whole, mark] = bar.children;
     named.textContent = name;
     own.textContent = share;

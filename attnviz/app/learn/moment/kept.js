@@ -1,8 +1,8 @@
 // The kept moments of a training, as Python sends them once: whoever draws a moment takes its numbers from here.
 
-import { partOf } from "../../scripts/parts.js";
+import { partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ id: string, float32: string }} Data */
 

@@ -1,0 +1,93 @@
+"""A text of one's own: typed, pasted, or a file."""
+
+import streamlit as st
+
+from attnviz.app.learn.asked.address import OPENED, change, hold_text, is_text_lost, named_text
+from attnviz.app.learn.asked.fields import choice, whole
+from attnviz.app.parts.own_share import Beside, offer_beside
+from attnviz.app.session import state, url_texts
+from attnviz.app.text import as_message
+from attnviz.link.parameter_table import LEARN_SENTENCE
+from attnviz.link.training_text import MOST_OF_LEARNED
+from attnviz.training import TrainingSettings
+from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
+from attnviz.training.tasks.own_text import OwnText, n_different
+from attnviz.words import plural, say
+
+_REFUSED = "learn.refused_text"  # what was typed and can't be learned
+
+
+def show_own_text(settings: TrainingSettings) -> None:
+    """Draw the field of a text of one's own, how it is cut, and what is held out of it."""
+    st.text(say("learn.tasks.text.law"))
+    st.session_state["learn.typed"] = st.session_state.get(_REFUSED, settings.text)
+    if is_text_lost() and (named := named_text()):
+        st.warning(as_message(say("learn.own.lost", characters=plural(named.n_characters, "character"))))
+    left, right = st.columns((3, 2))
+    left.text_area(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.own.text"), key="learn.typed", height=110, on_change=_take_typed
+    )
+    with right:
+        st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            choice("cut", settings, CUTS)
+            whole("length", settings, 2, MAX_LENGTH)
+    if len(settings.text) > MOST_OF_LEARNED:
+        told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
+        st.info(as_message(told))
+        offer_beside(Beside(told, say("learn.own.save"), "text.txt", settings.text))
+    if (different := n_different(settings)) > MAX_VOCABULARY:
+        st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
+    _tell_held_out(settings)
+    st.text(say("learn.tasks.text.look"))
+
+
+def _tell_held_out(settings: TrainingSettings) -> None:
+    """Say which piece of a text is held out; of a text too short for that, that it is learned from, too."""
+    try:
+        task = OwnText.of(settings)
+    except ValueError:  # which Start tells
+        return
+    key = "in_both" if task.n_in_both else "held_out"
+    st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
+
+
+def _take_typed() -> None:
+    """Take what was typed; what can't be learned stays in its field, to be mended."""
+    text = st.session_state["learn.typed"]
+    st.session_state.pop(_REFUSED, None)
+    if not take_text(text) and text.strip():
+        st.session_state[_REFUSED] = text
+
+
+def take_text(text: str) -> bool:
+    """Have a text learned from, or say why it can't be; return whether it is."""
+    if not text.strip():
+        state.say(say("learn.own.blank"))
+        return False
+    if is_text_lost() and (named := named_text()) and named.is_that(text):  # it opens now
+        st.session_state.pop(_REFUSED, None)
+        hold_text(text)
+        st.session_state.pop(OPENED, None)
+        return True
+    if not change(text=text):
+        return False
+    st.session_state.pop(_REFUSED, None)
+    hold_text(text)
+    url_texts.put(LEARN_SENTENCE, "")
+    return True
+
+
+def _take_file() -> None:
+    upload = st.session_state["learn.file"]
+    if upload is None:
+        return
+    try:
+        text = upload.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        state.say(say("learn.own.no_text"))
+        return
+    if "\0" in text:
+        state.say(say("learn.own.no_text"))
+        return
+    take_text(text)

@@ -1,0 +1,1 @@
+"""What can be looked at closer at a moment of a training."""

@@ -1,0 +1,1 @@
+"""Trainings under way, of one reader and of all: in turn, kept, left."""
