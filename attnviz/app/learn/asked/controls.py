@@ -71,7 +71,7 @@ def _tell_task(settings: TrainingSettings) -> None:
     ids = task.held_out().ids
     texts = [ids[at].tolist() for at in range(0, len(ids), max(1, len(ids) // _SHOWN_TEXTS))][:_SHOWN_TEXTS]
     left, right = st.columns((3, 2), vertical_alignment="center")
-    with left:
+    with left.container(gap="xxsmall"):
         st.text(say(f"learn.tasks.{settings.task}.law"))
         st.text(say(f"learn.tasks.{settings.task}.look"))
         with st.container(horizontal=True):

@@ -13,6 +13,7 @@ const [ABOVE, BELOW] = [24, 8];
 const NARROW = 480; // where the names of curves take a line of their own
 const LINE = 18;
 const AXIS = 20;
+const [SHORT_WINDOW, LOWER] = [850, 28]; // of a laptop, where the board under the curves is to be seen, too
 
 /** @param {string} tag @param {Record<string, string | number>} attributes @param {string} text */
 function drawn(tag, attributes, text = "") {
@@ -29,11 +30,20 @@ export class Curves {
     this.width = 1;
   }
 
-  /** @param {Chart[]} charts @param {number[]} steps @param {number} width */
-  draw(charts, steps, width) {
+  /** @param {Chart[]} charts @param {number[]} steps @param {number} width @param {number} beside how high what stands beside them is */
+  draw(charts, steps, width, beside) {
     this.width = width - LEFT - RIGHT;
-    const svgs = charts.map((chart, at) => this.chart(chart, steps, width, at === charts.length - 1));
+    const less = this.less(charts, width, beside);
+    const svgs = charts.map((chart, at) => this.chart({ ...chart, height: chart.height - less }, steps, width, at === charts.length - 1));
     this.element.replaceChildren(...svgs, this.cursor);
+  }
+
+  // By how much each is lower where the board is to be seen under them, too: no lower than what stands beside them.
+  /** @param {Chart[]} charts @param {number} width @param {number} beside */
+  less(charts, width, beside) {
+    if (window.innerHeight >= SHORT_WINDOW || width < NARROW) return 0;
+    const free = charts.reduce((sum, { height }) => sum + height, AXIS) - beside;
+    return Math.round(Math.min(LOWER, Math.max(0, free / charts.length)));
   }
 
   /** @param {Chart} chart @param {number[]} steps @param {number} width @param {boolean} last */
@@ -65,9 +75,9 @@ export class Curves {
   /** @param {Curve[]} curves @param {number} y */
   legend(curves, y) {
     const group = drawn("g", { class: "legend" });
-    let right = LEFT + this.width;
+    let right = LEFT + this.width - 6;
     for (const { label, kind } of curves.toReversed()) {
-      const wide = 6 * label.length;
+      const wide = 5.6 * label.length;
       group.append(drawn("text", { x: right, y, class: "name" }, label));
       group.append(drawn("line", { x1: right - wide - 24, x2: right - wide - 8, y1: y - 4, y2: y - 4, class: `curve ${kind}` }));
       right -= wide + 40;

@@ -7,10 +7,10 @@ import { say } from "../../../scripts/sentences.js";
 
 /** @import { Matrices } from "../../../board/types.js" */
 
-/** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Model */
+/** @typedef {{ labels: string[], entries: string[], right: (string | null)[], heads: unknown[] }} Model */
 /** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are off */
 
-const MOST = 6;
+const [MOST, FEW] = [6, 4]; // the fewer under the pictures of several heads
 
 export class Next {
   constructor() {
@@ -24,6 +24,7 @@ export class Next {
    * @param {number} query
    */
   show(model, made, whole, query) {
+    const several = model.heads.length > 1;
     const row = Math.min(query, made.probabilities.rows - 1);
     const [token, right] = [model.labels[row], model.right[row]];
     const before = whole ? lineOf(whole.probabilities, row) : null;
@@ -32,7 +33,7 @@ export class Next {
     const first = line.reduce((a, b) => (b.share > a.share ? b : a));
     this.brief.textContent = say("learn.time.brief", { token, entry: first.name, share: written(first.share) });
     toggle(this.bars, "both", whole !== null);
-    const shown = shownOf(line, right);
+    const shown = shownOf(line, right, several ? FEW : MOST);
     const titles = whole ? 1 : 0;
     while (this.bars.children.length > shown.length + titles) this.bars.lastChild?.remove();
     if (titles) this.fill(0, "", say("learn.time.without"), say("learn.time.with_all"), 0, false);
@@ -58,12 +59,12 @@ export class Next {
 }
 
 // The most probable ones, with or without heads that are off, and what the law says among them.
-/** @param {Entry[]} line @param {string | null} right */
-function shownOf(line, right) {
+/** @param {Entry[]} line @param {string | null} right @param {number} count */
+function shownOf(line, right, count) {
   const most = (/** @type {Entry} */ { share, all }) => Math.max(share, all ?? 0);
-  const best = line.toSorted((a, b) => most(b) - most(a)).slice(0, MOST);
+  const best = line.toSorted((a, b) => most(b) - most(a)).slice(0, count);
   const missing = right === null || best.some(({ name }) => name === right) ? [] : line.filter(({ name }) => name === right);
-  return [...best.slice(0, MOST - missing.length), ...missing];
+  return [...best.slice(0, count - missing.length), ...missing];
 }
 
 /** @param {number} share */

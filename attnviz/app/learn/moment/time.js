@@ -125,6 +125,7 @@ class Time {
     this.model = key;
     this.lay(true);
     this.show();
+    this.lay(); // what stands beside the curves is there now
   }
 
   lay(always = false) {
@@ -133,10 +134,11 @@ class Time {
     const width = left instanceof HTMLElement ? left.clientWidth : 0;
     if (width < 1) return;
     this.stick();
-    const drawn = JSON.stringify([width, data.id, data.done]);
+    const beside = root.querySelector(".right")?.clientHeight ?? 0;
+    const drawn = JSON.stringify([width, beside, data.id, data.done]);
     if (!always && drawn === this.drawn) return;
     this.drawn = drawn;
-    this.curves.draw(data.charts, data.steps, width);
+    this.curves.draw(data.charts, data.steps, width, beside);
     root.style.setProperty("--left", `${LEFT}px`);
     root.style.setProperty("--right", `${RIGHT}px`);
     this.mark();
