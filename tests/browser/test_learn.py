@@ -157,7 +157,8 @@ def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playg
         assert name["right"] < full["left"] < full["right"] < share["left"] < share["right"] < mark["left"]
         assert full["right"] - full["left"] > 40
         assert share["fits"]
-        assert all(line["top"] <= part["top"] and part["bottom"] <= line["bottom"] for part in parts)
+        assert all(abs(part["top"] + part["bottom"] - line["top"] - line["bottom"]) < 4 for part in parts)
+        assert all(part["bottom"] - part["top"] < 26 for part in parts)
 
 
 _ROOTS = "const roots = [...document.querySelectorAll('*')].flatMap((each) => each.shadowRoot ?? []);"
