@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz import AttentionTrace, Edit, Scenario, explain
+from attnviz import AttentionTrace, Edit, Scenario, explain, look_into
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
@@ -18,6 +18,7 @@ from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
+from tests.unit.small_models import MODELS, tokenizer
 
 # What a token reads most: the kind of its sentence, and what is told in it.
 _IN_ONE_SENTENCE = """(page, [data, place]) =>
@@ -253,6 +254,90 @@ def test_one_wrong_number_in_any_matrix_is_found(script: PageScript, matrix: str
     columns = data["matrices"][matrix]["columns"]
     assert found["unexplained"] == {"matrix": matrix, "row": 3 // columns, "column": 3 % columns}
     assert found["largest"] == pytest.approx(1e-4, rel=0.01)
+
+
+_SAMPLED = """({ made: madeOf, difference: { difference } }, [data, wrong]) => {
+  const made = madeOf(data);
+  const names = data.stages.filter(({ rule }) => rule === "given").map(({ name }) => name);
+  const given = Object.fromEntries(names.map((name) => [name, made.matrices[name]]));
+  return [null, ...wrong].map((where) => {
+    const matrices = { ...made.matrices };
+    if (where) {
+      const { rows, columns, values } = made.matrices[where.matrix];
+      const isAt = (at) => at === Math.floor(at / columns) * columns + (where.column ?? at % columns)
+        && Math.floor(at / columns) === (where.row ?? Math.floor(at / columns));
+      const changed = values.map((value, at) => (isAt(at) ? value + 0.01 : value));
+      matrices[where.matrix] = { rows, columns, values: changed };
+    }
+    const found = difference({ ...made, matrices }, given);
+    return { ...found, largest: String(found.largest) };
+  });
+}"""
+_MANY = " ".join(f"word{i}" for i in range(120))
+
+
+def sampled(
+    script: PageScript, scenario: Scenario | None, trace: AttentionTrace, wrong: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What the board finds of a large board's numbers as they are, and with each of these rows or columns wrong."""
+    found: list[dict[str, Any]] = script.run(_SAMPLED, [board_data(scenario, trace, 0, 4), wrong])
+    return found
+
+
+@pytest.mark.parametrize("mask", ["none", "causal"])
+def test_of_very_many_cells_some_of_every_row_and_column_are_compared(script: PageScript, mask: str) -> None:
+    """A mistake of a rule is one of whole rows or columns: none of them may slip between the cells that are judged."""
+    scenario = Scenario(_MANY, d_in=3, d_out=2, mask=mask)
+    trace = traced(scenario)
+    names = [name for name, stage in trace.stages.items() if stage.rule is not None]
+    n_cells = sum(trace[name].numel() for name in names)
+    # Of scaled scores, all but one of a row or column may be hidden: -inf, which no difference makes wrong.
+    wrong: list[dict[str, Any]] = [
+        {"matrix": name, side: at}
+        for name in ("scores", "attention_weights", *(["scaled_scores"] if mask == "none" else []))
+        for side in ("row", "column")
+        for at in (0, 1, 59, 118, 119)
+    ] + [{"matrix": name} for name in names]
+    right, *found = sampled(script, scenario, trace, wrong)
+    assert n_cells > 40_000
+    assert right["unexplained"] is None
+    assert float(right["largest"]) < 1e-5
+    assert right["cells"] == n_cells
+    assert right["looked"] < n_cells / 10
+    for where, each in zip(wrong, found, strict=True):
+        assert each["unexplained"] is not None, where
+        assert each["unexplained"].items() >= where.items()
+        assert float(each["largest"]) > 0.0099
+
+
+def test_of_few_cells_every_one_is_compared(script: PageScript) -> None:
+    scenario = Scenario(_MANY[: len("word0 ") * 10], d_in=3, d_out=2)
+    trace = traced(scenario)
+    (right,) = sampled(script, scenario, trace, [])
+    assert right["looked"] == right["cells"] == sum(
+        trace[name].numel() for name, stage in trace.stages.items() if stage.rule is not None
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["BERT", "Llama", "GPT-2", "Gemma", "GPT-NeoX"])
+def test_the_page_explains_every_number_of_a_models_head(script: PageScript, name: str) -> None:
+    view = look_into(MODELS[name](), tokenizer(), "the animal was tired")
+    for place in ((0, 0), (1, 3)):
+        (right,) = sampled(script, None, view.heads[place], [])
+        assert right["unexplained"] is None, place
+        assert float(right["largest"]) < 1e-4
+
+
+def test_the_page_compares_some_numbers_of_a_head_of_the_model_that_comes_along(script: PageScript) -> None:
+    """Its queries are sums over 384 numbers: of few tokens, too, looking at all would take too long."""
+    trace = look_into("all-MiniLM-L6-v2", text="the cat sat on a mat " * 5).heads[3, 1]
+    wrong = [{"matrix": name} for name in ("q", "k", "v", "scores", "attention_weights", "context")]
+    right, *found = sampled(script, None, trace, wrong)
+    assert right["unexplained"] is None
+    assert right["looked"] < right["cells"]
+    for where, each in zip(wrong, found, strict=True):
+        assert each["unexplained"] is not None, where
+        assert each["unexplained"]["matrix"] == where["matrix"]
 
 
 @given(scenario=scenarios(max_tokens=4, max_d=4))

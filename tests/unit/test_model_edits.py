@@ -69,6 +69,39 @@ def same(view: ModelTrace, own: Any) -> None:
         assert torch.equal(layer.weights, weights[0])
 
 
+def _each_its_own(layers: Callable[[Any], Any]) -> Callable[[Any, str], Any]:
+    return lambda model, part: getattr(layers(model)[1].self_attn, f"{part}_proj")
+
+
+# The modules that make queries, keys and values of layer 1, and at which of their columns a head's begin.
+_MAKERS: dict[str, Callable[[Any, str], Any]] = {
+    **{name: lambda model, part, name=name: PLACES[name](model)["qkv".index(part)] for name in PLACES},  # type: ignore[misc]
+    **dict.fromkeys(("Mistral", "Gemma", "Qwen2"), _each_its_own(lambda model: model.layers)),
+    "GPT-2": lambda model, _: model.transformer.h[1].attn.c_attn,
+    "GPT-NeoX": lambda model, _: model.layers[1].attention.query_key_value,
+}
+_FIRST: dict[str, Callable[[int, int, int], int]] = {
+    "GPT-2": lambda part, head, d: (4 * part + head) * d,
+    "GPT-NeoX": lambda part, head, d: (3 * head + part) * d,
+}
+
+
+@pytest.mark.parametrize("part", "qkv")
+@pytest.mark.parametrize("name", MODELS)
+def test_queries_keys_and_values_are_the_models_own_to_the_last_bit(name: str, part: str) -> None:
+    model, caught = plain(model_of(name)), []
+    handle = _MAKERS[name](model, part).register_forward_hook(lambda _, __, made: caught.append(made[0]))
+    run(model)
+    handle.remove()
+    (made,) = caught
+    for head in range(4):
+        own = view_of(name).heads[1, head][part]
+        d = own.shape[1]
+        shared = head * (made.shape[1] // d) // 4  # several heads may read the same keys
+        first = _FIRST[name]("qkv".index(part), head, d) if name in _FIRST else shared * d
+        assert torch.equal(own, made[:, first : first + d])
+
+
 @pytest.mark.parametrize("part", "qkv")
 @pytest.mark.parametrize("name", PLACES)
 def test_a_changed_number_of_q_k_or_v_is_what_a_hook_makes_of_it(name: str, part: str) -> None:
