@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
+
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
 from attnviz.models.included import INCLUDED, included
@@ -41,10 +43,13 @@ def load(name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
         config = package.AutoConfig.from_pretrained(name, **only)
         called = next(iter(getattr(config, "architectures", None) or ()), "")
         kind = next((auto for end, auto in _CLASSES if called.endswith(end)), "AutoModel")
+        _check_size(name, _size_by(config, getattr(package, kind)))  # before they are fetched
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
         tell("numbers")
         model = getattr(package, kind).from_pretrained(name, use_safetensors=True, attn_implementation=WATCHED, **only)
+    except RefusedError:
+        raise
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise _refused(name, error, offline=only["local_files_only"]) from None
     _check_size(name, size_of(model))
@@ -54,6 +59,15 @@ def load(name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
 def size_of(model: Any) -> int:
     """Return how many bytes the weights of a model take."""
     return sum(each.numel() * each.element_size() for each in model.parameters())
+
+
+def _size_by(config: Any, kind: Any) -> int:
+    """Return how many bytes the weights of a model will take, by its configuration alone."""
+    with torch.device("meta"):  # where a tensor has a shape and no numbers
+        made = kind.from_config(config)
+    each = getattr(config, "dtype", None)
+    size = each.itemsize if isinstance(each, torch.dtype) else torch.float32.itemsize
+    return sum(int(parameter.numel()) for parameter in made.parameters()) * size
 
 
 def _check_folder(name: str) -> None:

@@ -58,6 +58,19 @@ def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert why(str(other)) in ("model_no_safetensors", "model_damaged")
     monkeypatch.setattr(loading, "MOST_BYTES", 1000)
     assert why(folder) == "model_too_large"
+    (other / "pytorch_model.bin").unlink()  # nothing is there but what says how large it will be
+    assert why(str(other)) == "model_too_large"
+
+
+def test_no_code_of_a_model_is_run(tmp_path: Path) -> None:
+    folder, ran = tmp_path / "theirs", tmp_path / "ran"
+    MODELS["GPT-2"]().save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    theirs = {"AutoConfig": "theirs.Config", "AutoModel": "theirs.Model", "AutoModelForCausalLM": "theirs.Model"}
+    (folder / "theirs.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    (folder / "config.json").write_text(json.dumps({"model_type": "theirs", "auto_map": theirs}))
+    assert why(str(folder)) in ("model_unknown", "model_damaged")
+    assert not ran.exists()
 
 
 def test_one_copy_is_loaded_for_all_who_ask_at_once(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
