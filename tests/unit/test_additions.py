@@ -51,16 +51,16 @@ STAGES = (
 )
 STAGE = (
     (
-        "attnviz/core/stages.py",
-        r'        _stage\("context", "C", .*?Product\(\), \("attention_weights", "v"\)[^\n]*\),\n',
+        "attnviz/core/stages/attending.py",
+        r'            row\("context", "C", .*?Product\(\), \("attention_weights", "v"\)[^\n]*\),\n',
         "".join(
-            f"        _stage({name!r}, {symbol!r}, {rows!r}, {columns!r}, {colours!r}, {rule}, {sources!r}),\n"
+            f"            row({name!r}, {symbol!r}, {rows!r}, {columns!r}, {colours!r}, {rule}, {sources!r}),\n"
             for name, symbol, rows, columns, colours, rule, sources in STAGES
         ),
     ),
     (
-        "attnviz/core/stages.py",
-        r"from typing import [^\n]*\n\n",
+        "attnviz/core/stages/attending.py",
+        r"from dataclasses import [^\n]*\n\n",
         "from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
     ),
     (

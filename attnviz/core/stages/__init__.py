@@ -1,0 +1,67 @@
+"""The tables of stages: what each matrix is called, what it is made of, and by which rule.
+
+A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everything that names a matrix, draws it,
+explains it, marks it or writes code for it reads the table of the trace at hand.
+"""
+
+from attnviz.core.stages.behind import ACTIVATIONS, feed_forward_table, residual_table
+from attnviz.core.stages.names import (
+    BIASES,
+    BY_DISTANCE,
+    DISTANCE_BIAS,
+    E_SCALED,
+    EDITABLE,
+    GAINS,
+    HEADS,
+    ITSELF,
+    JOINED,
+    KEPT,
+    LAYERS,
+    MASK,
+    NORMS,
+    OF_ALL,
+    OUTPUT,
+    READINGS,
+    SECOND,
+    Y,
+    head_name,
+)
+from attnviz.core.stages.stage import Stage, Table, followed_by, formula_of, lowered, pictured
+from attnviz.core.stages.tables import ALL_STAGES, EVERY_STAGE, STAGES, VECTORS, attention_table, layer_table
+
+__all__ = [
+    "ACTIVATIONS",
+    "ALL_STAGES",
+    "BIASES",
+    "BY_DISTANCE",
+    "DISTANCE_BIAS",
+    "EDITABLE",
+    "EVERY_STAGE",
+    "E_SCALED",
+    "GAINS",
+    "HEADS",
+    "ITSELF",
+    "JOINED",
+    "KEPT",
+    "LAYERS",
+    "MASK",
+    "NORMS",
+    "OF_ALL",
+    "OUTPUT",
+    "READINGS",
+    "SECOND",
+    "STAGES",
+    "VECTORS",
+    "Stage",
+    "Table",
+    "Y",
+    "attention_table",
+    "feed_forward_table",
+    "followed_by",
+    "formula_of",
+    "head_name",
+    "layer_table",
+    "lowered",
+    "pictured",
+    "residual_table",
+]

@@ -1,0 +1,78 @@
+"""The stages up to Q, K and V: the vectors that go in, and what they are multiplied by."""
+
+from typing import Any
+
+from attnviz.core.rules import Add, Below, LayerNorm, Product, TimesRoot
+from attnviz.core.stages.names import BIASES, E_SCALED, ITSELF, JOINED, KEPT, SECOND, Y
+from attnviz.core.stages.stage import Stage, lowered, row
+from attnviz.core.what_if import EXCHANGED, PROJECTIONS, TRANSPOSED, WhatIf
+
+NOTHING = WhatIf()
+
+
+def projected(
+    biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING,
+    reads: str = ITSELF,
+) -> tuple[Stage, ...]:  # fmt: skip
+    """Return the stages up to Q, K and V, which are made of X, or of X normed; K and V of Y where that is read, or of Y
+    and X where Y was kept."""
+    x = "x_norm" if normed else "x"
+    read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
+    kept = f"{Y}_norm" if normed else Y
+    told = "y_kept" if reads == KEPT else ""
+    exchanged = what_if.get(PROJECTIONS) == EXCHANGED
+    by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
+    product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
+    made_of = {
+        part: (x if part == "q" else read, f"w_{by[part]}", *(name for name in biases if name == f"b_{by[part]}"))
+        for part in "qkv"
+    }
+    return (
+        *[row(Y, "Y", "key", "feature", "inputs", told=told)] * (reads != ITSELF),
+        *_inputs(positions, factor),
+        *(layer_norm("x", "X′", 1) if normed else ()),
+        *(_kept(kept, x) if reads == KEPT else ()),
+        *(row(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
+        *(row(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
+          for name in BIASES if name in biases),
+        row("q", "Q", "query", "feature", "vectors", product, made_of["q"], part="q"),
+        row("k", "K", "key", "feature", "vectors", product, made_of["k"], part="k"),
+        row("v", "V", "token", "feature", "vectors", product, made_of["v"], part="v"),
+    )  # fmt: skip
+
+
+def _kept(kept: str, x: str) -> tuple[Stage, ...]:
+    """Return what is read where a sentence was kept: its vectors, normed as those of X are, and below them X.
+
+    Source: Dai et al. 2019, Transformer-XL, section 3.2.
+    """
+    normed = row(f"{Y}_norm", "Y′", "key", "feature", "vectors", LayerNorm(), (Y, "gamma_1", "beta_1"))
+    return (
+        *[normed] * (kept != Y),
+        row(JOINED, "X⁺", "key", "feature", "vectors", Below(), (kept, x)),
+    )
+
+
+def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
+    """Return X, and what it is made of: E, times √d_in where there is this factor, and P where positions are added."""
+    e = row("e", "E", "token", "feature", "inputs")
+    if not positions:
+        x: tuple[Any, ...] = ("x", "X", "token", "feature", "inputs")
+        return (e, row(*x, TimesRoot(), ("e",), told="x_scaled")) if factor else (row(*x),)
+    scaled = row(E_SCALED, "E′", "token", "feature", "inputs", TimesRoot(), ("e",))
+    return (
+        e,
+        *[scaled] * factor,
+        row("p", "P", "token", "feature", "inputs"),
+        row("x", "X", "token", "feature", "inputs", Add(), (E_SCALED if factor else "e", "p")),
+    )
+
+
+def layer_norm(name: str, symbol: str, number: int) -> tuple[Stage, ...]:
+    """Return the gain and the offset of a layer norm, and what it makes of the matrix of this name."""
+    gain, offset = f"gamma_{number}", f"beta_{number}"
+    return (
+        row(gain, f"γ{lowered(number)}", "feature", "feature", "projections", is_vector=True, told="gamma"),
+        row(offset, f"β{lowered(number)}", "feature", "feature", "projections", is_vector=True, told="beta"),
+        row(f"{name}_norm", symbol, "token", "feature", "vectors", LayerNorm(), (name, gain, offset)),
+    )

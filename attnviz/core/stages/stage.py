@@ -1,0 +1,177 @@
+"""A stage, the row of a table: what a matrix is called, what it is made of, and by which rule."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from attnviz.core.rules import Rule, names_on, owner_of
+from attnviz.core.rules.cell import OWN_ROWS
+from attnviz.core.tokens import axis_labels
+from attnviz.words import say
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One matrix: its name in the trace and on screen, and what it is made of.
+
+    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words,
+    `short` in two or three.
+    `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", "distance" (how far
+    a key stands from its query), or "entry", one of the `entries` of a vocabulary. `colours` names
+    the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
+    given matrix has neither a `rule` nor `sources`. Keys with `entries` are not only the tokens of the sentence, and
+    these name them; `own_from` says which of them is the sentence's first token: the tokens of a kept sentence stand
+    before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
+    the whole Q, K, V or C (or of the W that makes it) where this head's columns begin. `owners` say to which tokens its
+    rows really belong: see :func:`attnviz.core.rules.owner_of`.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    plain: str
+    axes: str
+    meaning: str
+    short: str
+    rows: Literal["token", "query", "key", "feature", "entry"]
+    columns: Literal["key", "feature", "entry", "distance"]
+    colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
+    rule: Rule | None = None
+    sources: tuple[str, ...] = ()
+    is_vector: bool = False  # it has no rows of its own: its one row is added to every row
+    part: Literal["", "q", "k", "v"] = ""
+    head: int | None = None
+    first: int = 0
+    entries: tuple[str, ...] = ()
+    own_from: int | None = 0
+    layer: int = 0  # of several layers, counted from 0
+    owners: tuple[int, int] = OWN_ROWS
+
+    @property
+    def role(self) -> Literal["x", "q", "k", "a", "v"]:
+        """What it is to attention, which its colour tells: what asks, what is asked, how much is read ("a"), what is
+        read; and "x", the vectors of tokens, as they come in and as they go on behind attention.
+
+        >>> from attnviz.core.stages import STAGES
+        >>> [STAGES[name].role for name in ("x", "w_q", "b_k", "scores", "attention_weights", "context")]
+        ['x', 'q', 'k', 'a', 'a', 'v']
+        """
+        return "a" if self.columns in ("key", "distance") else self.part or "x"
+
+    def at(self, row: int | str, column: int | str) -> str:
+        """Write a cell, a row or a column in symbols, counted from 0 as in Python: of several heads' scores
+        ``[head, query, key]``, of one head's part of Q, counted as in the whole.
+
+        >>> from attnviz.core.stages import STAGES, layer_table
+        >>> STAGES["k"].at(5, ":"), STAGES["b_q"].at(0, 1)
+        ('K[5, :]', 'b_q[1]')
+        >>> table = layer_table(4, n_heads=2, d_v=4, biases=())
+        >>> table["heads.1.scores"].at(0, 5), table["heads.1.q"].at(0, 1), table["heads.1.q"].at(0, ":")
+        ('S[1, 0, 5]', 'Q[0, 3]', 'Q₁[0, :]')
+        """
+        if isinstance(column, int):
+            column += self.first
+        elif self.head is not None and self.columns == "feature":
+            return f"{self.symbol}{lowered(self.head)}[{row}, {column}]"
+        if self.head is not None and self.columns == "key":
+            row = f"{self.head}, {row}"
+        return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
+
+    def labels(
+        self, axis: Literal["rows", "columns"], tokens: tuple[str, ...], n: int, most: int | None = None
+    ) -> tuple[str, ...]:
+        """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
+        its vocabulary, or numbers."""
+        kind = self.rows if axis == "rows" else self.columns
+        labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
+        return tuple(labels[owner_of(self, row, n)] for row in range(n)) if axis == "rows" else labels
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether its rows are tokens that are read, and others than those that read, or more than these."""
+        return self.rows == "key" and bool(self.entries)
+
+    @property
+    def masked_by(self) -> str | None:
+        """The name of the matrix that hides cells of this one, where it holds -∞; None where none does."""
+        place = None if self.rule is None else self.rule.masked_by
+        return None if place is None or place >= len(self.sources) else self.sources[place]
+
+    @property
+    def kind(self) -> str:
+        """The name of its rule, or "given"."""
+        return "given" if self.rule is None else self.rule.name
+
+    @property
+    def origin(self) -> Literal["input", "learned", "computed"]:
+        """Whether it enters with each sentence, is learned and kept, or is computed anew for each sentence."""
+        if self.rule is not None:
+            return "computed"
+        return "learned" if self.colours == "projections" else "input"
+
+
+Table = Mapping[str, Stage]  # the stages by their names, in the order of the computation
+
+
+def lowered(number: int) -> str:
+    """Write a number as a subscript.
+
+    >>> lowered(12)
+    '₁₂'
+    """
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+def row(name: str, symbol: str, *what: Any, told: str = "", **more: Any) -> Stage:
+    """Return a row of a table: a stage with what the catalogue says of it, under its name or under `told`."""
+    said: Any = (say(f"stages.{told or name}.{key}") for key in ("title", "plain", "axes", "meaning", "short"))
+    return Stage(name, symbol, *said, *what, **more)
+
+
+def table_of(*stages: Stage) -> Table:
+    """Return the table of these rows, in their order."""
+    return MappingProxyType({stage.name: stage for stage in stages})
+
+
+def followed_by(first: Table, second: Table) -> Table:
+    """Return a table that goes on with another, whose given matrices the first has made."""
+    return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
+
+
+def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the matrices in the order of a page, in groups: each that comes in or is computed, behind the learned ones
+    that it is made with.
+
+    >>> from attnviz.core.stages import attention_table
+    >>> pictured(attention_table(biases=("b_q",)))[:4]
+    (('x',), ('w_q', 'b_q', 'q'), ('w_k', 'k'), ('w_v', 'v'))
+    """
+    return tuple(
+        (*(source for source in stage.sources if table[source].origin == "learned"), name)
+        for name, stage in table.items()
+        if stage.origin != "learned"
+    )
+
+
+def formula_of(name: str, table: Table) -> str:
+    """Return the formula of a stage in symbols; of a given one, its own symbol.
+
+    >>> from attnviz.core.stages import attention_table
+    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, mask=True))
+    'Q Kᵀ / (√d_k · 2) + M'
+    >>> formula_of("q", attention_table(2))
+    'X W_q + b_q'
+    """
+    stage = table[name]
+    if stage.rule is None:
+        return stage.symbol
+    spelt_out = stage.rule.spells_sources
+    return stage.rule.formula(
+        *(formula_of(source, table) if spelt_out else _symbol_in(stage, table[source]) for source in stage.sources)
+    )
+
+
+def _symbol_in(stage: Stage, source: Stage) -> str:
+    """Return the symbol of a source; of one of several heads with its number, where the stage is made of them all."""
+    return source.symbol if source.head is None or stage.head is not None else f"{source.symbol}{lowered(source.head)}"
