@@ -170,7 +170,7 @@ NO_PAGE = {
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
     "attnviz/app/session/guarding.py": "writes into the server's log",
     "attnviz/core/attention.py": "writes errors for whoever programs",
-    "attnviz/core/scenario.py": "writes errors for whoever programs, and the first sentence",
+    "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",
 }
 TALKING = [file for file in SOURCES if not {str(each.relative_to(ROOT)) for each in (file, file.parent)} & set(NO_PAGE)]

@@ -1,0 +1,172 @@
+"""What follows from the fields of a scenario before anything is drawn: tokens, sizes, the table of stages."""
+
+from functools import cached_property
+from typing import Any
+
+from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
+from attnviz.core.reading import reading_others, second_tokens
+from attnviz.core.scenario.given import Given
+from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS
+from attnviz.core.settings import LINEAR
+from attnviz.core.stages import (
+    BIASES,
+    BY_DISTANCE,
+    EDITABLE,
+    ITSELF,
+    KEPT,
+    LAYERS,
+    MASK,
+    NORMS,
+    OUTPUT,
+    Stage,
+    Table,
+    Y,
+    layer_table,
+)
+from attnviz.core.tokens import tokenize
+
+
+class Derived(Given):
+    """Which tokens there are, how large each matrix is, what it is made of."""
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the text, one for each row of X."""
+        return tokenize(self.text, self.tokenizer)
+
+    @cached_property
+    def read_tokens(self) -> tuple[str, ...]:
+        """The tokens that are read, one for each key: those of the text, of a second sentence, or of a kept one and the
+        text."""
+        if self.reads == KEPT:
+            return (*self.second_tokens, *self.tokens)
+        return self.second_tokens or self.tokens
+
+    @cached_property
+    def second_tokens(self) -> tuple[str, ...]:
+        """The tokens of the second sentence, or of the kept one, one for each row of Y; none where neither is read."""
+        return second_tokens(self.__dict__)
+
+    @property
+    def n_kept(self) -> int:
+        """How many tokens were kept, whose keys stand before those of the text."""
+        return len(self.second_tokens) if self.reads == KEPT else 0
+
+    @property
+    def reads_others(self) -> bool:
+        """Whether keys and values are of other tokens than those that read, or of more than these."""
+        return self.reads != ITSELF
+
+    def tokens_of(self, name: str) -> tuple[str, ...]:
+        """Return the tokens that the rows of an editable matrix are of; none where they are of no tokens."""
+        return self.second_tokens if name == Y else self.tokens if name in ("x", "e", "p", MASK) else ()
+
+    @cached_property
+    def editable(self) -> tuple[str, ...]:
+        """The matrices that are given, and so can be edited: those that are switched on, in the table's order; those of
+        later layers by their paths."""
+        given = [name for name, stage in self.layer.items() if stage.rule is None]
+        n_layers = 1 if self.same_layers else self.n_layers
+        return tuple(
+            named(layer, name) for layer in range(n_layers) for name in given if not (layer and name in OF_TOKENS)
+        )
+
+    @property
+    def replaced(self) -> dict[str, Any]:
+        """What stands in place of drawn matrices, by their names."""
+        return {name: by for name in EDITABLE if (by := getattr(self, name)) is not None} | dict(self.deeper)
+
+    def replacement(self, name: str) -> Any:
+        """Return what stands in place of an editable matrix, or None where the set-up draws it."""
+        return dict(self.deeper).get(name) if placed(name)[0] else getattr(self, name)
+
+    def stage(self, name: str) -> Stage:
+        """Return the row of the table of an editable matrix."""
+        return self.table[name if self.n_layers == 1 else in_layer(*placed(name))]
+
+    @property
+    def adds_positions(self) -> bool:
+        """Whether X is the sum of the tokens' vectors and those of their places."""
+        return self.positions in ADDED_POSITIONS
+
+    @property
+    def token_matrix(self) -> str:
+        """The name of the matrix that holds the tokens' own vectors: X, or E where X is made of it."""
+        return "e" if self.adds_positions or self.embedding_factor else "x"
+
+    def shape_of(self, name: str) -> tuple[int, int]:
+        """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
+        name = placed(name)[1]
+        if name in ("x", "e", "p"):
+            return len(self.tokens), self.d_in
+        if name == Y:
+            return len(self.second_tokens), self.d_in
+        if name in NORMS:
+            return 1, self.d_in
+        if name == MASK:
+            return len(self.tokens), len(self.read_tokens)
+        if name == BY_DISTANCE:
+            return self.n_heads, 2 * len(self.read_tokens) - 1
+        if name in (*OUTPUT, *LAYERS):
+            return self._shape_behind(name)
+        n_rows = 1 if name in BIASES else self.d_in
+        if name not in ("w_v", "b_v"):
+            return n_rows, self.d_out if name in ("w_q", "b_q") else self.width_of_keys
+        if self.d_v is None and isinstance(self.w_v, tuple):
+            return n_rows, len(self.w_v[0])  # d_v is as wide as the W_v that is given
+        return n_rows, self.drawn_d_v
+
+    def _shape_behind(self, name: str) -> tuple[int, int]:
+        width, d_ff = self.width_of_context, self.d_ff or 0
+        return {
+            "w_o": (width, width), "b_o": (1, width),
+            "w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width),
+        }[name]  # fmt: skip
+
+    @property
+    def masked_as(self) -> str:
+        """The kind of mask that the set-up draws; "none" where it draws none."""
+        return "causal" if self.causal else self.masking
+
+    @property
+    def kv_heads(self) -> int:
+        """How many heads of keys and values there are."""
+        return self.n_kv_heads or self.n_heads
+
+    @property
+    def width_of_keys(self) -> int:
+        """How many columns K has: fewer than Q where heads share their keys."""
+        return self.d_out * self.kv_heads // self.n_heads
+
+    @property
+    def width_of_context(self) -> int:
+        """How many columns the context has: more than V where heads share their values."""
+        return self.shape_of("w_v")[1] * self.n_heads // self.kv_heads
+
+    @property
+    def drawn_d_v(self) -> int:
+        """The width of the W_v that the set-up draws."""
+        return (self.d_out if self.d_v is None else self.d_v) * self.kv_heads // self.n_heads
+
+    @cached_property
+    def table(self) -> Table:
+        """The stages of this computation."""
+        return stacked(self.layer, self.n_layers, self.same_layers)
+
+    @property
+    def layer(self) -> Table:
+        """The stages of one layer of it."""
+        table = layer_table(
+            self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
+            mask=self.masked_as != "none" or self.mask is not None, mask_use=self.mask_use,
+            positions=self.adds_positions,
+            rotary=self.positions == "rotary",
+            distances=self.positions if self.positions in BIASED_POSITIONS else "",
+            factor=self.embedding_factor,
+            linear=self.weighting == LINEAR,
+            n_heads=self.n_heads, n_kv_heads=self.kv_heads,
+            d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
+            activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,
+            n_kept=self.n_kept,
+        )  # fmt: skip
+        return reading_others(table, self.read_tokens, self.n_kept) if self.reads_others else table

@@ -1,0 +1,109 @@
+"""The matrices that a scenario gives: drawn, replaced, edited."""
+
+import math
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnviz.core import limits
+from attnviz.core.devices import resolve_device
+from attnviz.core.drawing import (
+    Widths,
+    drawn_distances,
+    drawn_positions,
+    drawn_vectors,
+    drawn_weights,
+    has_published_vector,
+)
+from attnviz.core.layers import placed
+from attnviz.core.masks import drawn_mask
+from attnviz.core.matrix_input import numbers_given, random_seed
+from attnviz.core.scenario.derived import Derived
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
+from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, VECTORS, Y
+
+
+class Matrices(Derived):
+    """The numbers of what is given, each matrix by its name."""
+
+    def is_published(self, row: int, name: str = "x") -> bool:
+        """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
+        name = name if name == Y else self.token_matrix
+        drawn = getattr(self, name) is None
+        return drawn and has_published_vector(self.tokens_of(name)[row], self.embedding, self.d_in)
+
+    def unedited(self, name: str) -> Tensor:
+        """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
+        if name not in self.editable:
+            raise ValueError(
+                f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
+            )
+        given = self.replacement(name)
+        numbers = numbers_given(name, given)
+        if numbers is not None:
+            return torch.tensor(numbers, **FLOAT32_ON_CPU)
+        if given == "identity":
+            return torch.eye(*self.shape_of(name), **FLOAT32_ON_CPU)
+        if given == "zeros":
+            return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
+        seed = random_seed(given)
+        layer, own = placed(name)
+        if own in (self.token_matrix, Y, "p", MASK, BY_DISTANCE, *NORMS):
+            if seed is not None:
+                return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
+            if own in NORMS:
+                return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
+            if name == MASK:
+                return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK), self.n_kept)
+            if name == BY_DISTANCE:
+                return drawn_distances(self.positions, self.n_heads, len(self.read_tokens), self.seed)
+            if name == "p":
+                return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
+            own_table = name == Y and self.embedding == "table"
+            seed = second_seed(self.seed) if own_table else self.seed
+            return drawn_vectors(self.tokens_of(name), self.d_in, self.embedding, seed)
+        drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
+        return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
+
+    def _as_row(self, name: str, bias: Tensor) -> Tensor:
+        width = self.shape_of(name)[1]
+        return (bias if len(bias) == width else torch.zeros(width, **FLOAT32_ON_CPU)).unsqueeze(0)
+
+    def _draw(self, seed: int, n_layers: int) -> tuple[dict[str, Any], ...]:
+        widths = Widths(
+            self.d_in, self.d_out, self.width_of_keys, self.drawn_d_v, self.width_of_context, self.output, self.d_ff
+        )
+        return drawn_weights(seed, self.init, self.bias, widths, n_layers)
+
+    @cached_property
+    def _weights(self) -> tuple[dict[str, Any], ...]:
+        return self._draw(self.seed, self.n_layers)
+
+    def matrix(self, name: str) -> Tensor:
+        """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""
+        edits = [edit for edit in self.edits if edit.matrix == name]
+        matrix = self.unedited(name)
+        if edits:
+            matrix = matrix.clone()
+            for edit in edits:
+                matrix[edit.row, edit.column] = edit.value
+        return matrix
+
+    @property
+    def inputs(self) -> Tensor:
+        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P; E may be times √d_in."""
+        e = self.matrix(self.token_matrix)
+        e = e * math.sqrt(self.d_in) if self.embedding_factor else e
+        return e + self.matrix("p") if self.adds_positions else e
+
+    @cached_property
+    def given_to_stages(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+        """The matrices that the table starts from, by their names in it, on the device; and what to know of that."""
+        device, notice = resolve_device(self.device)
+        given = {}
+        for name in self.editable:
+            matrix = self.matrix(name).to(device)
+            given[self.stage(name).name] = matrix[0] if placed(name)[1] in VECTORS else matrix
+        return given, (notice,) if notice else ()
