@@ -169,7 +169,7 @@ NO_PAGE = {
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
     "attnviz/app/session/guarding.py": "writes into the server's log",
-    "attnviz/core/attention.py": "writes errors for whoever programs",
+    "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",
 }

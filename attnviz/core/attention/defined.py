@@ -1,0 +1,82 @@
+"""Running a table that holds an attention, and what is undefined of what comes out."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch import Tensor
+
+from attnviz.core.attention.trace import AttentionTrace
+from attnviz.core.rules.softmax import COLUMNS
+from attnviz.core.stages import Table
+from attnviz.core.trace import run
+
+
+class UndefinedAttentionError(ValueError):
+    """A row of scores has no finite entry, so its softmax is undefined; or a column, where it runs over columns.
+
+    `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
+    `rows` are the indices of the rows, or columns.
+    """
+
+    def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False, line: str = "row") -> None:
+        self.trace = trace
+        self.rows = rows
+        named = ", ".join(_row_name(trace, row) for row in rows[:3])
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+        message = (
+            f"attention_weights has nothing left in row {named}{more}, expected at least one key that isn't hidden"
+        )
+        if not lost:
+            message = (
+                f"scaled_scores has no finite value in {line} {named}{more}, "
+                f"expected at least one finite score in each {line} for its softmax to exist"
+            )
+        super().__init__(message)
+
+
+def execute(
+    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+) -> AttentionTrace:
+    """Run a table of stages that holds an attention, and keep every intermediate.
+
+    Raises :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
+
+    >>> from attnviz.core.stages import attention_table
+    >>> eye = torch.eye(2)
+    >>> table = attention_table(2, biases=(), scale=False)
+    >>> execute(table, {"x": eye, "w_q": eye, "w_k": eye, "w_v": eye}).context
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices))
+
+
+def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
+    """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
+    made = trace.matrices
+    for layer in (trace,) if "context" in made else trace.layers:
+        # A cheap look for a NaN, which no sum loses; infinities of both signs make one, too, and are looked at closer.
+        if math.isnan(layer.matrices["context"].sum().item()):
+            if layer.shared_over == COLUMNS:
+                _check_columns(trace, layer)
+                return trace
+            empty = ~torch.isfinite(layer.scaled_scores).any(-1)
+            # What a mask leaves of a row after the softmax may be nothing, too.
+            lost = layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
+            for bad in (empty, lost):
+                if bad.any():  # in several heads, the same row counts once
+                    rows = tuple(sorted(set(bad.nonzero()[:, -1].tolist())))
+                    raise UndefinedAttentionError(trace, rows, lost=bad is lost)
+    return trace
+
+
+def _check_columns(trace: AttentionTrace, layer: AttentionTrace) -> None:
+    """Raise :class:`UndefinedAttentionError` where a softmax over columns meets one without a finite score."""
+    empty = ~torch.isfinite(layer.scaled_scores).any(-2)
+    if empty.any():
+        raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))), line="column")
+
+
+def _row_name(trace: AttentionTrace, row: int) -> str:
+    return f"{row} ({trace.tokens[row]!r})" if row < len(trace.tokens) else str(row)
