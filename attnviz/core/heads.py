@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules import Matrix, Recut, Slice
-from attnviz.core.rules.cell import OWN_ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
 

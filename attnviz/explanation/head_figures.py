@@ -11,8 +11,8 @@ from torch import Tensor
 
 from attnviz.core.heads import head_in_view, n_heads_in
 from attnviz.core.rules import Softmax
-from attnviz.core.rules.cell import OWN_ROWS
-from attnviz.core.rules.softmax import ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say

@@ -11,8 +11,8 @@ from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows, owner_of
-from attnviz.core.rules.cell import OWN_ROWS
-from attnviz.core.rules.softmax import COLUMNS, ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.lines import COLUMNS, ROWS
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed, second_seed
 from attnviz.core.stages import KEPT, STAGES

@@ -3,7 +3,7 @@
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import UNCUT
 from attnviz.core.rules import Product, Recut, Softmax
-from attnviz.core.rules.softmax import ROWS
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages import Table, Y, head_name
 from attnviz.core.what_if import (
     COSINE,

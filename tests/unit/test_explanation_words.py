@@ -11,7 +11,7 @@ import torch
 
 import attnviz
 from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, explain
-from attnviz.core.rules.displayed import as_decimal
+from attnviz.core.rules.explaining.displayed import as_decimal
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from attnviz.words import say

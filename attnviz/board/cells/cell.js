@@ -1,4 +1,4 @@
-// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/cell.py does in Python.
+// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/explaining/cell.py does in Python.
 // A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it stands, in words, too,
 // and for each source of its rule the cells that it is made from, as { matrix, row, column, value }.
 

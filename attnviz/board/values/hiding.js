@@ -1,4 +1,4 @@
-// Why a mask hides a cell, told by the mask alone: core/rules/hiding.py.
+// Why a mask hides a cell, told by the mask alone: core/rules/explaining/hiding.py.
 
 import { valueAt } from "./matrices.js";
 

@@ -9,8 +9,8 @@ from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from,
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.mask_uses import ADDED, FACTOR, SHARED, ZEROED
 from attnviz.core.rules import Scale, Softmax, later
-from attnviz.core.rules.cell import OWN_ROWS
-from attnviz.core.rules.softmax import ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 
@@ -209,7 +209,7 @@ class AttentionTrace(Trace):
 
     @property
     def shared_over(self) -> str:
-        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.softmax.AXES`: rows, in attention."""
+        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.lines.AXES`: rows, in attention."""
         rule = self._weighting.rule
         return rule.axis if isinstance(rule, Softmax) else ROWS
 

@@ -3,9 +3,9 @@
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
 from attnviz.core.rules.below import Below
-from attnviz.core.rules.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
 from attnviz.core.rules.concatenate import Concatenate
-from attnviz.core.rules.displayed import DECIMALS
+from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
+from attnviz.core.rules.explaining.displayed import DECIMALS
 from attnviz.core.rules.feature_map import FeatureMap
 from attnviz.core.rules.gelu import GELU
 from attnviz.core.rules.layer_norm import LayerNorm

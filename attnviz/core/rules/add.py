@@ -8,8 +8,8 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.displayed import as_decimal, in_sum, sign, total
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
+from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign, total
 from attnviz.words import say
 
 

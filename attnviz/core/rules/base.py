@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.cell import Cell, Cells, Made
+from attnviz.core.rules.explaining.cell import Cell, Cells, Made
 
 Shape = tuple[int, int]  # (rows, columns); a vector is one row
 Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Made, Term
+from attnviz.core.rules.explaining.cell import Cell, Made, Term
 from attnviz.words import say
 
 

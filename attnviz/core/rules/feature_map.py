@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import elu
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.cell import Cell, Made, Term
-from attnviz.core.rules.displayed import as_decimal, exp, in_sum, sign
+from attnviz.core.rules.explaining.cell import Cell, Made, Term
+from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, sign
 from attnviz.words import say
 
 ROUNDINGS = 4  # of 1 and of the number: far below 0, torch adds 1 to what is nearly -1

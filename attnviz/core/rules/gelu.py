@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import gelu
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.cell import Cell, Made, Term, grouped
-from attnviz.core.rules.displayed import as_decimal, sign
+from attnviz.core.rules.explaining.cell import Cell, Made, Term, grouped
+from attnviz.core.rules.explaining.displayed import as_decimal, sign
 from attnviz.words import say
 
 _STEEPEST = 1.13  # of the curve, at √2

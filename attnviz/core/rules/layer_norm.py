@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Precision, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Factor, Made, Term, grouped
-from attnviz.core.rules.displayed import as_decimal, in_sum, sign, total
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, grouped
+from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign, total
 from attnviz.words import say
 
 EPSILON = 1e-5  # as in PyTorch

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Made, Term
+from attnviz.core.rules.explaining.cell import Cell, Made, Term
 from attnviz.words import say
 
 Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # numbers of one text, or of each text of a batch

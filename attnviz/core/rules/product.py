@@ -8,9 +8,9 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Cells, Made, Term, line_of
-from attnviz.core.rules.displayed import DECIMALS, as_decimal, in_sum, shortened, sign, sign_of_all, total
-from attnviz.core.rules.position_parts import four_parts
+from attnviz.core.rules.explaining.cell import Cell, Cells, Made, Term, line_of
+from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, in_sum, shortened, sign, sign_of_all, total
+from attnviz.core.rules.explaining.position_parts import four_parts
 from attnviz.words import say
 
 SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.cell import Cell, Made, Term
-from attnviz.core.rules.displayed import as_decimal, sign
+from attnviz.core.rules.explaining.cell import Cell, Made, Term
+from attnviz.core.rules.explaining.displayed import as_decimal, sign
 from attnviz.words import say
 
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Factor, Made, Term, grouped
-from attnviz.core.rules.displayed import as_decimal, in_sum, sign, sign_of_all, total
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, grouped
+from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign, sign_of_all, total
 from attnviz.words import say
 
 BASE = 10_000.0  # of the wavelengths, as in both papers

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.cell import Cell, Factor, Made, Term, in_rows
-from attnviz.core.rules.displayed import DECIMALS, as_decimal, exp, in_sum, quotient, sign
-from attnviz.core.rules.hiding import reason_of
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, exp, in_sum, quotient, sign
+from attnviz.core.rules.explaining.hiding import reason_of
 from attnviz.words import say
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, EachCell, Shape
-from attnviz.core.rules.cell import Cell, Factor, Made, Term, in_rows
-from attnviz.core.rules.displayed import as_decimal, exp, in_sum, shortened, sign, total
-from attnviz.core.rules.hiding import reason_of
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, shortened, sign, total
+from attnviz.core.rules.explaining.hiding import reason_of
 from attnviz.words import say
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Made, Term
+from attnviz.core.rules.explaining.cell import Cell, Made, Term
 from attnviz.words import say
 
 

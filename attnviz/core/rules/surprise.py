@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.displayed import as_decimal, exp, in_sum, shortened, sign, total
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
+from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, shortened, sign, total
+from attnviz.core.rules.explaining.softmax import READABLE
 from attnviz.core.rules.lookup import Ids
-from attnviz.core.rules.softmax import READABLE
 from attnviz.core.tokens import visible
 from attnviz.words import say
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED, ZEROED
 from attnviz.core.rules import FeatureMap, Product, Relative, Rotate, Scale, Share, Softmax
-from attnviz.core.rules.softmax import ROWS
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.core.stages.stage import Stage, row
 from attnviz.core.what_if import COSINE, KEYS_FIRST, SCORES, SOFTMAX, WhatIf

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attnviz.core.rules import Concatenate, Recut, Slice
-from attnviz.core.rules.cell import OWN_ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages.attending import Attending
 from attnviz.core.stages.names import OF_ALL, head_name
 from attnviz.core.stages.stage import Stage, row

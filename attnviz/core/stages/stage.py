@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from attnviz.core.rules import Rule, names_on, owner_of
-from attnviz.core.rules.cell import OWN_ROWS
+from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.tokens import axis_labels
 from attnviz.words import say
 

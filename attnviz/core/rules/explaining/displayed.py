@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 
-from attnviz.core.rules.cell import Term
+from attnviz.core.rules.explaining.cell import Term
 
 LONG = 8  # a sum of more terms shows the largest LONG - 1 and the remainder
 DECIMALS = Context(prec=40, traps=[])  # infinities and NaN pass through it quietly

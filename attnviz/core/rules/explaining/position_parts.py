@@ -1,6 +1,6 @@
 """The four parts of one score where positions are added: word·word, word·place, place·word and place·place."""
 
-from attnviz.core.rules.cell import Cell, Matrix, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Matrix, in_rows
 from attnviz.words import say
 
 
