@@ -5,60 +5,16 @@ or explicit numbers) lies on the matrix that the set-up drew. It survives while 
 the same way, and is dropped, to be offered back, when the matrix becomes another one.
 """
 
-import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
-import torch
-
-from attnviz.core.layers import STACK, placed
+from attnviz.core.changes.lying import Changes, Replacement, changes_of, renamed, with_changes
+from attnviz.core.layers import placed
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.masks import SIZED
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, Matrix, wrong_shape
+from attnviz.core.matrix_input import EXAMPLE_FILL, Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, Y
-
-Replacement = str | Matrix
-OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
-GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Edited cells, and replaced matrices as ``(matrix, replacement)``."""
-
-    edits: tuple[Edit, ...] = ()
-    replaced: tuple[tuple[str, Replacement], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.edits or self.replaced)
-
-    def __add__(self, other: "Changes") -> "Changes":
-        replaced = {**dict(self.replaced), **dict(other.replaced)}
-        cells = {edit[:3]: edit for edit in (*self.edits, *other.edits)}
-        return Changes(tuple(cells.values()), tuple(replaced.items()))
-
-
-def changes_of(scenario: Scenario) -> Changes:
-    """Return all that lies over the drawn matrices of a scenario.
-
-    >>> changes_of(Scenario(w_v="identity")).replaced
-    (('w_v', 'identity'),)
-    """
-    return Changes(scenario.edits, tuple(scenario.replaced.items()))
-
-
-def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
-    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added.
-
-    Raises ``ValueError`` for a change that does not fit.
-    """
-    changes = renamed(changes, scenario)
-    fields: dict[str, Any] = {**dict.fromkeys(EDITABLE), **{n: by for n, by in changes.replaced if not placed(n)[0]}}
-    deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
-    return replace(scenario, **fields, deeper=deeper, edits=changes.edits)
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
@@ -101,19 +57,6 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
 
 def _is_rule(by: Replacement) -> bool:
     return isinstance(by, str) and not by.startswith(EXAMPLE_FILL)
-
-
-def renamed(changes: Changes, scenario: Scenario) -> Changes:
-    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P.
-
-    >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="seeded")).edits
-    (Edit(matrix='e', row=0, column=1, value=0.9),)
-    """
-    name = scenario.token_matrix
-    return Changes(
-        tuple(edit._replace(matrix=name) if edit.matrix in ("x", "e") else edit for edit in changes.edits),
-        tuple((name if matrix in ("x", "e") else matrix, by) for matrix, by in changes.replaced),
-    )
 
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
@@ -214,102 +157,3 @@ def _fits(edit: Edit, scenario: Scenario) -> bool:
     except ValueError:
         return False
     return True
-
-
-def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
-    """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits.
-
-    Where W_v gets another width, changes of what is as wide stay as far as they fit.
-    """
-    changes = changes_of(scenario)
-    others = Changes(
-        tuple(edit for edit in changes.edits if edit.matrix != name),
-        tuple((matrix, other) for matrix, other in changes.replaced if matrix != name),
-    )
-    own = Changes(replaced=() if by is None else ((name, by),))
-    if name == "w_v":
-        alone = with_changes(scenario, own)
-        if alone.shape_of(name) != scenario.shape_of(name):
-            return bring_back(alone, others)[0]
-    return with_changes(scenario, others + own)
-
-
-def random_replacement() -> str:
-    """Return a replacement that draws a matrix anew, from a fresh seed that it carries with it."""
-    return f"{RANDOM_FILL}{secrets.randbelow(1_000_000)}"
-
-
-def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario:
-    """Return the scenario whose matrix `name` has these numbers ``(rows, columns)``: where they differ from
-    the drawn ones they become edits.
-
-    Raises ``ValueError`` for another shape, a number that is not finite, or more than `MAX_EDITS` edits.
-
-    >>> edit_matrix(Scenario(d_in=1, d_out=1), "w_q", torch.tensor([[0.5]])).edits
-    (Edit(matrix='w_q', row=0, column=0, value=0.5),)
-    """
-    drawn = scenario.unedited(name)
-    if values.shape != drawn.shape:
-        raise wrong_shape(name, tuple(values.shape), (drawn.shape[0], drawn.shape[1]))
-    others = tuple(edit for edit in scenario.edits if edit.matrix != name)
-    differs = (values.to(torch.float32) != drawn).nonzero().tolist()
-    edits = tuple(Edit(name, row, column, values[row, column].item()) for row, column in differs)
-    return replace(scenario, edits=others + edits)
-
-
-def edit_cells(scenario: Scenario, values: Mapping[tuple[str, int, int], float | None]) -> Scenario:
-    """Return the scenario with these numbers in cells ``(matrix, row, column)``; None takes a cell's edit back.
-
-    Edits keep their order, so that what is said a second time, as by a page that heard no answer, changes nothing.
-
-    Raises ``ValueError`` for a matrix, cell or number that does not fit, or more than `MAX_EDITS` edits.
-
-    >>> edited = Scenario(edits=[("w_q", 0, 1, 0.9), ("w_k", 0, 0, 0.2)])
-    >>> edit_cells(edited, {("w_q", 0, 1): 0.9, ("w_k", 0, 0): None}).edits
-    (Edit(matrix='w_q', row=0, column=1, value=0.9),)
-    """
-    edits = {edit[:3]: edit for edit in scenario.edits}
-    for cell, value in values.items():
-        if value is None:
-            edits.pop(cell, None)
-        else:
-            edits[cell] = Edit(*cell, value)
-    return with_changes(scenario, replace(changes_of(scenario), edits=tuple(edits.values())))
-
-
-def change_texts(changes: Changes) -> list[str]:
-    """Return each change as a short text, which links carry, too.
-
-    >>> change_texts(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"), ("w_k", ((1.0, 2.0), (3.0, 0.5))))))
-    ['w_v.identity', 'w_k.given.1.0_2.0__3.0_0.5', 'w_q.0.1.0.9']
-    """
-    parts = [f"{name_in_text(name)}.{_fill_text(by)}" for name, by in changes.replaced]
-    return parts + [
-        f"{name_in_text(edit.matrix)}.{edit.row}.{edit.column}.{_number_text(edit.value)}" for edit in changes.edits
-    ]
-
-
-def name_in_text(name: str) -> str:
-    """Return how a text of a change names a matrix; of a later layer as ``w_q~1``."""
-    layer, own = placed(name)
-    return f"{own}{OF_LAYER}{layer}" if layer else own
-
-
-def name_from_text(text: str) -> str:
-    """Return the matrix that a text of a change names; of a later layer as ``w_q~1``.
-
-    >>> name_from_text("w_q"), name_from_text("w_q~1")
-    ('w_q', 'layers.1.w_q')
-    """
-    own, _, layer = text.partition(OF_LAYER)
-    return f"{STACK}.{layer}.{own}" if layer else text
-
-
-def _number_text(value: float) -> str:
-    return repr(value).replace("+", "")  # a plus sign would be read as a blank: 1e30 for 1e+30
-
-
-def _fill_text(by: Replacement) -> str:
-    if isinstance(by, str):
-        return by.replace(":", ".")
-    return GIVEN + "__".join("_".join(_number_text(value) for value in row) for row in by)

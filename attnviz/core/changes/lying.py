@@ -1,0 +1,60 @@
+"""What lies over the drawn matrices of a scenario: edited cells, and whole matrices replaced."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attnviz.core.layers import placed
+from attnviz.core.matrix_input import Edit, Matrix
+from attnviz.core.scenario import Scenario
+from attnviz.core.stages import EDITABLE
+
+Replacement = str | Matrix
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Edited cells, and replaced matrices as ``(matrix, replacement)``."""
+
+    edits: tuple[Edit, ...] = ()
+    replaced: tuple[tuple[str, Replacement], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.edits or self.replaced)
+
+    def __add__(self, other: "Changes") -> "Changes":
+        replaced = {**dict(self.replaced), **dict(other.replaced)}
+        cells = {edit[:3]: edit for edit in (*self.edits, *other.edits)}
+        return Changes(tuple(cells.values()), tuple(replaced.items()))
+
+
+def changes_of(scenario: Scenario) -> Changes:
+    """Return all that lies over the drawn matrices of a scenario.
+
+    >>> changes_of(Scenario(w_v="identity")).replaced
+    (('w_v', 'identity'),)
+    """
+    return Changes(scenario.edits, tuple(scenario.replaced.items()))
+
+
+def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
+    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added.
+
+    Raises ``ValueError`` for a change that does not fit.
+    """
+    changes = renamed(changes, scenario)
+    fields: dict[str, Any] = {**dict.fromkeys(EDITABLE), **{n: by for n, by in changes.replaced if not placed(n)[0]}}
+    deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
+    return replace(scenario, **fields, deeper=deeper, edits=changes.edits)
+
+
+def renamed(changes: Changes, scenario: Scenario) -> Changes:
+    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P.
+
+    >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="seeded")).edits
+    (Edit(matrix='e', row=0, column=1, value=0.9),)
+    """
+    name = scenario.token_matrix
+    return Changes(
+        tuple(edit._replace(matrix=name) if edit.matrix in ("x", "e") else edit for edit in changes.edits),
+        tuple((name if matrix in ("x", "e") else matrix, by) for matrix, by in changes.replaced),
+    )
