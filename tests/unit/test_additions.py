@@ -18,7 +18,7 @@ SECONDS = 300
 # What is added: after which line of which file, and the row.
 INITIALIZATION = (
     (
-        "attnviz/core/seeding.py",
+        "attnviz/core/seeding/initializations.py",
         r"INITIALIZATIONS: .*?\n    \{\n",
         '        "halved": Initialization(\n'
         '            "torch.rand", lambda room, d_in, generator: room.uniform_(0, 0.5, generator=generator),\n'

@@ -9,7 +9,12 @@ from torch import Tensor
 
 from attnviz.core import limits
 from attnviz.core.devices import resolve_device
-from attnviz.core.drawing import (
+from attnviz.core.layers import placed
+from attnviz.core.masks import drawn_mask
+from attnviz.core.matrix_input import numbers_given, random_seed
+from attnviz.core.scenario.derived import Derived
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
+from attnviz.core.seeding.drawn import (
     Widths,
     drawn_distances,
     drawn_positions,
@@ -17,11 +22,6 @@ from attnviz.core.drawing import (
     drawn_weights,
     has_published_vector,
 )
-from attnviz.core.layers import placed
-from attnviz.core.masks import drawn_mask
-from attnviz.core.matrix_input import numbers_given, random_seed
-from attnviz.core.scenario.derived import Derived
-from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
 from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, VECTORS, Y
 
 

@@ -6,18 +6,10 @@ import torch
 from torch import Tensor
 
 from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
-from attnviz.core.seeding import (
-    FLOAT32_ON_CPU,
-    alibi_distances,
-    generator_for,
-    next_layers,
-    next_output,
-    next_projections,
-    seeded_distances,
-    seeded_embeddings,
-    seeded_positions,
-    sinusoidal_positions,
-)
+from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
+from attnviz.core.seeding.places import alibi_distances, seeded_distances, seeded_positions, sinusoidal_positions
+from attnviz.core.seeding.vectors import seeded_embeddings
+from attnviz.core.seeding.weights import next_layers, next_output, next_projections
 
 
 def has_published_vector(token: str, embedding: str, d_in: int) -> bool:

@@ -1,0 +1,39 @@
+"""Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own."""
+
+from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for
+from attnviz.core.seeding.places import (
+    ADDED_POSITIONS,
+    BIASED_POSITIONS,
+    POSITIONS,
+    alibi_slopes,
+    distance_seed,
+    position_seed,
+    sinusoidal_positions,
+)
+from attnviz.core.seeding.vectors import (
+    SEEDED_EMBEDDINGS,
+    second_seed,
+    seeded_embeddings,
+    stable_embedding,
+)
+from attnviz.core.seeding.weights import seeded_projections
+
+__all__ = [
+    "ADDED_POSITIONS",
+    "BIASED_POSITIONS",
+    "FLOAT32_ON_CPU",
+    "INITIALIZATIONS",
+    "INITS",
+    "POSITIONS",
+    "SEEDED_EMBEDDINGS",
+    "alibi_slopes",
+    "distance_seed",
+    "fill",
+    "generator_for",
+    "position_seed",
+    "second_seed",
+    "seeded_embeddings",
+    "seeded_projections",
+    "sinusoidal_positions",
+    "stable_embedding",
+]

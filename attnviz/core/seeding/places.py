@@ -1,0 +1,95 @@
+"""What places get: vectors that are added to those of tokens, and numbers by distance that are added to scores."""
+
+import hashlib
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
+
+ADDED_POSITIONS = ("sinusoidal", "seeded")  # as vectors, to those of the tokens
+BIASED_POSITIONS = ("alibi", "relative")  # as numbers by distance, to scores
+POSITIONS = ("none", *ADDED_POSITIONS, "rotary", *BIASED_POSITIONS)
+
+
+def sinusoidal_positions(n_tokens: int, d_in: int) -> Tensor:
+    """Return P ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves, float64 rounded to float32.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5.
+
+    >>> sinusoidal_positions(2, 2)
+    tensor([[0.0000, 1.0000],
+            [0.8415, 0.5403]])
+    """
+    feature = torch.arange(d_in, dtype=torch.float64, device="cpu")
+    wavelengths = 10000 ** (2 * (feature // 2) / d_in)
+    angles = torch.arange(n_tokens, dtype=torch.float64, device="cpu")[:, None] / wavelengths
+    return torch.where(feature % 2 == 0, angles.sin(), angles.cos()).float()
+
+
+def position_seed(seed: int) -> int:
+    """Return the seed of the vectors of positions: made from that of a set-up, for the same generator has drawn the
+    vectors of its tokens or its W's, and a P that repeats their numbers is no random P."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/positions".encode()).digest()[:4], "big")
+
+
+def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
+    """Return P ``(n_tokens, d_in)``: the first rows of ``nn.Embedding(1024, d_in)``, standard normal, after
+    ``torch.manual_seed(position_seed(seed))``.
+
+    The table has a row for each place that a text may have, as in a model with learned positions, so that more tokens
+    leave the rows of the first as they are.
+
+    >>> bool((seeded_positions(2, 5, 1) == seeded_positions(7, 5, 1)[:2]).all())
+    True
+    """
+    table = torch.empty(MAX_TOKENS, d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(position_seed(seed)))
+    return table[:n_tokens].clone()
+
+
+def distance_seed(seed: int) -> int:
+    """Return the seed of the numbers by distance, made from that of a set-up as :func:`position_seed` is."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/distances".encode()).digest()[:4], "big")
+
+
+def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
+    """Return a number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the middle rows of
+    ``nn.Embedding(2047, n_heads)``, standard normal, after ``torch.manual_seed(distance_seed(seed))``.
+
+    The table has a row for each distance that a text may have, so that more tokens leave those of near ones.
+
+    >>> bool((seeded_distances(2, 2, 1) == seeded_distances(2, 3, 1)[:, 1:4]).all())
+    True
+    """
+    table = torch.empty(2 * MAX_TOKENS - 1, n_heads, **FLOAT32_ON_CPU).normal_(
+        generator=generator_for(distance_seed(seed))
+    )
+    return table[MAX_TOKENS - n_tokens : MAX_TOKENS + n_tokens - 1].T.contiguous()
+
+
+def alibi_slopes(n_heads: int) -> Tensor:
+    """Return the slope of each head, ``(n_heads,)`` float64: with n heads, 2 to the power of -8/n, -16/n, ..., -8; for
+    a number that is no power of 2, as the paper's code does, those of the power of 2 below it, then every second one of
+    those of the next power of 2.
+
+    Source: Press et al. 2022, Train Short, Test Long, section 3, and the code that belongs to it.
+
+    >>> alibi_slopes(8)[:3]
+    tensor([0.5000, 0.2500, 0.1250], dtype=torch.float64)
+    """
+    below = 2 ** (n_heads.bit_length() - 1)
+    slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (n_heads - below), 2)]
+    return torch.tensor(slopes, dtype=torch.float64, device="cpu")
+
+
+def alibi_distances(n_heads: int, n_tokens: int) -> Tensor:
+    """Return ALiBi's number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the distance times the
+    slope of the head, negative.
+
+    >>> alibi_distances(1, 2)
+    tensor([[-0.0039,  0.0000, -0.0039]])
+    """
+    distance = torch.arange(1 - n_tokens, n_tokens, device="cpu").abs()
+    return torch.where(distance == 0, 0.0, -alibi_slopes(n_heads)[:, None] * distance).float()
