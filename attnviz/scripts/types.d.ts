@@ -1,6 +1,6 @@
 // What every component of the page is given, and what the page's scripts tell each other.
 
-import type { Connection } from "../app/shell/connection.js";
+import type { Connection } from "../app/shell/connection/connection.js";
 import type { Matrices } from "../board/types.js";
 
 /** What Streamlit gives a component with each drawing. */

@@ -26,7 +26,7 @@ def test_what_is_no_number_is_named_and_keeps_the_picture(playground: Playground
     eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)
 
 
-# A link that is too long. That one is answered at all hangs on httptools: see attnviz/app/shell/long_link.py.
+# A link that is too long. That one is answered at all hangs on httptools: see attnviz/app/shell/opening/long_link.py.
 
 
 @dear

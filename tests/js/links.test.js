@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markOf } from "../../attnviz/app/shell/connection.js";
-import { linkOf } from "../../attnviz/app/shell/copy_link.js";
-import { reopened } from "../../attnviz/app/shell/long_link.js";
+import { markOf } from "../../attnviz/app/shell/connection/connection.js";
+import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
+import { reopened } from "../../attnviz/app/shell/opening/long_link.js";
 
 const LONGEST = 524_288;
 const MOST = 1000;

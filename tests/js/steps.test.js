@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { Steps } from "../../attnviz/app/shell/connection.js";
-import { Presses } from "../../attnviz/app/shell/presses.js";
+import { Steps } from "../../attnviz/app/shell/connection/connection.js";
+import { Presses } from "../../attnviz/app/shell/connection/presses.js";
 
 /** @type {any} */
 const world = globalThis;

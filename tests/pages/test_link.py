@@ -9,7 +9,8 @@ import pytest
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from attnviz import Scenario
-from attnviz.app.shell import long_link, setup
+from attnviz.app.shell import setup
+from attnviz.app.shell.opening import long_link
 from attnviz.core.changes import changes_of
 from attnviz.explanation.summary import projections_in_words
 from attnviz.link.changes_text import encode_changes

@@ -19,17 +19,17 @@ from tests.pages.test_share import Sharing
 # The type of each component's data, and where it is declared.
 TYPES = {
     "attnviz_board": ("BoardData", "attnviz/board/types.js"),
-    "attnviz_connection": ("Data", "attnviz/app/shell/connection.js"),
-    "attnviz_copy_link": ("Data", "attnviz/app/shell/copy_link.js"),
+    "attnviz_connection": ("Data", "attnviz/app/shell/connection/connection.js"),
+    "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/moment/kept.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/app/learn/closer/seeds.js"),
     "attnviz_learn_time": ("Data", "attnviz/app/learn/moment/time.js"),
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
-    "attnviz_opener": ("Data", "attnviz/app/shell/opener.js"),
+    "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
-    "attnviz_theme": ("Data", "attnviz/app/shell/theme.js"),
+    "attnviz_theme": ("Data", "attnviz/app/shell/top_bar/theme.js"),
     "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
 }

@@ -14,7 +14,8 @@ from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, reconnecting, state, url_texts
-from attnviz.app.shell import connection, hiding, long_link, messages, opened_link
+from attnviz.app.shell import connection, hiding, messages
+from attnviz.app.shell.opening import long_link, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.devices import available_devices

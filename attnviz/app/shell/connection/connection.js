@@ -2,9 +2,9 @@
 // each change of the reader one step back in the browser's history.
 
 import { Presses } from "./presses.js";
-import { partOf } from "../../scripts/parts.js";
+import { partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing, Trigger } from "../../scripts/types.js" */
+/** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
 /**
  * What Python sends: the number of the last message "back" that it heard, the messages that it has answered, what is

@@ -1,9 +1,9 @@
 // A button of the top bar that shows and hides what always stands in the page: the set-up.
 // What is open stands at the root of the page, so that no drawing of Streamlit's takes it away.
 
-import { partOf } from "../../scripts/parts.js";
+import { partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ opens: string, label: string }} Data */
 

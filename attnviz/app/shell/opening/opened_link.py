@@ -16,7 +16,7 @@ from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import forget, open_as
-from attnviz.app.shell.long_link import what_was_left_out
+from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
 from attnviz.link.opening import read_link, read_texts

@@ -1,10 +1,10 @@
 // Charts and small pictures come from the server, in the colours of light or dark. Where the reader takes the other
 // one, or the system does, they are asked for anew.
 
-import { onTheme, themeOf } from "../../board/cells/theme.js";
-import { keptFor, partOf } from "../../scripts/parts.js";
+import { onTheme, themeOf } from "../../../board/cells/theme.js";
+import { keptFor, partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing, Trigger } from "../../scripts/types.js" */
+/** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
 /** @typedef {{ drawn: "light" | "dark" }} Data the theme that the server drew in */
 /** @typedef {{ data: Data, tell: Trigger }} Kept */

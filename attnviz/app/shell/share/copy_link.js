@@ -1,9 +1,9 @@
 // A field with the link of the page as it stands in the address bar, and a button that copies it.
 // The address is read when it is needed: it changes with every control.
 
-import { partOf } from "../../scripts/parts.js";
+import { partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ hide: string, label: string, button: string, copied: string, byHand: string }} Data */
 

@@ -1,0 +1,59 @@
+"""What can be shared, taken home and brought back: links, code, data, uploads."""
+
+import streamlit as st
+
+from attnviz.app.parts.charts import take_offered
+from attnviz.app.parts.own_share import take_beside, take_own
+from attnviz.app.session import state
+from attnviz.app.shell.share.bringing_back import show_open
+from attnviz.app.shell.share.files import (
+    CODE,
+    DATA,
+    KINDS,
+    PICTURES,
+    ask_for_sentence,
+    show_code,
+    show_data,
+    show_own,
+    show_pictures,
+)
+from attnviz.app.shell.share.links import show_links
+from attnviz.words import say
+
+LINK, OPEN = "link", "open"
+
+
+def show_share(*, own_examples: bool = False) -> None:
+    """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
+    what it shows itself, or it's said that what is shared isn't that."""
+    offered, own, beside = take_offered(), take_own(), take_beside()
+    with st.popover(say("share.button"), key="share", on_change="rerun", help=say("share.help")) as popover:
+        if not popover.open:
+            return
+        chosen = st.segmented_control(
+            say("share.what"), (LINK, *KINDS, OPEN), default=LINK, required=True,
+            format_func=_part_in_words, label_visibility="collapsed", key="share.part",
+        )  # fmt: skip
+        if chosen == LINK:
+            show_links(beside)
+            return
+        scenario = state.current_scenario()
+        if own is not None and chosen in KINDS:
+            show_own(own, chosen, offered)
+            return
+        if own_examples and chosen in (CODE, DATA):
+            st.info(say("share.of_set_up"), icon=":material/info:")
+        if chosen == PICTURES:
+            show_pictures(scenario, offered)
+        elif scenario is None:
+            ask_for_sentence()
+        elif chosen == CODE:
+            show_code(scenario)
+        elif chosen == DATA:
+            show_data(scenario)
+        else:
+            show_open(scenario)
+
+
+def _part_in_words(part: str) -> str:
+    return say(f"share.part.{part}")

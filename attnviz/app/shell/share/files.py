@@ -1,0 +1,149 @@
+"""What Share takes home: code, data and pictures, of the set-up or of what a page shows itself."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import BinaryIO
+
+import streamlit as st
+
+from attnviz.app.parts.charts import Offered
+from attnviz.app.parts.own_share import Own
+from attnviz.app.session import state
+from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.app.shell.letters import app_letters
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import in_view
+from attnviz.core.scenario import Scenario, traced
+from attnviz.documents import figure_page, heatmap_page, report
+from attnviz.explanation.summary import described
+from attnviz.export import (
+    json_file,
+    json_size,
+    matrix_csv,
+    matrix_names,
+    notebook,
+    pytorch_script,
+    safetensors_size,
+    scenario_json,
+    trace_safetensors,
+)
+from attnviz.words import say
+
+CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
+_LARGE = 1_000_000  # bytes of a file whose size is said beforehand
+
+
+def show_code(scenario: Scenario) -> None:
+    """Draw a script of the scenario, and what takes it home."""
+    st.caption(say("share.code.about"))
+    script = pytorch_script(scenario, state.digits())
+    st.code(script, language="python", height=320)
+    with st.container(horizontal=True):
+        _download("script", "attention.py", "text/x-python", lambda: script)
+        make = partial(notebook, scenario, state.digits())
+        _download("notebook", "attention.ipynb", "application/x-ipynb+json", make)
+
+
+def show_data(scenario: Scenario) -> None:
+    """Draw what takes the matrices of a scenario home, and its settings."""
+    show_matrices(traced(scenario), "attention")
+    st.caption(say("share.data.scenario"))
+    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+
+
+def show_matrices(made: AttentionTrace, file: str) -> None:
+    """Draw what takes one matrix of a trace home, and all of them."""
+    names = matrix_names(made)
+    first = next(at for at, name in enumerate(names) if name.endswith("attention_weights"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            say("share.data.matrix"), names, index=first,
+            format_func=lambda each: made.stages[each].title, key="share.matrix",
+        )  # fmt: skip
+        _download("csv", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
+    in_json, in_safetensors = json_size(made), safetensors_size(made)
+    large = in_json > _LARGE
+    st.caption(
+        say("share.data.all_large", json=_megabytes(in_json), safetensors=_megabytes(in_safetensors))
+        if large
+        else say("share.data.all")
+    )
+    as_json = partial(_download, "json", f"{file}.json", "application/json", partial(json_file, made))
+    as_safetensors = partial(
+        _download, "safetensors", f"{file}.safetensors", "application/octet-stream", partial(trace_safetensors, made)
+    )
+    with st.container(horizontal=True):
+        for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
+            draw()
+
+
+def show_own(own: Own, chosen: str, offered: dict[str, Offered]) -> None:
+    """Draw what a page gives to take home: its code, its data, or its pictures."""
+    if chosen == CODE:
+        st.caption(own.about)
+        script = own.script()
+        st.code(script, language="python", height=320)
+        _download("script", f"{own.name}.py", "text/x-python", lambda: script)
+    elif chosen == DATA:
+        show_matrices(own.trace, own.name)
+    else:
+        chosen = st.selectbox(say("share.pictures.figure"), list(offered), key="share.picture",
+                              format_func=lambda key: offered[key].title)  # fmt: skip
+        title, alt, draw = offered[chosen]
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
+        st.iframe(page, height="content", alt=alt)
+        st.caption(say("share.pictures.pages"))
+        with st.container(horizontal=True):
+            _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+            _download("report", f"{own.name}.html", "text/html", own.report)
+            _download("page", f"{own.name}_heads.html", "text/html", own.page)
+
+
+def _megabytes(size: int) -> str:
+    return f"{max(1, round(size / 1e6)):,}"
+
+
+def show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> None:
+    """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
+
+    Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
+    """
+    made = None if scenario is None else traced_in_view(scenario)
+    stages = {} if made is None else {name: made.stages[name] for name in in_view(made.stages)}
+    titles = {key: figure.title for key, figure in offered.items()}
+    titles |= {
+        name: say("share.pictures.of_set_up", title=stage.title) if offered else stage.title
+        for name, stage in stages.items()
+    }
+    if not titles:
+        ask_for_sentence()
+        return
+    first = 0 if offered else list(stages).index("attention_weights")
+    chosen = st.selectbox(
+        say("share.pictures.figure"), list(titles), first, format_func=titles.__getitem__, key="share.picture"
+    )
+    if chosen in offered:
+        title, alt, draw = offered[chosen]
+        page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
+    elif scenario is not None and made is not None:
+        query, digits = picked_query(scenario), state.digits()
+        alt = described(made, chosen, query, digits)
+        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
+    st.iframe(page, height="content", alt=alt)
+    st.caption(say("share.pictures.pages"))
+    with st.container(horizontal=True):
+        _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+        if scenario is not None and made is not None:
+            make = partial(report, scenario, traced(scenario), digits=state.digits())
+            _download("report", "attention.html", "text/html", make)
+
+
+def ask_for_sentence() -> None:
+    """Say that there is nothing to share without a sentence."""
+    st.info(say("share.blank"), icon=":material/edit:")
+
+
+def _download(name: str, file_name: str, mime: str, make: Callable[[], str | bytes | BinaryIO]) -> None:
+    """Draw a button; the file is made when it is pressed, and no other run comes of it."""
+    label = say(f"share.download.{name}")
+    st.download_button(label, make, file_name, mime, key=f"share.download.{name}", on_click="ignore")

@@ -1,0 +1,51 @@
+"""The links that Share offers: to what is seen, and to a lesson that hides controls."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attnviz.app.parts.own_share import Beside
+from attnviz.app.session import url_texts
+from attnviz.app.text import as_message
+from attnviz.link.parameter_table import HIDE, texts
+from attnviz.link.set_up import parameters
+from attnviz.scripts import joined
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+
+_copy_link = st.components.v2.component(
+    "attnviz_copy_link",
+    html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
+    '<span role="status"></span></div>',
+    css=(_HERE / "copy_link.css").read_text(),
+    js=joined(_HERE / "copy_link.js"),
+)
+
+
+def show_links(beside: Beside | None) -> None:
+    """Draw the links, and what a link can't hold, which goes beside it."""
+    st.caption(say("share.link.about" if beside is None else "share.link.short"))
+    _show_link("link", url_texts.current(HIDE))
+    if beside is not None:
+        st.info(as_message(beside.told), icon=":material/attach_file:")
+        st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
+                           on_click="ignore")  # fmt: skip
+    st.caption(say("share.lesson_link.about"))
+    table = parameters()
+    hidden = st.multiselect(
+        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide"
+    )
+    if hidden:
+        _show_link("lesson_link", texts()[HIDE].write(hidden))
+
+
+def _show_link(kind: str, hide: str) -> None:
+    data = {
+        "hide": hide,
+        "label": say(f"share.{kind}.label"),
+        "button": say(f"share.{kind}.copy"),
+        "copied": say("share.copied"),
+        "byHand": say("share.copy_by_hand"),
+    }
+    _copy_link(key=f"share.{kind}", data=data)
