@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.app.check.form import load, show_verdict
 from attnviz.app.check.modes import checked
+from attnviz.app.check.shown_verdict import show_verdict
+from attnviz.app.check.typed_tables import load
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
