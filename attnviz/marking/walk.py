@@ -1,7 +1,6 @@
 """One walk through the table of stages, from the inputs to the last result, in one way of reading."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,8 @@ from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Window
 from attnviz.marking.masked import hidden_causally
 from attnviz.marking.outcome import MarkedTable, Marking
 from attnviz.marking.settings import Reading, Settings
-from attnviz.tables.printed_table import MAX_DECIMALS, Printed
+from attnviz.marking.units import in_its_unit, with_numbers
+from attnviz.tables.printed_table import Printed
 
 OF_KEYS = ("scores", "scaled_scores", "attention_weights")
 _AFTER_WEIGHTS = ("context", "output", "residual_1", "preactivations", "hidden", "feed_forward")
@@ -177,29 +177,15 @@ class Walk:
         return _Made(exact, followed, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
 
     def _in_its_unit(self, table: Printed, stage: Stage, made: _Made) -> tuple[Printed, int]:
-        """Return a table in whole units, and what its numbers are parts of: percent or thousandths where only that
-        makes sense of most of them."""
-        there = np.isfinite(table.array) & (table.array != 0)
-        if there.sum() < 2:
-            return table, 1
+        """Return a table in whole units, and what its numbers are parts of."""
+        own = DEVIATIONS * made.spread
 
-        def fitting(read: Printed) -> float:
+        def fits(read: Printed) -> np.ndarray:
             windows = Windows.of(read.array, read.places)
-            own = DEVIATIONS * made.spread
-            fits = windows.hold(made.exact.value) | windows.hold(made.followed.value)
-            return float((fits | windows.hold(made.now, own))[there].mean())
+            either = windows.hold(made.exact.value) | windows.hold(made.followed.value)
+            return either | windows.hold(made.now, own)
 
-        if fitting(table) > 0.3:
-            return table, 1
-        for unit, zeros in ((100, 2), (1000, 3)):
-            if unit == 100 and stage.kind != "softmax":
-                continue  # elsewhere, a hundred times too large is too large
-            read = _parts_of(table, unit, zeros)
-            sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
-            adds_up = stage.kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
-            if fitting(read) >= 0.7 or adds_up:
-                return read, unit
-        return table, 1
+        return in_its_unit(table, stage.kind, fits)
 
     def _marks(self, table: Printed, made: _Made, tainted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mark a table; return the marks, and which cells are likely by what is hidden."""
@@ -290,14 +276,3 @@ class Walk:
         now = self.hidden.now(made)
         grown = self.hidden.grown(made)
         return Estimate(np.where(where, values, now), np.where(where, 0.0, grown.slopes), self.hidden.mean)
-
-
-def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
-    """Return a table with other numbers in its cells."""
-    return replace(table, rows=tuple(map(tuple, numbers.tolist())))
-
-
-def _parts_of(table: Printed, unit: int, zeros: int) -> Printed:
-    shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
-    in_units = with_numbers(table, table.array / unit)
-    return replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
