@@ -24,8 +24,8 @@ def test_a_number_of_one_matrix_alone_is_explained(
     board = new_board().open_board(text="the cat", **address)
     board.torch_says()
     board.point_at(place)
-    kind = "below" if place[0] == "joined" else "concatenate"
-    expect(board.panel).to_contain_text(say(f"explanation.{kind}.words", matrix=of).split(". ")[0])
+    axis = "rows" if place[0] == "joined" else "columns"
+    expect(board.panel).to_contain_text(say(f"explanation.concatenate.{axis}", matrix=of).split(". ")[0])
     board.cell(place).click()
     expect(board.panel).to_contain_text(of.split(",")[0])
     expect(board.cell(place)).to_be_visible()

@@ -9,7 +9,6 @@ from torch import Tensor
 from attnviz.core.rules import (
     GELU,
     Add,
-    Below,
     Concatenate,
     FeatureMap,
     LayerNorm,
@@ -88,8 +87,8 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Relative(), ((2, 7), (4, 4))),
     (Relative(place=1), ((1, 5),)),
     (Relative(1, 2), ((2, 7), (2, 4))),
-    (Below(), ((3, 2), (2, 2))),
-    (Below(), ((1, 4), (3, 4))),
+    (Concatenate("rows"), ((3, 2), (2, 2))),
+    (Concatenate("rows"), ((1, 4), (3, 4), (2, 4))),
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
 TOKENS = ("the", "cat", "the", "<b>", "dog")

@@ -1,4 +1,5 @@
-// Matrices side by side, the results of all heads: core/rules/concatenate.py.
+// Matrices side by side, the results of all heads; or one below the other, as under a sentence that was kept:
+// core/rules/concatenate.py.
 
 import { already, namedCell } from "../cells/cell.js";
 import { matrixOf, valueAt } from "../values/matrices.js";
@@ -6,34 +7,48 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { MadeCell, Matrix, Settings, Span } from "../types.js" */
 
-/** @param {Settings} _ @param {Matrix[]} sources */
-export function compute(_, ...sources) {
+/** @param {Settings} settings @param {Matrix[]} sources */
+export function compute({ axis }, ...sources) {
   const [{ rows, columns }] = sources;
-  return matrixOf(rows, columns * sources.length, (row, column) =>
-    valueAt(sources[Math.floor(column / columns)], row, column % columns),
-  );
+  const sum = (/** @type {"rows" | "columns"} */ size) => sources.reduce((all, source) => all + source[size], 0);
+  const value = (/** @type {number} */ row, /** @type {number} */ column) => valueIn(axis, row, column, sources);
+  return axis === "rows" ? matrixOf(sum("rows"), columns, value) : matrixOf(rows, sum("columns"), value);
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix[]} sources @returns {[number, number][][]} */
-export function reads(_, row, column, ...sources) {
-  const { columns } = sources[0];
-  return sources.map((_source, i) => (i === Math.floor(column / columns) ? [[row, column % columns]] : []));
+// Which source a cell is of, and where it stands there.
+/** @param {string} axis @param {number} row @param {number} column @param {Matrix[]} sources */
+function placeIn(axis, row, column, sources) {
+  let i = 0;
+  if (axis === "rows") for (; row >= sources[i].rows; i += 1) row -= sources[i].rows;
+  else for (; column >= sources[i].columns; i += 1) column -= sources[i].columns;
+  return { i, row, column };
+}
+
+/** @param {string} axis @param {number} row @param {number} column @param {Matrix[]} sources */
+function valueIn(axis, row, column, sources) {
+  const place = placeIn(axis, row, column, sources);
+  return valueAt(sources[place.i], place.row, place.column);
+}
+
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix[]} sources @returns {[number, number][][]} */
+export function reads({ axis }, row, column, ...sources) {
+  const place = placeIn(axis, row, column, sources);
+  return sources.map((_source, i) => (i === place.i ? [[place.row, place.column]] : []));
 }
 
 // Of one of the sources, what a cell reads: of all but its own, nothing.
-/** @param {Settings} _ @param {number} i @param {Matrix[]} sources @returns {(row: number, column: number) => Span} */
-export function reach(_, i, ...sources) {
-  const { columns } = sources[0];
+/** @param {Settings} settings @param {number} i @param {Matrix[]} sources @returns {(row: number, column: number) => Span} */
+export function reach({ axis }, i, ...sources) {
   return (row, column) => {
-    const own = Math.floor(column / columns) === i ? 1 : 0;
-    return { row, column: column - i * columns, rows: own, columns: own };
+    const place = placeIn(axis, row, column, sources);
+    const own = place.i === i ? 1 : 0;
+    return { row: place.row, column: place.column, rows: own, columns: own };
   };
 }
 
-/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix[]} sources */
-export function bounded(_, row, column, ...sources) {
-  const { columns } = sources[0];
-  return { exact: valueAt(sources[Math.floor(column / columns)], row, column % columns), tolerance: 0 };
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix[]} sources */
+export function bounded({ axis }, row, column, ...sources) {
+  return { exact: valueIn(axis, row, column, sources), tolerance: 0 };
 }
 
 /** @param {MadeCell} cell */
@@ -43,7 +58,7 @@ export function explain(cell) {
   return {
     symbols: namedCell(cell, number),
     steps: [cell.write(cell.value)],
-    words: say("explanation.concatenate.words", { matrix }),
+    words: say(`explanation.concatenate.${cell.stage.settings.axis}`, { matrix }),
     notes: Number.isFinite(cell.value) ? [] : [already(cell, number)],
   };
 }

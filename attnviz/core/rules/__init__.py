@@ -2,7 +2,6 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
-from attnviz.core.rules.below import Below
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
 from attnviz.core.rules.explaining.displayed import DECIMALS
@@ -25,7 +24,7 @@ from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Recut, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot, FeatureMap, Share, Below,
+    Relative, TimesRoot, FeatureMap, Share,
 )  # fmt: skip
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "GELU",
     "RULES",
     "Add",
-    "Below",
     "Block",
     "Bounded",
     "Cell",

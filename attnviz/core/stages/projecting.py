@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from attnviz.core.rules import Add, Below, LayerNorm, Product, TimesRoot
+from attnviz.core.rules import Add, Concatenate, LayerNorm, Product, TimesRoot
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages.names import BIASES, E_SCALED, ITSELF, JOINED, KEPT, SECOND, Y
 from attnviz.core.stages.stage import Stage, lowered, row
 from attnviz.core.what_if import EXCHANGED, PROJECTIONS, TRANSPOSED, WhatIf
@@ -49,7 +50,7 @@ def _kept(kept: str, x: str) -> tuple[Stage, ...]:
     normed = row(f"{Y}_norm", "Y′", "key", "feature", "vectors", LayerNorm(), (Y, "gamma_1", "beta_1"))
     return (
         *[normed] * (kept != Y),
-        row(JOINED, "X⁺", "key", "feature", "vectors", Below(), (kept, x)),
+        row(JOINED, "X⁺", "key", "feature", "vectors", Concatenate(ROWS), (kept, x)),
     )
 
 

@@ -15,7 +15,6 @@ from attnviz import Scenario, explain, trace
 from attnviz.board.data import board_data
 from attnviz.core.rules import (
     RULES,
-    Below,
     FeatureMap,
     LayerNorm,
     Lookup,
@@ -67,8 +66,7 @@ def test_the_package_is_the_copy_with_a_second_stage_of_every_rule() -> None:
     # A layer norm needs a gain and an offset of its own, which every set-up would have to give; what is passed on goes
     # from one layer to the next; of a sentence that nobody predicts, no set-up has a vocabulary; numbers by distance
     # are given, too, and what goes times the root of its width is the input; a feature map and
-    # shares without a softmax make another attention, and what stands below a kept sentence has other rows;
-    # heads cut by one view are a mistake.
+    # shares without a softmax make another attention; heads cut by one view are a mistake.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -78,7 +76,6 @@ def test_the_package_is_the_copy_with_a_second_stage_of_every_rule() -> None:
         TimesRoot,
         FeatureMap,
         Share,
-        Below,
         Recut,
     }
 
