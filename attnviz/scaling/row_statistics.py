@@ -56,6 +56,7 @@ class Rows:
 
     @property
     def n_keys(self) -> int:
+        """How many keys each row has."""
         return self.weights.shape[1]
 
     @cached_property

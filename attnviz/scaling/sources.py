@@ -41,10 +41,12 @@ class Source(Protocol):
     """A law of queries and keys, drawn `BLOCK` coordinates at a time, and its theory."""
 
     @property
-    def n_queries(self) -> int: ...
+    def n_queries(self) -> int:
+        """How many queries one trial has."""
 
     @property
-    def n_keys(self) -> int: ...
+    def n_keys(self) -> int:
+        """How many keys each of them is multiplied with."""
 
     @property
     def numbers_per_block(self) -> int:
@@ -77,16 +79,20 @@ class Vectors:
 
     @property
     def numbers_per_block(self) -> int:
+        """One for each coordinate of the query and of each key."""
         return (1 + self.n_keys) * BLOCK
 
     @property
     def products_per_block(self) -> int:
+        """None: what is drawn is queries and keys already."""
         return 0
 
     def room(self, trials: int) -> torch.Tensor:
+        """Return an empty tensor (trials, 1 + n_keys, BLOCK)."""
         return torch.empty((trials, 1 + self.n_keys, BLOCK), **FLOAT32_ON_CPU)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
+        """Fill the room; return views of it, the query (trials, 1, BLOCK) and the keys (trials, n_keys, BLOCK)."""
         drawn = fill(room, self.law, 1, generator).numpy()
         return drawn[:, :1], drawn[:, 1:]
 
@@ -118,28 +124,35 @@ class Projections:
 
     @property
     def d_in(self) -> int:
+        """How many numbers a token's vector has."""
         return len(self.x[0])
 
     @property
     def n_queries(self) -> int:
+        """Each token asks."""
         return len(self.x)
 
     @property
     def n_keys(self) -> int:
+        """Each token is asked."""
         return len(self.x)
 
     @property
     def numbers_per_block(self) -> int:
+        """Those of as many columns of w_q and w_k."""
         return 2 * self.d_in * BLOCK
 
     @property
     def products_per_block(self) -> int:
+        """Each number of the W's is multiplied with one of each token."""
         return self.n_queries * self.numbers_per_block
 
     def room(self, trials: int) -> torch.Tensor:
+        """Return an empty tensor (trials, 2, d_in, BLOCK)."""
         return torch.empty((trials, 2, self.d_in, BLOCK), **FLOAT32_ON_CPU)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
+        """Fill the room with w_q and w_k; return the queries and keys of x, (trials, n_tokens, BLOCK) each."""
         w = fill(room, self.init, self.d_in, generator).numpy()
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 

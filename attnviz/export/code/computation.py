@@ -18,6 +18,7 @@ from attnviz.words import plural
 
 
 def moved_to_device(scenario: Scenario) -> list[str]:
+    """Return the lines that move what is given to the device, none for the CPU; where it isn't there, nothing moves."""
     if scenario.device == "cpu":
         return []
     several = scenario.n_layers > 1

@@ -20,6 +20,7 @@ class Widths(NamedTuple):
 
 
 def widths_of(scenario: Scenario) -> Widths:
+    """Return the widths of Q, K, V and the context, of all heads together, as the script writes them."""
     widths = Widths("d_k", "d_k", "d_v", "d_v")
     if scenario.n_heads > 1:
         widths = Widths("n_heads * d_k", "n_kv_heads * d_k", "n_kv_heads * d_v", "n_heads * d_v")

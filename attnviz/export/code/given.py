@@ -47,6 +47,7 @@ def numbers(row: Sequence[float]) -> str:
 
 
 def number(value: float) -> str:
+    """Write a float32 number in as few digits as tell it apart, or as a float of a text where it isn't finite."""
     return str(np.float32(value)) if math.isfinite(value) else f'float("{value}")'
 
 
@@ -55,6 +56,7 @@ def _in_full(value: float) -> str:
 
 
 def edited(scenario: Scenario) -> list[str]:
+    """Return the lines that write edited cells over their matrices: one for each, or a loop where there are many."""
     called = {edit.matrix: place_of(scenario, edit.matrix) for edit in scenario.edits}
     vectors = {name for name in called if placed(name)[1] in VECTORS}
     cells = [

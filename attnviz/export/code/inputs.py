@@ -23,10 +23,12 @@ def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
 
 
 def vectors(scenario: Scenario) -> list[str]:
+    """Return the lines that make X, or E where X is made of it, ``(n_tokens, d_in)``."""
     return _vectors_of(scenario, scenario.token_matrix, "tokens", scenario.seed)
 
 
 def vectors_read(scenario: Scenario) -> list[str]:
+    """Return the lines that make Y, the vectors of a second or of a kept sentence; none where neither is read."""
     if not scenario.reads_others:
         return []
     defined = has_seeded_vectors(scenario, scenario.token_matrix)
@@ -73,6 +75,10 @@ def _seeded_vectors(scenario: Scenario) -> list[str]:
 
 
 def positions(scenario: Scenario) -> list[str]:
+    """Return the lines that make P ``(n_tokens, d_in)``; none where no vectors of places are added.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5, for sinusoidal ones.
+    """
     if not scenario.adds_positions:
         return []
     if scenario.p is not None:
@@ -91,6 +97,7 @@ def positions(scenario: Scenario) -> list[str]:
 
 
 def mask(scenario: Scenario) -> list[str]:
+    """Return the lines that make the mask ``(n_tokens, n_read)``, with -inf where a key is hidden; none without one."""
     if MASK not in scenario.editable:
         return []
     if scenario.mask is not None:
@@ -125,6 +132,10 @@ def _mask_drawn(kind: str, size: int, read: str, n_kept: int) -> list[str]:
 
 
 def distances(scenario: Scenario) -> list[str]:
+    """Return the lines that make the numbers by distance ``(n_heads, 2 * n_read - 1)``; none where positions add none.
+
+    Source: Press et al. 2022, Train Short, Test Long, section 3, for ALiBi's.
+    """
     if BY_DISTANCE not in scenario.editable:
         return []
     if scenario.by_distance is not None:

@@ -10,6 +10,7 @@ from attnviz.export.code.notebooks import Section
 
 
 def weights(scenario: Scenario) -> list[Section]:
+    """Return the sections that make every W, bias, gain and offset, drawn from the seed or given, in each layer."""
     names = [name for name in scenario.editable if name not in OF_TOKENS]
     title = "The projections" if scenario.d_ff is None else "The projections and the layers"
     given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
@@ -28,6 +29,7 @@ def _norms(names: list[str]) -> list[str]:
 
 
 def is_drawn(scenario: Scenario, name: str) -> bool:
+    """Whether the script draws a matrix from the seed, and nothing stands in its place."""
     if scenario.replacement(name) is not None:
         return False
     # A bias whose matrix was given another width than the set-up draws.
