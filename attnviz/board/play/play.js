@@ -5,19 +5,18 @@
 // and what was before it is there already. Which phase stands is told by an event attnviz:phase.
 
 import { make, toggle } from "../cells/elements.js";
-import { sourcesOf } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { Actors } from "./actors.js";
 import { reducedMotion } from "../spine/motion.js";
+import { Lights } from "./lights.js";
 import { numbersOf, playing } from "./playing.js";
-import { brokenIn, isHidden, momentAt, phasesOf, reachedColumns, spanOf, standing } from "./timeline.js";
+import { brokenIn, momentAt, phasesOf, spanOf, standing } from "./timeline.js";
 import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
-/** @import { BoardCell, Place } from "../types.js" */
 /** @import { Moment, Phase } from "../spine/types.js" */
 
 const LONGEST_FRAME = 100; // milliseconds: a page that was away goes on where it was
@@ -40,8 +39,7 @@ export class Play {
     /** @type {number | null} */
     this.frame = null;
     this.drawn = ""; // the step whose cells are lit
-    /** @type {Map<BoardCell, string>} */
-    this.lit = new Map();
+    this.lights = new Lights(board);
     this.asked = 0; // the number of the last part that Python wanted
     this.button = buttonOf("play", say("board.play.start"), () => this.press());
     this.back = buttonOf("back", say("board.play.back"), () => this.stepTo(this.step - 1));
@@ -226,8 +224,7 @@ export class Play {
       if (!was) return;
       this.drawn = "";
       this.actors.clear();
-      this.light(new Map(), new Set());
-      for (const op of [board.frame.scale, board.frame.softmax]) toggle(op, "up", false);
+      this.lights.clear();
       board.explain();
       return this.tell(null);
     }
@@ -236,8 +233,9 @@ export class Play {
     const drawn = `${moment.at},${moment.step},${moment.made}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    this.lightUp(moment);
     const phase = this.phases[moment.at];
+    this.lights.show(this.phases, moment);
+    this.say(phase, moment);
     if (was?.at !== moment.at) this.tell(phase);
   }
 
@@ -245,76 +243,6 @@ export class Play {
   /** @param {Phase | null} phase */
   tell(phase) {
     this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
-  }
-
-  // Light up what is at work, and leave what has been reached as it is.
-  /** @param {Moment} moment */
-  lightUp(moment) {
-    const { board, phases } = this;
-    const phase = phases[moment.at];
-    /** @type {Map<BoardCell, string>} */
-    const lit = new Map();
-    const grids = new Set([board.grids.get(phase.on)]);
-    const mark = (/** @type {Place} */ place, /** @type {string} */ as) => {
-      const cell = board.cellAt(this.seenAt(place));
-      if (!cell) return;
-      lit.set(cell, as);
-      grids.add(board.grids.get(this.seenAt(place).matrix));
-    };
-    phases.slice(0, moment.at + 1).forEach((each, at) => {
-      for (const source of this.sourcesOf(each, each.columns)) mark(source, "up");
-      for (const column of reachedColumns(phases, moment, at)) mark({ matrix: each.name, row: board.query, column }, "up");
-    });
-    const { sources, made } = this.atWork(phase, moment);
-    for (const source of sources.flat()) mark(source, "work");
-    for (const place of made) mark(place, "making");
-    this.light(lit, grids);
-    toggle(board.frame.scale, "up", phase.kind === "scale");
-    toggle(board.frame.softmax, "up", phase.kind === "shares");
-    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // rows that fall need none
-    const onBoard = bands.map((block) => block.map((place) => this.seenAt(place)));
-    const meets = made[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
-    board.flow.meet(meets && this.seenAt(meets), onBoard);
-    this.say(phase, moment);
-  }
-
-  // Where a cell is seen: scores that have no place of their own are where scaled ones are, and the other way round.
-  /** @param {Place} place @returns {Place} */
-  seenAt(place) {
-    if (this.board.grids.has(place.matrix)) return place;
-    return { ...place, matrix: this.phases.find(({ name }) => name === place.matrix)?.on ?? place.matrix };
-  }
-
-  // The cells that these columns of a phase's row are made from, without those of masked keys.
-  /** @param {Phase} phase @param {number[]} columns */
-  sourcesOf({ stage, kind, steps }, columns) {
-    const { made, query } = this.board;
-    return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices).flatMap((block, at) => block.filter((place) => {
-      if (kind === "mix" && at === 1) return steps.includes(place.row);
-      const of = made.stages.get(place.matrix);
-      return of.columns !== "key" || !isHidden(made, of, query, place.column);
-    })));
-  }
-
-  // What is at work in a step, and what it makes.
-  /** @param {Phase} phase @param {Moment} moment @returns {{ sources: Place[][], made: Place[] }} */
-  atWork(phase, { step }) {
-    const { made, query } = this.board;
-    const { stage, kind, steps, columns, name } = phase;
-    if (kind === "scale" || kind === "shares") return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], made: [] };
-    const column = steps[step];
-    if (kind !== "mix") return { sources: sourcesOf(stage, query, column, made.matrices), made: [{ matrix: name, row: query, column }] };
-    const [weights, rows] = stage.sources;
-    const row = Array.from({ length: made.matrices[rows].columns }, (_, at) => ({ matrix: rows, row: column, column: at }));
-    return { sources: [[{ matrix: weights, row: query, column }], row], made: [] };
-  }
-
-  /** @param {Map<BoardCell, string>} lit @param {Set<any>} grids */
-  light(lit, grids) {
-    for (const [cell] of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
-    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
-    this.lit = lit;
-    for (const grid of this.board.grids.values()) toggle(grid.matrix, "up", grids.has(grid));
   }
 
   // The phase in a sentence, with the numbers of the step.
@@ -340,8 +268,6 @@ export class Play {
     if (slider.valueAsNumber !== at) slider.value = String(at);
   }
 }
-
-const MARKS = ["up", "work", "making"];
 
 /** @param {string} className @param {string} text @param {() => void} act */
 function buttonOf(className, text, act) {
