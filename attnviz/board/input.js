@@ -1,13 +1,11 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
-import { make } from "./cells/elements.js";
-import { namedCell } from "./cells/cell.js";
-import { placeInWords } from "./values/explain.js";
 import { written } from "./values/numbers.js";
 import { blockIn } from "./pasting.js";
 import { placeOf } from "./places.js";
 import { backAt, stepped } from "./values/stepping.js";
-import { readCell, whyNoNumber } from "./values/typed_numbers.js";
+import { openBox, refusal } from "./typing.js";
+import { readCell } from "./values/typed_numbers.js";
 import { focusedBeside } from "../scripts/parts.js";
 import { followPointer } from "../scripts/pointer.js";
 import { say } from "../scripts/sentences.js";
@@ -204,54 +202,7 @@ export class Input {
   // Open a box over a cell, to type into; what is left as it is `shown` edits nothing.
   /** @param {Place} place @param {string} text @param {string | null} shown */
   type(place, text, shown = null) {
-    const { board } = this;
-    const cell = board.grids.get(place.matrix)?.boxOf(place);
-    if (!cell) return;
-    const input = make("input", "typed");
-    input.value = text;
-    input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
-    const { box, letters } = cell;
-    const origin = board.root.getBoundingClientRect();
-    const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
-    input.style.left = `${(box.left - origin.left) / zoom}px`;
-    input.style.top = `${(box.top - origin.top) / zoom}px`;
-    input.style.height = `${box.height / zoom}px`;
-    // Its cell's own box, and more only for a text that is longer.
-    const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
-    fit();
-    input.oninput = fit;
-    input.style.fontSize = letters;
-    let done = false;
-    this.typing = true;
-    const end = (/** @type {boolean} */ take, leave = false) => {
-      if (done) return;
-      done = true;
-      this.typing = false;
-      setTimeout(() => board.catchUp()); // after what was typed is taken
-      input.remove();
-      if (!leave) board.focus(place);
-      if (!take || input.value === shown) return;
-      const { value, reason = "" } = readCell(place.matrix, input.value, { blanks: true });
-      if (value === undefined) board.panel.say(this.refused(place, input.value, reason));
-      else board.commit([{ ...place, value }]);
-    };
-    input.onkeydown = (event) => {
-      event.stopPropagation();
-      if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
-      if (event.key === "Enter") end(true);
-      if (event.key === "Escape") end(false);
-    };
-    input.onblur = () => end(true, true);
-    board.root.append(input);
-    input.focus();
-    if (text.length > 1) input.select();
-  }
-
-  /** @param {Place} place @param {string} text @param {string} reason */
-  refused(place, text, reason) {
-    const { board } = this;
-    const value = written(board.givenAt(place), board.data.digits);
-    return say("typed.keeps", { why: whyNoNumber(text, reason), cell: namedCell(board, place), value });
+    openBox(this.board, place, text, shown, (open) => (this.typing = open));
   }
 
   // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
@@ -275,7 +226,7 @@ export class Input {
       line.forEach((text, right) => {
         const cell = { matrix: place.matrix, row: place.row + down, column: place.column + right };
         const { value, reason = "" } = readCell(cell.matrix, text);
-        if (value === undefined) refused.push(this.refused(cell, text, reason));
+        if (value === undefined) refused.push(refusal(board, cell, text, reason));
         else edits.push({ ...cell, value });
       });
     });
