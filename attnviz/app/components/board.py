@@ -2,12 +2,13 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 import streamlit as st
 
 from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.components.board_looks import Looks, as_place
 from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.token_picker import tips_of
 from attnviz.app.parts import examples
@@ -24,7 +25,6 @@ from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
-from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
 from attnviz.explanation.what_if import scores_switched
 from attnviz.link.page_texts import Place
@@ -42,73 +42,26 @@ _board = st.components.v2.component(
 
 
 def show_board(
-    scenario: Scenario,
-    trace: AttentionTrace,
-    query: int,
-    *,
-    names: tuple[str, ...] | None = None,
-    lit: Place | None = None,
-    only: Place | None = None,
-    new: tuple[str, ...] = (),
-    framed: bool = False,
-    sentence: bool = False,
-    says: bool = True,
-    ribbons: bool | None = True,
-    about: str | None = None,
-    scaled: bool = False,
-    ghosts: tuple[str, ...] = (),
-    tells: Mapping[str, Any] | None = None,
-    play: Mapping[str, Any] | None = None,
-    notes: Mapping[str, str] | None = None,
-    key: str = "playground.board",
-    make: Callable[[Change], None] | None = None,
-    follow: Callable[[int], None] | None = None,
-    of_now: bool = False,
-    what_if: bool = False,
-) -> None:
-    """Draw these matrices of a trace, or all, as a board, with the sources of one cell `lit` and the `new` ones marked.
-
-    With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
-    by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
-    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
-    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
-    with.
-
-    Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
-    computed ones a dashed one; `notes` stand beside titles.
+    scenario: Scenario, trace: AttentionTrace, query: int, looks: Looks, *, key: str = "playground.board",
+    make: Callable[[Change], None] | None = None, follow: Callable[[int], None] | None = None, of_now: bool = False,
+) -> None:  # fmt: skip
+    """Draw matrices of a trace as a board.
 
     What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to; `follow`
     is told which token is picked, where that isn't the one that all pages follow.
     A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
-    page after each change. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
+    page after each change.
     """
     make = make or _change_scenario_of_now
-    data = board_data(scenario, trace, query, state.digits(), names, features_of(scenario)) | {
-        "lit": _as_place(lit),
-        "only": _as_place(only),
-        "fresh": new,
-        "framed": framed,
-        "sentence": sentence,
-        "says": says,
-        "ribbons": ribbons,
-        "scaled": scaled,
-        "plane": sentence and says and of_now and not scores_switched(trace),
-        "ghosts": ghosts,
-        "tells": tells,
-        "play": play,
-        "tips": tips_of(scenario) if sentence else [],
-        "text": scenario.text,
-        "examples": examples.offered() if sentence and of_now else [],
-        "about": _about(scenario, trace) if about is None and sentence else about or "",
-        "notes": notes or {},
-        "key": key,
-        "answered": answered(key),
-        "ofNow": of_now,
-        "whatIf": sorted(CONCERNED) if what_if else [],
-        "numbersOf": numbers_of(scenario),
-    }
+    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
+    data = board_data(scenario, trace, query, state.digits(), looks.names, features_of(scenario)) | looks.sent() | {
+        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
+        "tips": tips_of(scenario) if looks.sentence else [],
+        "text": scenario.text, "examples": examples.offered() if looks.sentence and of_now else [], "about": about,
+        "key": key, "answered": answered(key), "ofNow": of_now, "numbersOf": numbers_of(scenario),
+    }  # fmt: skip
     if of_now:
-        data["picked"] = _as_place(picked_place(trace))
+        data["picked"] = as_place(picked_place(trace))
     _board(
         key=key,
         data=_packed(data),
@@ -143,8 +96,8 @@ def show_board_of_model(
 
 
 @st.fragment
-def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
-    """Draw the board of the current scenario; `looks` as in :func:`show_board`.
+def show_board_of_now(looks: Looks, *, key: str = "playground.board") -> None:
+    """Draw the board of the current scenario.
 
     It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
     asks for the rest of the page.
@@ -153,7 +106,7 @@ def show_board_of_now(*, key: str = "playground.board", **looks: Any) -> None:
         st.rerun()
     scenario = state.current_scenario()
     if scenario is not None:
-        show_board(scenario, traced_in_view(scenario), picked_query(scenario), key=key, of_now=True, **looks)
+        show_board(scenario, traced_in_view(scenario), picked_query(scenario), looks, key=key, of_now=True)
 
 
 def _packed(data: dict[str, Any]) -> bytes:
@@ -168,10 +121,6 @@ def _about(scenario: Scenario, trace: AttentionTrace) -> str:
 
 def _asked(key: str) -> str:
     return f"{key}.asked"
-
-
-def _as_place(cell: Place | None) -> dict[str, Any] | None:
-    return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
 
 
 def _from_place(sent: dict[str, Any] | None) -> Place | None:

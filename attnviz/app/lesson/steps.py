@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_now
+from attnviz.app.components.board_looks import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.what_if_panel import show_way_to_panel
@@ -113,8 +114,8 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     presenting = is_presenting()
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
-    show_board_of_now(
-        names=names, lit=lit, only=lit if step.one_cell else None, new=step.new, key="lesson.board",
+    looks = Looks(
+        names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
         tells={"sentences": [each.sent() for each in step.tells(trace, query, state.digits())],
@@ -122,6 +123,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                "part": shown_matrices(step, trace)},
         play=_part_to_play(number),
     )  # fmt: skip
+    show_board_of_now(looks, key="lesson.board")
 
 
 def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | None:

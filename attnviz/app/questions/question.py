@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.components.board import show_board
+from attnviz.app.components.board_looks import Looks
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
@@ -232,8 +233,11 @@ def _show_board(
         alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
         offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
     notes = {name: note for name, note in question.notes(trace).items() if name in shown}
+    looks = Looks(
+        names=shown, lit=question.lit, framed=question.framed, notes=notes, sentence=True, says=read,
+        ribbons=read or None, about=about,
+    )  # fmt: skip
     show_board(
-        scenario, trace, query, names=shown, lit=question.lit, framed=question.framed, notes=notes,
-        sentence=True, says=read, ribbons=read or None, about=about, key=f"questions.board.{number}",
+        scenario, trace, query, looks, key=f"questions.board.{number}",
         make=lambda change: _change(number, change), follow=lambda query: _follow(number, query),
     )  # fmt: skip
