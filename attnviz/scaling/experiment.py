@@ -92,27 +92,29 @@ def sweep_scaling(
     if statistics not in get_args(Statistics):
         raise ValueError(f"statistics is {statistics!r}, expected one of {', '.join(get_args(Statistics))}")
     full = make_source(source, n_keys, x)
-    n_scores = trials * full.n_queries * full.n_keys
-    if n_scores > MAX_SCORES:
-        shape = f"{trials} trials x {full.n_queries} queries x {full.n_keys} keys"
-        message = f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}"
-        raise RefusedError(message, "scores", scores=n_scores, most=MAX_SCORES)
+    _check_scores(full, trials)
     passes = _passes(full, statistics)
-    pairs = passes[0]
     counter = _Counter(_seconds(passes, full, dims, trials, exponents, statistics), progress)
     rows: dict[tuple[int, str], dict[str, object]] = {}
     for each in passes:
         for d, scores in partial_scores(each, dims, trials, seed, counter.add_drawn):
-            spread = each.measure(scores, d) if each is pairs else None
+            spread = each.measure(scores, d) if each is passes[0] else None
             for label, p in exponents.items():
-                row = rows.setdefault(
-                    (d, label), {"dim": d, "scale": label, "exponent": p, "n_keys": full.n_keys}
-                )  # fmt: skip
+                row = rows.setdefault((d, label), {"dim": d, "scale": label, "exponent": p, "n_keys": full.n_keys})
                 if spread is not None:
                     row |= _dot_statistics(spread, each.expected_variance(d), d**-p)
                 if each is full and statistics == "all":
                     row |= _counted(scores, d**-p, counter)
     return pd.DataFrame({name: [row[name] for row in rows.values()] for name in next(iter(rows.values()))})
+
+
+def _check_scores(full: Source, trials: int) -> None:
+    """Raise ``ValueError`` for more scores than a sweep may make."""
+    n_scores = trials * full.n_queries * full.n_keys
+    if n_scores > MAX_SCORES:
+        shape = f"{trials} trials x {full.n_queries} queries x {full.n_keys} keys"
+        message = f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}"
+        raise RefusedError(message, "scores", scores=n_scores, most=MAX_SCORES)
 
 
 def seconds_needed(
