@@ -5,8 +5,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
+from attnviz.core.attention.feed_forward import FeedForwardTrace, feed_forward
 from attnviz.core.devices import available_devices
-from attnviz.core.feed_forward import FeedForwardTrace, feed_forward
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, trace
 from attnviz.core.tokens import tokenize

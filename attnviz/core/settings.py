@@ -6,8 +6,7 @@ from typing import Any
 from attnviz.core import limits
 from attnviz.core.devices import check_device_name
 from attnviz.core.errors import RefusedError
-from attnviz.core.mask_uses import ADDED, FACTOR, MASK_USES
-from attnviz.core.masks import MASKINGS, mask_named
+from attnviz.core.masks import ADDED, FACTOR, MASK_USES, MASKINGS, mask_named
 from attnviz.core.reading import check_reading, n_read
 from attnviz.core.seeding import BIASED_POSITIONS, INITS, POSITIONS, SEEDED_EMBEDDINGS
 from attnviz.core.stages import ACTIVATIONS, ITSELF, READINGS

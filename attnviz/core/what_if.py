@@ -14,7 +14,7 @@ import numpy as np
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS, in_short
-from attnviz.core.mask_uses import LATE
+from attnviz.core.masks import LATE
 from attnviz.core.rules.lines import COLUMNS, WHOLE
 
 MOST_TYPED = 16  # numbers typed into the scores

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.mask_uses import ADDED, FACTOR, ZEROED
+from attnviz.core.masks import ADDED, FACTOR, ZEROED
 from attnviz.core.rules import Share
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels

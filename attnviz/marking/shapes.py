@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
-from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import EVERY_STAGE, MASK, Table, layer_table
+from attnviz.core.stages.sizes import sizes_of
 from attnviz.marking.heads import base_of, symbol_of
 from attnviz.marking.settings import gone_on_with
 

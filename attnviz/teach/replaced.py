@@ -10,8 +10,7 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.mask_uses import ADDED, ZEROED
-from attnviz.core.masks import PAINTED
+from attnviz.core.masks import ADDED, PAINTED, ZEROED
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK

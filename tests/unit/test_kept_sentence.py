@@ -20,7 +20,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
 from attnviz.core.settings import fitted
-from attnviz.core.sizes import sizes_of
+from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.tokens import visible
 from attnviz.documents import report
 from attnviz.explanation.head_figures import heads_in_words

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
+from attnviz.core.attention.linear import linear_attention, measured_costs, softmax_attention
 from attnviz.core.errors import RefusedError
-from attnviz.core.linear import linear_attention, measured_costs, softmax_attention
 from attnviz.core.settings import fitted
 from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script, trace_json

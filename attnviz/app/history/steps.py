@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from attnviz.core.linear import REPEATS, WIDTH, Cost, measured_costs
+from attnviz.core.attention.linear import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, changed_in_words, step_named
 from attnviz.words import plural, say

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
-from attnviz.core.mask_uses import ADDED, FACTOR, SHARED, ZEROED
+from attnviz.core.masks import ADDED, FACTOR, SHARED, ZEROED
 from attnviz.core.rules import Scale, Softmax, later
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.lines import ROWS
@@ -201,7 +201,7 @@ class AttentionTrace(Trace):
 
     @property
     def mask_use(self) -> str:
-        """What is done with the mask, one of :data:`attnviz.core.mask_uses.MASK_USES`: what attention does, without."""
+        """What is done with the mask, one of :data:`attnviz.core.masks.MASK_USES`: what attention does, without."""
         stage = self._weighting
         if isinstance(stage.rule, Softmax) and len(stage.sources) > 1:
             return SHARED if stage.rule.shared else ZEROED

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from attnviz.core.mask_uses import ADDED, FACTOR, LATE, SHARED, ZEROED
+from attnviz.core.masks import ADDED, FACTOR, LATE, SHARED, ZEROED
 from attnviz.core.rules import FeatureMap, Product, Relative, Rotate, Scale, Share, Softmax
 from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from attnviz.core.mask_uses import ADDED
+from attnviz.core.masks import ADDED
 from attnviz.core.stages.attending import Attending
 from attnviz.core.stages.behind import feed_forward_table, gone_on, projected_again, residual_table
 from attnviz.core.stages.heads import Heads

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
-from attnviz.core.mask_uses import ZEROED
+from attnviz.core.masks import ZEROED
 from attnviz.core.rules import Concatenate, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
-from attnviz.core.sizes import sizes_of
 from attnviz.core.stages import E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
+from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.what_if import CUT, SOFTMAX, WhatIf
 from attnviz.export.code.inputs import READ
 from attnviz.export.code.layers import LAYERS_TO_DEVICE, through_each_layer

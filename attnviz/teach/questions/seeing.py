@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, attend, execute
-from attnviz.core.mask_uses import ADDED
+from attnviz.core.masks import ADDED
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels

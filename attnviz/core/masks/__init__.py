@@ -1,0 +1,19 @@
+"""Masks: what a set-up draws, and what is done with it."""
+
+from attnviz.core.masks.drawn import MASKINGS, PADDING, PAINTED, SIZED, drawn_mask, mask_named
+from attnviz.core.masks.uses import ADDED, FACTOR, LATE, MASK_USES, SHARED, ZEROED
+
+__all__ = [
+    "ADDED",
+    "FACTOR",
+    "LATE",
+    "MASKINGS",
+    "MASK_USES",
+    "PADDING",
+    "PAINTED",
+    "SHARED",
+    "SIZED",
+    "ZEROED",
+    "drawn_mask",
+    "mask_named",
+]
