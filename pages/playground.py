@@ -15,7 +15,8 @@ from attnviz.app.playground.views import chosen_view
 from attnviz.app.playground.what_if import show_what_if
 from attnviz.app.session.link_values import traced_in_view
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.summary import attends_most, numbers_in_words, out_of_the_ordinary
+from attnviz.explanation.numbers_from import numbers_in_words
+from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.link.parameter_table import HEATMAPS
 
 

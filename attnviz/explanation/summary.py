@@ -1,4 +1,4 @@
-"""A trace in sentences: what a token reads, where the numbers come from, and what is out of the ordinary."""
+"""A trace in sentences: what a token reads, and what is out of the ordinary."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,27 +7,19 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.layers import named, placed
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
-from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.rules import in_rows, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.lines import COLUMNS, ROWS
-from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import distance_seed, position_seed, second_seed
-from attnviz.core.stages import KEPT, STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.explanation.listing import listed
 from attnviz.explanation.masking import mask_notes, undefined_by_mask
 from attnviz.explanation.what_if import what_if_notes
-from attnviz.words import plural, say
+from attnviz.words import say
 from attnviz.words.numbers import written
 
 SAME = 1e-6  # weights that differ by less are the same, if they are written alike
 NAMED = 3  # of several tokens that are read alike
 LONGEST_NAME = 40  # characters of a token, where a sentence names it
-_PROJECTIONS = ("w_q", "w_k", "w_v")
 _IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
 
@@ -43,7 +35,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 
     Tokens are read equally where their weights are the same and are written alike.
 
-    >>> from attnviz.core.scenario import trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
     "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
     """
@@ -142,179 +134,10 @@ def _names(trace: AttentionTrace, query: int, keys: Sequence[int], tell: Callabl
     return listed(names)
 
 
-def vectors_in_words(scenario: Scenario) -> str:
-    """Say which tokens have published vectors and which have seeded ones.
-
-    >>> vectors_in_words(Scenario(embedding="published"))
-    'All 6 tokens have their published vectors.'
-    """
-    told = [_vectors_in_words(scenario)]
-    if not scenario.adds_positions:
-        told.append(_unadded_positions(scenario))
-    else:
-        drawn = "given" if scenario.p is not None else scenario.positions
-        told.append(say(f"summary.positions.{drawn}", seed=position_seed(scenario.seed)))
-    return " ".join(filter(None, [*told, _second_in_words(scenario)]))
-
-
-def _second_in_words(scenario: Scenario) -> str:
-    """Say whose keys and values are read, and where their vectors are from; empty where the sentence reads itself."""
-    if not scenario.reads_others:
-        return ""
-    drawn = "given" if scenario.y is not None else "table" if scenario.embedding == "table" else "drawn"
-    read = "kept" if scenario.reads == KEPT else "second"
-    return say(f"summary.{read}.{drawn}", n=len(scenario.second_tokens), seed=second_seed(scenario.seed))
-
-
-def _unadded_positions(scenario: Scenario) -> str:
-    """Say what tells attention the places of tokens where nothing is added to their vectors; empty where nothing."""
-    if scenario.positions == "none":
-        return ""
-    kind = scenario.positions if scenario.by_distance is None else "distances"
-    return say(f"summary.positions.{kind}", seed=distance_seed(scenario.seed))
-
-
-def _vectors_in_words(scenario: Scenario) -> str:
-    given = getattr(scenario, scenario.token_matrix)
-    if given is not None:
-        symbol = scenario.stage(scenario.token_matrix).symbol
-        if not isinstance(given, str):
-            return say("summary.vectors.given", symbol=symbol)
-        if given.startswith(EXAMPLE_FILL):
-            return say("summary.vectors.example", example=called(given.removeprefix(EXAMPLE_FILL)))
-        return say("summary.vectors.filled", symbol=symbol, by=filled_with(given))
-    if scenario.embedding == "table":
-        return say("summary.vectors.table", seed=scenario.seed)
-    n_tokens = len(scenario.tokens)
-    published = sum(scenario.is_published(row) for row in range(n_tokens))
-    if published == n_tokens:
-        return say("summary.vectors.published", n=n_tokens)
-    if published:
-        return say("summary.vectors.some_published", n=published, count=n_tokens, seed=scenario.seed)
-    return say("summary.vectors.seeded", seed=scenario.seed)
-
-
-def features_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return what the columns of X are called while its numbers are those of an example that says so; else nothing.
-
-    >>> features_of(Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat")), features_of(Scenario())
-    (('noun', 'adjective', 'verb'), ())
-    """
-    given = scenario.x if isinstance(scenario.x, str) else ""
-    return stated_features(given.removeprefix(EXAMPLE_FILL)) if given.startswith(EXAMPLE_FILL) else ()
-
-
-def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
-    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or given.
-
-    Where a `finding` stands beside it, it says what random numbers make of that.
-
-    >>> projections_in_words(Scenario())
-    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
-    >>> projections_in_words(Scenario(w_q="identity", w_k="zeros"))
-    'The numbers of W_v are random and untrained. The numbers of W_q and W_k are given, not drawn.'
-    """
-    groups: dict[str, list[str]] = {}
-    for name in _projections(scenario):
-        groups.setdefault(_origin(scenario, name), []).append(name)
-    ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
-    return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
-
-
-def is_random(scenario: Scenario, name: str) -> bool:
-    """Whether a matrix holds numbers that its set-up drew, not all of them changed since."""
-    return _origin(scenario, name) == "random"
-
-
-def _origin(scenario: Scenario, name: str) -> str:
-    """Return "random", "set", or the worked example that a matrix is from."""
-    rows, columns = scenario.shape_of(name)
-    if len(edits_of(scenario, [name])) == rows * columns:
-        return "set"
-    filled = scenario.replacement(name)
-    if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
-        return "random"
-    return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
-
-
-def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Return the places of these matrices that hold a changed number."""
-    return [edit[:3] for edit in scenario.edits if edit.matrix in names]
-
-
-def _projections(scenario: Scenario) -> list[str]:
-    return [named(layer, name) for layer in range(scenario.n_layers) for name in _PROJECTIONS]
-
-
-def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
-    """Return the symbols of these projections; what isn't meant in all layers has its layer beside it."""
-    there = {name: [each for each in names if placed(each)[1] == name] for name in _PROJECTIONS}
-    return [
-        symbol
-        for name, each in there.items()
-        for symbol in ([STAGES[name].symbol] if len(each) == scenario.n_layers
-                       else [symbol_in_words(one) for one in each])
-    ]  # fmt: skip
-
-
-def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
-    edited = len(edits_of(scenario, names))
-    places = {"names": listed(_symbols(scenario, names))}
-    if origin == "set":
-        return say("summary.projections.set", **places)
-    kind = "random" if origin == "random" else "example"
-    if kind == "example":
-        places["example"] = called(origin.removeprefix(EXAMPLE_FILL))
-        if features := features_of(scenario):
-            kind, places["features"] = "by_hand", ", ".join(features)
-    if kind == "by_hand" and names == _projections(scenario) and not edited:
-        return say("summary.projections.all_by_hand", **places)
-    if edited:
-        kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")
-    said = say(f"summary.projections.{kind}", **places)
-    if origin != "random":
-        return said
-    decides = finding and [placed(name)[1] for name in names] != ["w_v"]  # queries and keys decide who reads whom
-    return say("summary.projections.nothing_yet" if decides else "summary.projections.no_finding", said=said)
-
-
-def chosen_in_words(scenario: Scenario) -> str:
-    """Say which matrices were chosen so that the scores of a worked example come out, while they are as chosen.
-
-    >>> chosen_in_words(Scenario())
-    ''
-    """
-    example = scenario.w_q.removeprefix(EXAMPLE_FILL) if isinstance(scenario.w_q, str) else ""
-    chosen = chosen_matrices(example)
-    as_chosen = (
-        scenario.x == "identity" and scenario.w_k == scenario.w_q and scenario.d_in == len(scenario.tokens)
-        and not any(edit.matrix in ("x", "w_q", "w_k") for edit in scenario.edits)
-    )  # fmt: skip
-    if not chosen or not as_chosen:
-        return ""
-    labels = token_labels(scenario.tokens, LONGEST_NAME)
-    times = {position: row[0] for position, row in enumerate(chosen["w_q"]) if row[0] != 1}
-    said = say("summary.chosen.every", example=called(example))
-    if times:
-        names = listed([say("summary.named", token=labels[position]) for position in times])
-        factor = f"{next(iter(times.values())):g}"
-        said = say("summary.chosen.times", example=called(example), token=names, times=factor)
-    return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
-
-
-def numbers_in_words(scenario: Scenario) -> str:
-    """Say, beside a finding, where the W's are from: so it can be told what the finding is worth.
-
-    >>> numbers_in_words(Scenario())
-    'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
-    """
-    return chosen_in_words(scenario) or projections_in_words(scenario)
-
-
 def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
     """Describe a matrix for someone who cannot see its picture.
 
-    >>> from attnviz.core.scenario import trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
     "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
     """
@@ -340,7 +163,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
 def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     """Say in words which cells are masked, and where a number first left what float32 can hold.
 
-    >>> from attnviz.core.scenario import trace
+    >>> from attnviz.core.scenario import Scenario, trace
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))
     ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
     """

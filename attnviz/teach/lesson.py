@@ -11,7 +11,7 @@ from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
-from attnviz.explanation.summary import chosen_in_words, numbers_in_words, projections_in_words
+from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.explanation.what_if import key_of, reads_others, switched_on
 from attnviz.words import plural, say

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.app.compare.example import example
-from attnviz.explanation.summary import projections_in_words
+from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say

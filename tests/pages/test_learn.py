@@ -23,7 +23,7 @@ from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
 from attnviz.explanation import explain
-from attnviz.explanation.summary import projections_in_words
+from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.parameter_table import MOST_OF_LEARNED_SENTENCE
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.link.training_text import MOST_OF_LEARNED

@@ -12,7 +12,7 @@ from attnviz import Scenario
 from attnviz.app.shell import setup
 from attnviz.app.shell.opening import long_link
 from attnviz.core.changes import changes_of
-from attnviz.explanation.summary import projections_in_words
+from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.packing import pack
 from attnviz.link.set_up import parameters

@@ -8,7 +8,7 @@ import pytest
 from attnviz import Scenario, trace
 from attnviz.board.data import MOST_COLUMNS
 from attnviz.core.stages import STAGES
-from attnviz.explanation.summary import numbers_in_words
+from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say

@@ -16,7 +16,7 @@ from attnviz import Scenario, explain, trace
 from attnviz.core.changes import bring_back, carry_over, changes_of
 from attnviz.core.errors import RefusedError
 from attnviz.core.settings import fitted
-from attnviz.explanation.summary import vectors_in_words
+from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say

@@ -26,7 +26,7 @@ from attnviz.colours.roles import ROLES
 from attnviz.core.stages import STAGES
 from attnviz.documents.figure_page import script_json
 from attnviz.documents.matrix_markup import matrix_markup, pixels, png
-from attnviz.explanation.summary import numbers_in_words
+from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.figures.picture import picture
 from attnviz.words.numbers import written
 

@@ -25,7 +25,8 @@ from attnviz.core.tokens import visible
 from attnviz.documents import report
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.masking import mask_notes
-from attnviz.explanation.summary import attends_most, vectors_in_words
+from attnviz.explanation.numbers_from import vectors_in_words
+from attnviz.explanation.summary import attends_most
 from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say

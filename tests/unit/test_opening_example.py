@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core.matrix_input import Edit
-from attnviz.explanation.summary import features_of, numbers_in_words
+from attnviz.explanation.numbers_from import features_of, numbers_in_words
 from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.opening import as_the_app_opens, read_link
 from attnviz.link.parameter_table import LEFT_OUT, table

@@ -16,15 +16,13 @@ from attnviz.core.published_matrices import called
 from attnviz.core.scenario import traced
 from attnviz.core.stages import BIASES, EVERY_STAGE, STAGES, VECTORS, attention_table, formula_of, pictured
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.summary import (
-    attends_most,
+from attnviz.explanation.numbers_from import (
     chosen_in_words,
-    described,
     numbers_in_words,
-    out_of_the_ordinary,
     projections_in_words,
     vectors_in_words,
 )
+from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
 from attnviz.published import worked_example, worked_examples
 from attnviz.words import plural, say
 from attnviz.words.numbers import written

@@ -15,7 +15,7 @@ from attnviz.core.changes import carry_over, changes_of
 from attnviz.core.published_matrices import published_data, stated_matrix
 from attnviz.documents import report
 from attnviz.explanation import explain
-from attnviz.explanation.summary import chosen_in_words, vectors_in_words
+from attnviz.explanation.numbers_from import chosen_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.set_up import query_of, scenario_from_query

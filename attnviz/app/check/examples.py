@@ -21,7 +21,7 @@ from attnviz.core.stages import EVERY_STAGE, feed_forward_table, pictured
 from attnviz.core.trace import Trace
 from attnviz.documents.marked_tables import in_pairs, marked_table, plain_table
 from attnviz.explanation import explain
-from attnviz.explanation.summary import chosen_in_words
+from attnviz.explanation.numbers_from import chosen_in_words
 from attnviz.figures import heatmap_spec
 from attnviz.link.page_texts import EXAMPLES, Checked, published_names
 from attnviz.link.parameter_table import CHECK

@@ -15,7 +15,7 @@ from attnviz.app.text import is_dark
 from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
-from attnviz.explanation.summary import projections_in_words
+from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import PINNED, texts
 from attnviz.link.parameter_table import QUERY as PICKED

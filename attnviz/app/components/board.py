@@ -25,7 +25,8 @@ from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.summary import features_of, numbers_in_words, out_of_the_ordinary
+from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.explanation.what_if import scores_switched
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import HEAD, LAYER, QUERY

@@ -15,7 +15,7 @@ from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, symbol_in_words
-from attnviz.explanation.summary import vectors_in_words
+from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 
