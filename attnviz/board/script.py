@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from attnviz.board.packing import FITS
-from attnviz.core.rules import displayed, feature_map, gelu, product, softmax
+from attnviz.core.rules import feature_map, gelu, product
+from attnviz.core.rules.explaining import displayed, softmax
 from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined, sentences
