@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attnviz.core import limits
-from attnviz.core.matrix_input import Edit, plain
+from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
 from attnviz.core.reading import check_reading
 from attnviz.core.scenario.checks import check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.scenario.matrices import Matrices
@@ -76,6 +76,8 @@ class Scenario(Matrices):
     >>> Scenario(text="a cat", edits=[("w_q", 0, 1, 0.9)]).matrix("w_q")[0, 1]
     tensor(0.9000)
     """
+
+    edits: Edits = NO_EDITS  # said again, for a type checker takes what it inherits for what may be given
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
