@@ -1,4 +1,4 @@
-"""What a scenario says: its fields, as they are given."""
+"""What a scenario says: its fields."""
 
 from dataclasses import dataclass, fields
 from typing import Any
