@@ -92,7 +92,7 @@ def _asked(given: argparse.Namespace) -> TrainingSettings:
     names = (field.name for field in fields(TrainingSettings) if field.name not in _NOT_ASKED)
     settings = {name: value for name in names if (value := getattr(given, name)) is not None}
     if given.file is not None:
-        with given.file.open(encoding="utf-8") as file:
+        with given.file.open(encoding="utf-8-sig") as file:
             try:
                 settings["text"] = file.read(MAX_TEXT_CHARACTERS + 1)
             except UnicodeDecodeError:

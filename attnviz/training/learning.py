@@ -224,7 +224,16 @@ class Learner:
         kept = self.step in self._kept
         if kept:
             self.moments.append(self.model.judged(self.step, self.parameters))
+            self.stopped = lost(self.moments[-1])
         return Step(self.step, value, self.moments[-1] if kept else None)
+
+
+def lost(moment: Moment) -> str:
+    """Return "loss" where a moment's numbers have led to none any more, from which nothing is learned; else nothing.
+
+    An infinite loss alone is no such: a probability of 0 may become another.
+    """
+    return "loss" if math.isnan(moment.loss) else ""
 
 
 def _optimizer(settings: TrainingSettings, parameters: list[Tensor]) -> Any:

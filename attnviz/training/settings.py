@@ -1,6 +1,5 @@
 """What determines a training: the task, the model, how it learns, and the limits of all that."""
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ MAX_MODEL_HEADS = 4
 MAX_D_MODEL = 64
 MAX_D_FF = 256
 MAX_LENGTH = 64
+MAX_RATE = 1e30  # what an optimizer makes of it is a 32-bit number still
 MAX_VOCABULARY = 200
 LEARNED_POSITIONS = ("learned", "rotary", "none")
 MODEL_NORMS = ("none", "pre", "post")
@@ -87,6 +87,8 @@ class TrainingSettings:
         self._check_sequences()
 
     def _check_sequences(self) -> None:
+        if not isinstance(self.frozen, list | tuple) or not all(isinstance(each, str) for each in self.frozen):
+            raise ValueError(f"frozen is {in_short(self.frozen)}, expected the names of matrices")
         object.__setattr__(self, "frozen", tuple(self.frozen))
         rates = tuple((check_whole("step", step, 0, MAX_STEPS), check_rate(rate)) for step, rate in self.rates)
         if [step for step, _ in rates] != sorted({step for step, _ in rates}):
@@ -130,7 +132,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def check_rate(value: Any) -> float:
-    """Return a learning rate as a float: any finite one that isn't negative, for what too large a rate does is to see.
+    """Return a learning rate as a float: any from 0 to 1e30, for what too large a rate does is to see.
 
     Raises ``ValueError`` for another.
 
@@ -138,9 +140,9 @@ def check_rate(value: Any) -> float:
     1000000000.0
     """
     good = isinstance(value, int | float) and not isinstance(value, bool)
-    if not good or not (math.isfinite(value) and value >= 0):
-        message = f"learning_rate is {in_short(value)}, expected a finite number from 0 on"
-        raise RefusedError(message, "number", name="learning_rate", value=value, low=0, high=math.inf)
+    if not good or not 0 <= value <= MAX_RATE:
+        message = f"learning_rate is {in_short(value)}, expected a number from 0 to {MAX_RATE:g}"
+        raise RefusedError(message, "number", name="learning_rate", value=value, low=0, high=MAX_RATE)
     return float(value)
 
 

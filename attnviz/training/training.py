@@ -13,7 +13,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
-from attnviz.training.learning import Learner, Model, Moment
+from attnviz.training.learning import Learner, Model, Moment, lost
 from attnviz.training.model import mask_of, of_text
 from attnviz.training.one_thread import OneThread
 from attnviz.training.settings import TrainingSettings
@@ -213,7 +213,7 @@ class Training:
         from: at the last place of what it learned, nothing came next. The heads `without` which
         it does so are those of :meth:`trace`.
 
-        Raises ``ValueError`` for values outside of their limits.
+        Raises ``ValueError`` for values outside of their limits, or where the model's numbers aren't finite.
         """
         task, n = self.model.task, check_whole("n", n, 1, MOST_GENERATED)
         n_entries, temperature = len(task.vocabulary), check_temperature(temperature)
@@ -224,6 +224,9 @@ class Training:
             seen = tuple(ids[1 - task.length :])
             table = of_text(self.model.table, seen, len(seen))
             logits = run(table, {**parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
+            if not logits.isfinite().all():
+                message = f"what the model expects after step {step} is no finite number, expected probabilities"
+                raise RefusedError(message, "expects_no_number", step=step)
             best = logits.topk(most)
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))
@@ -262,9 +265,10 @@ def finished(learner: Learner) -> Training:
     moments, model = learner.moments, learner.model
     if moments[-1].step != learner.step:
         moments = [*moments, model.judged(learner.step, learner.parameters)]
-    if not learner.done:
+    stopped = learner.stopped or lost(moments[-1])
+    if not learner.done and not stopped:
         model = replace(model, settings=replace(model.settings, until=learner.step))
-    return Training(model, tuple(learner.losses), tuple(moments), learner.stopped)
+    return Training(model, tuple(learner.losses), tuple(moments), stopped)
 
 
 def train(

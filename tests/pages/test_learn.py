@@ -115,7 +115,7 @@ def test_one_step_pause_another_rate_and_rewind() -> None:
     trained(reader.press(say("learn.one_step")))
     assert matches(reader, training, 2)
     reader.set("learn.rate", 0.5)
-    assert reader.messages == [say("learn.rate_changed", step=plural(2, "step"), rate="0.5")]
+    assert reader.messages == [say("learn.rate_changed", rate="0.5")]
     trained(reader.press(say("learn.go_on")))
     faster = train("agreement", steps=20, rates=((2, 0.5),))
     assert matches(reader, faster, 20)
@@ -224,8 +224,29 @@ def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then()
     training = train("agreement", steps=20, learning_rate=1e9, optimizer="sgd")
     assert training.stopped
     done = len(training.losses)
-    assert reader.messages == [say("learn.no_number", step=done)]
+    assert reader.messages == [say("learn.no_number", steps=plural(done, "step"))]
     assert data_of(reader, "attnviz_learn_time")["done"] == done
+
+
+def test_one_step_with_too_large_a_rate_is_told_at_once() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 20).set("learn.rate", 1e30).press(say("learn.one_step")))
+    assert say("learn.no_number", steps=plural(1, "step")) in reader.messages
+    part(reader, "goes_on")
+    assert say("refused.expects_no_number", step=1) in reader.messages
+
+
+def test_a_rate_that_no_optimizer_can_take_is_refused() -> None:
+    reader = Reader(PAGE).set("learn.rate", 1e31)
+    assert len(reader.messages) == 1
+    assert "1e+30" in reader.messages[0]
+    assert in_address(reader.at, "learn") == ""
+
+
+def test_a_rate_that_is_changed_while_nothing_runs_stays_when_it_is_stopped() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.rate", 0.5)
+    reader.press(say("learn.stop"))
+    assert say("learn.rate_since", step=1, rate="0.5") in reader.captions
+    assert in_address(reader.at, "learn") == f"{FEW}*rates.1:0.5*until.1"
 
 
 @pytest.mark.parametrize(
@@ -324,8 +345,9 @@ def test_a_text_of_too_many_different_tokens_says_how_many_are_kept() -> None:
 
 def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
     reader = Reader(PAGE).set("learn.task", "text")
-    text = "a file of words " * 300  # longer than a link carries: the session has it
-    reader.at.file_uploader(key="learn.file").set_value(("a.txt", text.encode(), "text/plain"))
+    text = "a file\nof words " * 300  # longer than a link carries: the session has it
+    file = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()  # as Windows writes it
+    reader.at.file_uploader(key="learn.file").set_value(("a.txt", file, "text/plain"))
     assert reader.run().value("learn.typed") == text
     assert reader.run().messages == []
     assert in_address(reader.at, "learn_text") == ""

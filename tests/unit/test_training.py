@@ -34,6 +34,7 @@ from attnviz.training import (
     task_of,
     training_script,
 )
+from attnviz.training.settings import MAX_RATE
 from attnviz.training.tasks.base import START
 from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
@@ -505,6 +506,22 @@ def test_too_large_a_rate_ends_the_training_and_keeps_its_curves(optimizer: str)
     assert all(math.isfinite(loss) for loss in training.losses)
     assert training.moments[0].step == 0
     assert train("agreement", steps=2).stopped == ""
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+@pytest.mark.parametrize("steps", [1, 3, 50])
+def test_the_largest_rate_that_is_taken_ends_in_no_number_whatever_the_step(optimizer: str, steps: int) -> None:
+    training = train("agreement", steps=steps, optimizer=optimizer, learning_rate=MAX_RATE)
+    assert training.stopped == "loss"
+    assert len(training.losses) == 1
+    assert math.isnan(training.moments[-1].loss)
+    assert training.settings.until is None
+    with pytest.raises(ValueError, match="no finite number"):
+        training.generate(1, training.model.task.example, 3)
+    with pytest.raises(ValueError, match="expected a number from 0 to 1e"):
+        TrainingSettings(learning_rate=MAX_RATE * 1.01)
+    with pytest.raises(ValueError, match="expected the names"):
+        TrainingSettings(frozen=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "rate"), [("order", 0.05), ("sort", 0.1)])

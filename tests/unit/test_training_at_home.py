@@ -186,8 +186,12 @@ def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path: Path, capsys: p
         file.write_bytes(content)
         assert main(["train", "text", "--file", str(file)]) == 2
         assert said in capsys.readouterr().err
-    file.write_text(TEXT, encoding="utf-8")
-    assert main(["train", "text", "--file", str(file), "--steps", "1"]) == 0
+    printed = []
+    for mark, end in ((b"", "\n"), (b"\xef\xbb\xbf", "\r\n")):  # and as Windows writes it
+        file.write_bytes(mark + TEXT.replace(". ", f".{end}").encode())
+        assert main(["train", "text", "--file", str(file), "--steps", "1"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
 
 
 def test_a_terminal_sees_how_far_it_is() -> None:

@@ -236,7 +236,7 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
 def _tell_end(training: Training, found: tuple[Job, OneTraining] | None) -> None:
     done, steps = len(training.losses), training.settings.steps
     if training.stopped:
-        st.warning(as_message(say("learn.no_number", step=f"{done:,}")), icon=":material/warning:")
+        st.warning(as_message(say("learn.no_number", steps=plural(done, "step"))), icon=":material/warning:")
     elif found is not None:
         left = "learn.left_page" if found[0].state == LEFT else "learn.paused"
         st.caption(say(left, done=f"{done:,}", steps=plural(steps, "step")))

@@ -8,7 +8,7 @@ from attnviz.app.learn.asked.address import begin_with, change, learned_in, sett
 from attnviz.app.learn.asked.fields import choice, is_blank, switch, whole
 from attnviz.app.learn.asked.own_text import show_own_text
 from attnviz.app.learn.running.pool import Job
-from attnviz.app.learn.running.shared import current_job
+from attnviz.app.learn.running.shared import current_job, shared
 from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.refusals import told
 from attnviz.app.session import state
@@ -26,7 +26,7 @@ from attnviz.training.settings import (
     MODEL_NORMS,
     OPTIMIZERS,
 )
-from attnviz.words import plural, say
+from attnviz.words import say
 
 _SHOWN_TEXTS = 3
 
@@ -114,7 +114,9 @@ def _take_rate() -> None:
     except ValueError as error:
         state.say(say("learn.refused", why=told(error)))
         return
-    state.say(say("learn.rate_changed", step=plural(found[1].step, "step"), rate=f"{rate:g}"))
+    if not found[0].active and shared().pool.settled(found[0], 0):
+        found[1].settle_rate()  # so that its link has it, and what is stopped now keeps it
+    state.say(say("learn.rate_changed", rate=f"{rate:g}"))
 
 
 def _job_of(settings: TrainingSettings) -> tuple[Job, OneTraining] | None:

@@ -90,4 +90,4 @@ def _take_file() -> None:
     if "\0" in text:
         state.say(say("learn.own.no_text"))
         return
-    take_text(text)
+    take_text(text.replace("\r\n", "\n").replace("\r", "\n"))  # as a browser pastes it, and a file is read

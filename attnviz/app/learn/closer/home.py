@@ -134,7 +134,7 @@ def show_generated(training: Training, step: int, text: str, off: Off) -> None:
         made = training.generate(
             step, text, n, temperature=temperature, top_k=1 if greedy else top_k, seed=seed, without=off
         )
-    except (ValueError, RuntimeError) as error:
+    except ValueError as error:
         st.warning(as_message(told(error)))
         return
     st.code(training.model.task.between.join(made), language=None, wrap_lines=True)
