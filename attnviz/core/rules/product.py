@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 from torch import Tensor
+from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made, Term, line_of
@@ -37,9 +38,12 @@ class Product(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Multiply, then add the bias to each row."""
-        made = sources[0] @ (sources[1].mT if self.transposed else sources[1])
+        first, second = sources[0], sources[1]
+        # Of one matrix for all, torch makes the product with its transpose in one call.
+        turns = self.transposed and second.dim() == 2
+        made = linear(first, second) if turns else first @ (second.mT if self.transposed else second)
         if self.cosine:
-            made = made / (sources[0].norm(dim=-1)[..., :, None] * sources[1].norm(dim=-1)[..., None, :])
+            made = made / (first.norm(dim=-1)[..., :, None] * second.norm(dim=-1)[..., None, :])
         if len(sources) == 3:
             made = made + sources[2]
         for row, column, number in self.typed:

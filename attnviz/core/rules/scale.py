@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Scale(EachCell):
         """Its fields, and the temperature as formulas write it."""
         return super().settings | {"temperature_text": f"{self.temperature:g}"}
 
-    @property
+    @cached_property
     def divisor(self) -> float:
         """What the scores are divided by."""
         return (1.0 if self.d_k is None else math.sqrt(self.d_k)) * self.temperature

@@ -36,18 +36,18 @@ class Softmax(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Torch's own, then the mask."""
-        return self._masked(_softmax_over(sources[0], self.axis), *sources[1:])
+        shares = _softmax_over(sources[0], self.axis)
+        return shares if len(sources) == 1 else self._masked(shares, sources[1])
 
     def unshifted(self, *sources: Tensor) -> Tensor:
         """The same without the largest number subtracted first, as it stands in symbols: exponentials may overflow."""
         powers = sources[0].exp()
         sums = {ROWS: (-1,), COLUMNS: (-2,), WHOLE: (-2, -1)}[self.axis]
-        return self._masked(powers / powers.sum(sums, keepdim=True), *sources[1:])
+        shares = powers / powers.sum(sums, keepdim=True)
+        return shares if len(sources) == 1 else self._masked(shares, sources[1])
 
-    def _masked(self, shares: Tensor, *masks: Tensor) -> Tensor:
-        if not masks:
-            return shares
-        left = shares * masks[0].exp()
+    def _masked(self, shares: Tensor, mask: Tensor) -> Tensor:
+        left = shares * mask.exp()
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:

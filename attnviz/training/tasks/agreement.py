@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, every, most
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
 
 VOCABULARY = (
     "<s>", "the", "near", "behind", "is", "are", "old", "here", "red", ".",
@@ -44,13 +44,13 @@ class Agreement(Task):
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Sentences with all pairs of nouns but those held out."""
-        return _batch(*draw(n, generator))
+        return asking_at(BEFORE_VERB, *draw(n, generator))
 
     def held_out(self) -> Batch:
         """All sentences with pairs of nouns that were never seen; half of them have nouns of different numbers."""
         near, second, end, plural = every(2, 8, 3, 2)
         ids = sentences(plural * 4 + (second + 1) % 4, near, second, end)
-        return _batch(ids, torch.ones(len(ids), 8, dtype=torch.bool))
+        return asking_at(BEFORE_VERB, ids, torch.ones(len(ids), 8, dtype=torch.bool))
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """The number of the first noun.
@@ -65,19 +65,8 @@ class Agreement(Task):
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """How much the place before the verb reads the subject."""
-        n, length = batch.ids.shape
-        read = torch.zeros(n, length, length)
-        read[:, BEFORE_VERB, SUBJECT] = 1
-        asked = torch.zeros(n, length, dtype=torch.bool)
-        asked[:, BEFORE_VERB] = True
-        return {"subject": most(weights, read, asked)}
+        return {"subject": most_of_one(weights, batch, BEFORE_VERB, SUBJECT)}
 
     def code(self) -> str:
         """Its words, and the functions above."""
         return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
-
-
-def _batch(ids: torch.Tensor, counted: torch.Tensor) -> Batch:
-    asked = torch.zeros_like(counted)
-    asked[:, BEFORE_VERB] = True
-    return Batch(ids, counted, asked)

@@ -118,6 +118,24 @@ def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
     return max(given)
 
 
+def most_of_one(weights: Weights, batch: Batch, asking: int, read: int) -> float:
+    """Return the attention weight with which one place of each text reads another, averaged over the texts, of the head
+    that gives most."""
+    n, length = batch.ids.shape
+    there = torch.zeros(n, length, length)
+    there[:, asking, read] = 1
+    asked = torch.zeros(n, length, dtype=torch.bool)
+    asked[:, asking] = True
+    return most(weights, there, asked)
+
+
+def asking_at(place: int, ids: Tensor, counted: Tensor) -> Batch:
+    """Return a batch in each text of which one place asks."""
+    asked = torch.zeros_like(counted)
+    asked[:, place] = True
+    return Batch(ids, counted, asked)
+
+
 def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:
     """Return the settings of a task, some of them changed."""
     return TrainingSettings(**{"task": task.name, **task.defaults, **changed})

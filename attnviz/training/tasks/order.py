@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, every, most
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
 
 VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "cat", "boy", "cow", "hen")
 
@@ -40,14 +40,14 @@ class Order(Task):
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Sentences with all pairs but those held out."""
-        return _batch(*draw(n, generator))
+        return asking_at(BEFORE_ANSWER, *draw(n, generator))
 
     def held_out(self) -> Batch:
         """All sentences with pairs that were never seen together, each in both orders: who doesn't see the order has at
         most half of them right."""
         biter, verb = every(6, 3)
         ids = sentences(biter, verb, biter ^ 1)
-        return _batch(ids, (torch.arange(7) == 5).expand(len(ids), 7))
+        return asking_at(BEFORE_ANSWER, ids, (torch.arange(7) == 5).expand(len(ids), 7))
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """Who stands behind the verb.
@@ -63,19 +63,8 @@ class Order(Task):
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """How much the place before the answer reads who was bitten."""
-        n, length = batch.ids.shape
-        read = torch.zeros(n, length, length)
-        read[:, BEFORE_ANSWER, BITTEN] = 1
-        asked = torch.zeros(n, length, dtype=torch.bool)
-        asked[:, BEFORE_ANSWER] = True
-        return {"bitten": most(weights, read, asked)}
+        return {"bitten": most_of_one(weights, batch, BEFORE_ANSWER, BITTEN)}
 
     def code(self) -> str:
         """Its words, and the functions above."""
         return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
-
-
-def _batch(ids: torch.Tensor, counted: torch.Tensor) -> Batch:
-    asked = torch.zeros_like(counted)
-    asked[:, BEFORE_ANSWER] = True
-    return Batch(ids, counted, asked)
