@@ -44,7 +44,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
         "weights": [[bits_of(own) for own in layer] for layer in weights] if in_full else None,
         "strongest": None if in_full else [[_strongest(own) for own in layer] for layer in weights],
         "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
-        "typed": typed_in_words(view) or [""] * rows,
+        "typed": typed_in_words(view) or [""] * rows, "marks": marks_of(view) or [""] * rows,
         "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
     }  # fmt: skip
 
@@ -68,11 +68,23 @@ def _strongest(weights: np.ndarray) -> dict[str, str]:
     return {"keys": keys, "shares": bits_of(np.take_along_axis(weights, columns, 1))}
 
 
+def marks_of(view: ModelTrace) -> list[str]:
+    """Return how each token is marked: "special" where the model puts it there, "joined" where it goes on with the word
+    of the token before; empty where that isn't known."""
+    places = [(piece.at, piece.word) for piece in view.pieces]
+    joined = [bool(place[1]) and place == before for place, before in zip(places, [(0, ""), *places], strict=False)]
+    return ["special" if special else "joined" if goes_on else ""
+            for special, goes_on in zip(view.special, joined or [False] * len(view.special), strict=True)]  # fmt: skip
+
+
 def typed_in_words(view: ModelTrace) -> list[str]:
-    """Say of each token what was typed of it, where it isn't written so itself; empty where that isn't known."""
-    told = []
-    for token, piece in zip(view.tokens, view.pieces, strict=False):
-        if piece.word != piece.typed:
+    """Say of each token what was typed of it, where it isn't written so itself, or that the model puts it there; empty
+    where that isn't known."""
+    told, special_ones = [], view.special or (False,) * len(view.pieces)
+    for token, piece, special in zip(view.tokens, view.pieces, special_ones, strict=False):
+        if special:
+            told.append(say("models.pieces.special"))
+        elif piece.word != piece.typed:
             told.append(say("models.pieces.of", typed=piece.typed, word=piece.word))
         else:
             same = not piece.typed or piece.typed == token.strip()

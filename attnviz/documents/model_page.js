@@ -1,6 +1,27 @@
-// All heads of a model on a page of their own. Python writes into the page what is drawn.
+// All heads of a model on a page of their own. Python writes into the page what is drawn, and below this script all numbers
+// of it, a megabyte: the pictures are there before these have been read. They are taken when a head is pointed at.
 
 import { drawHeads } from "../scripts/head_grid.js";
 import { partOf } from "../scripts/parts.js";
 
-drawHeads(partOf(document, "#grid"), JSON.parse(partOf(document, "#given").textContent ?? ""), null, null);
+/** @import { HeadGrid } from "../scripts/head_grid.js" */
+
+const root = partOf(document, "#grid");
+/** @type {Pick<HeadGrid, "weights" | "strongest"> | null} */
+let read = null;
+const numbers = () => (read ??= JSON.parse(partOf(document, "#numbers").textContent ?? ""));
+/** @type {HeadGrid} */
+const grid = {
+  ...JSON.parse(partOf(document, "#given").textContent ?? ""),
+  get weights() {
+    return numbers().weights;
+  },
+  get strongest() {
+    return numbers().strongest;
+  },
+};
+root.inert = true;
+document.addEventListener("DOMContentLoaded", () => {
+  root.inert = false;
+});
+drawHeads(root, grid, null, null);

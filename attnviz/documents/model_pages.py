@@ -47,9 +47,13 @@ p {{ max-width: 1080px; }}
 <p>{about}</p>
 <div id="grid" role="group" aria-label="{alt}"></div>
 <script id="given" type="application/json">{given}</script>
-<script type="module">
+<script>
+"use strict";
+{{
 {script}
+}}
 </script>
+<script id="numbers" type="application/json">{numbers}</script>
 </body>
 </html>
 """
@@ -71,14 +75,16 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     shown = say("models.colours", largest=written(given["limit"], 2))
     if given["step"] > 1:
         shown += "; " + say("models.blocks", rows=given["step"], columns=given["step"])
+    numbers = {name: given.pop(name) for name in ("weights", "strongest")}
     about = say("models.about", axes=say("models.axes"), colours=shown)
-    if given["strongest"] is not None:
+    if numbers["strongest"] is not None:
         about += " " + say("models.strongest", most=STRONGEST)
     return _PAGE.format(
         policy=_POLICY, title=html.escape(say("models.title", model=view.name)), about=html.escape(about),
         alt=html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)),
         ink=colours.text, mute=colours.muted, line=colours.grid, paper=colours.paper, weight=ROLES["a"].on(dark),
         family=html.escape(FONT_FAMILY, quote=False), style=GRID_STYLE, given=script_json(given), script=SCRIPT,
+        numbers=script_json(numbers),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
 
+_AT_ONCE = 2**20  # weights of which figures are worked out together: each step needs as much memory again
 SHARES = ("itself", "before", "first", "same")
 ALL_SHARES = (*SHARES, "after", "special")
 
@@ -72,15 +73,24 @@ def figures_of_heads(
 ) -> list[HeadFigures | None]:
     """Return the figures of several heads' attention weights ``(n_heads, n_tokens, n_tokens)``; `readable`, of the same
     shape or of one head for all, says what each token may read, None all."""
-    weights = weights.double().cpu()
+    n_tokens = weights.shape[-1]
+    if readable is None:
+        readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
+    some = max(1, _AT_ONCE // n_tokens**2)
+    parts = zip(weights.split(some), readable.expand(weights.shape).split(some), strict=True)
+    return [each for part in parts for each in _figures_of_some(*part, tokens, special)]
+
+
+def _figures_of_some(
+    weights: Tensor, readable: Tensor, tokens: Sequence[str], special: Sequence[bool]
+) -> list[HeadFigures | None]:
     n_heads, n_tokens, _ = weights.shape
+    weights = weights.double().cpu()
     finite = weights.isfinite().flatten(1).all(-1).tolist()
     earlier = _earlier_same(tokens, n_tokens)
     repeated = earlier.any(-1)
     shares = torch.where(weights > 0, weights, 1.0)  # 0 log 0 is 0
-    if readable is None:
-        readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
-    readable = readable.cpu().expand_as(weights)
+    readable = readable.cpu()
     following = readable.diagonal(1, -2, -1).any(-1).tolist()
     some = n_tokens > 1
     figures: dict[str, list[float] | None] = {

@@ -8,10 +8,11 @@ import { say } from "./sentences.js";
 /**
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, side: number, step: number,
  *   shades: string, ramp: string, weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[],
- *   typed: string[], read: string[], same: boolean, told: { short: string, most: string }[][],
+ *   typed: string[], marks: ("" | "special" | "joined")[], read: string[], same: boolean, told: { short: string, most: string }[][],
  *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `shades` are the inks of all pictures,
- *   whose cells stand for `step` by `step` weights; `order` is that of the pictures, where it isn't by layers; `followed`
- *   is the token whose reading is told of the head that is picked
+ *   whose cells stand for `step` by `step` weights; `order` is that of the pictures, where it isn't by layers; `marks`
+ *   say which tokens the model puts there, and which go on with the word of the one before; `followed` is the token
+ *   whose reading is told of the head that is picked
  */
 
 /** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, where not all of it is sent */
@@ -192,11 +193,12 @@ function paint(canvas, drawn, grid, data) {
 // The weights of a head, by its layer and its number: unpacked when asked for, and the last ones kept. Where not all
 // were sent, they are 0 but for the strongest of each row.
 /** @param {HeadGrid} data @returns {(layer: number, head: number) => Float64Array} */
-function weightsOf({ weights, strongest, rows, columns }) {
+function weightsOf(data) {
   let [known, own] = ["", new Float64Array()];
   return (layer, head) => {
     if (known === `${layer},${head}`) return own;
     known = `${layer},${head}`;
+    const { weights, strongest, rows, columns } = data; // which a page may read only now
     if (weights) own = numbersIn(weights[layer][head]);
     else if (strongest) own = spread(strongest[layer][head], rows, columns);
     return own;
@@ -247,12 +249,12 @@ function inWords(data, own, layer, head, row, column) {
 
 // The tokens in a line, each with what was typed of it, and ribbons over them.
 /** @param {HeadGrid} data */
-function sentenceOf({ tokens, typed }) {
+function sentenceOf({ tokens, typed, marks }) {
   const place = element("div", "sentence");
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
   const line = element("div", "tokens");
-  const chips = tokens.map((token, at) => Object.assign(element("span", "token"), { textContent: token, title: typed[at] ?? "" }));
+  const chips = tokens.map((token, at) => Object.assign(element("span", `token ${marks[at]}`.trim()), { textContent: token, title: typed[at] }));
   line.append(...chips);
   place.append(svg, line);
   const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {

@@ -141,6 +141,25 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_path: Path) -> None:
+    layer = torch.nn.TransformerEncoderLayer(64, 32, 8, batch_first=True)
+    module = torch.nn.TransformerEncoder(layer, 32, enable_nested_tensor=False).eval()
+    x = torch.randn(6, 64, generator=torch.Generator().manual_seed(0))
+    view = attnviz.look_into(module, x, tokens=["a", "cat", "sat", "on", "a", "mat"])
+    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
+    expect(page.locator("canvas[data-pictures='1024']")).to_be_visible()
+    head = page.locator('[data-head="31,30"]')
+    head.scroll_into_view_if_needed()
+    box = head.bounding_box()
+    assert box is not None
+    assert box["width"] > 20
+    page.mouse.move(box["x"] + box["width"] * 1.5 / 6, box["y"] + box["height"] * 2.5 / 6)
+    weight = written(view.heads[31, 30].attention_weights[2, 1].item(), 4)
+    told = say("models.grid.reads", layer=31, head=30, query="sat", key="cat", weight=weight)
+    expect(page.get_by_role("status")).to_contain_text(told)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
 class ReadsTheFirst(torch.nn.Module):
     """Twelve heads, each token of which reads the first alone."""
 

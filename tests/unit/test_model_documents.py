@@ -17,6 +17,7 @@ import attnviz
 from attnviz import ModelTrace, documents, figures, look_into
 from attnviz.command_line import main
 from attnviz.documents import heads_data
+from attnviz.explanation import head_figures
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
 from attnviz.figures import model_grid
@@ -95,8 +96,13 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
     with pytest.raises(ValueError, match="of the kinds encoder, decoder, cross, expected one"):
         documents.model_page(view)
     for part in (view_of("GPT-NeoX"), view.only("cross")):
-        (given,) = re.findall(r'<script id="given" type="application/json">(.*)</script>', documents.model_page(part))
-        data = json.loads(given)
+        page = documents.model_page(part)
+        given, numbers = (
+            json.loads(text)
+            for name in ("given", "numbers")
+            for text in re.findall(rf'<script id="{name}" type="application/json">(.*)</script>', page)
+        )
+        data = given | numbers
         for (layer, head), one in part.heads.items():
             sent = np.frombuffer(base64.b64decode(data["weights"][layer][head]), dtype="<f4")
             assert np.array_equal(sent, one.attention_weights.flatten().numpy())
@@ -143,6 +149,17 @@ def test_the_measured_figures_are_averages_of_the_weights() -> None:
     causal = view_of("GPT-2").measured(0, 0)
     assert causal is not None
     assert causal.after is None  # no token may read a later one
+
+
+def test_figures_of_many_weights_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = view_of("Mistral").layers[1]  # a window: the mask is one for all heads
+    masks = torch.stack([layer.weights[0] > 0, *(torch.rand(layer.weights[1:].shape) > 0.5)])
+    for readable in (None, masks[:1], masks):
+        at_once = head_figures.figures_of_heads(layer.weights, layer.tokens, readable)
+        monkeypatch.setattr(head_figures, "_AT_ONCE", 1)
+        assert head_figures.figures_of_heads(layer.weights, layer.tokens, readable) == at_once
+        assert len(at_once) == layer.n_heads
+        monkeypatch.undo()
 
 
 def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
