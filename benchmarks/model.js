@@ -1,16 +1,32 @@
-// Runs in a page before its own scripts: when all pictures of a grid of heads have been painted, and when anything of
-// the page changed last.
+// Runs in a page before its own scripts: when the message came that has the numbers of a grid of heads, when all its
+// pictures have been painted, and when anything of the page changed last.
+
+const NAME = "attnviz_model_heads"; // of the component that draws them, near the beginning of its message
+const NEAR = 50_000; // bytes
 
 /** @type {ModelBench} */
 const bench = {
   wanted: 0,
+  came: 0,
   drawn: 0,
   changed: 0,
   canvas: null,
   before: null,
-  again: () => Object.assign(bench, { drawn: 0, before: bench.canvas }),
+  again: () => Object.assign(bench, { came: 0, drawn: 0, before: bench.canvas }),
 };
 window.modelBench = bench;
+
+const Plain = window.WebSocket;
+window.WebSocket = class extends Plain {
+  /** @param {ConstructorParameters<typeof Plain>} given */
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      const now = performance.now();
+      if (!bench.came && data instanceof ArrayBuffer && new TextDecoder("latin1").decode(data.slice(0, NEAR)).includes(NAME)) bench.came = now;
+    });
+  }
+};
 
 /** @param {Document | ShadowRoot} root @returns {number} */
 function pictures(root) {

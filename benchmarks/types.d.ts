@@ -36,6 +36,7 @@ interface MessageBench {
 /** When the `wanted` pictures had been painted, and when anything changed last. */
 interface ModelBench {
   wanted: number;
+  came: number; // when their numbers did
   drawn: number;
   changed: number;
   canvas: HTMLElement | null; // that was painted

@@ -5,6 +5,17 @@ from collections.abc import Callable
 from benchmarks.board import POINTED, SETTINGS, point, scrub
 from benchmarks.browser import SIZE, in_page, setup_seed
 from tests.browser.board import Board
+from tests.browser.playground import Playground
+
+
+def test_the_bench_of_a_real_model_knows_when_its_numbers_come_and_are_drawn(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader = new_reader()
+    reader.page.add_init_script(in_page("model.js") + "\nwindow.modelBench.wanted = 72;")
+    reader.open("/model", model_text="a cat sat")
+    reader.page.wait_for_function("modelBench.drawn > 0")
+    assert reader.page.evaluate("0 < modelBench.came && modelBench.came < modelBench.drawn")
 
 
 def test_what_the_bench_does_on_the_board_is_followed(new_board: Callable[..., Board]) -> None:
