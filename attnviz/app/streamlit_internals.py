@@ -5,14 +5,17 @@ tests/unit/test_streamlit_internals.py holds what is used of each, and fails whe
 
 import contextlib
 import logging
+import re
 import threading
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit.logger
 import streamlit.runtime
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.file_util import get_static_dir
 from streamlit.logger import get_logger
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -43,6 +46,7 @@ __all__ = [
     "WStates",
     "WidgetState",
     "WidgetStates",
+    "component_scripts",
     "forget_sent_states",
     "format_logs",
     "get_logger",
@@ -58,7 +62,24 @@ __all__ = [
     "uploads_held",
 ]
 
+_SCRIPTS = "static/js"
+_IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
+
+
+def component_scripts() -> tuple[str, ...]:
+    """Return where the scripts are by which Streamlit's page draws components, of those that it doesn't name: it asks
+    for them, one after the other, when the first component is to be drawn."""
+    static = Path(get_static_dir())
+    named = (static / "index.html").read_text(encoding="utf-8")
+    found: dict[str, None] = {}
+    wanted = sorted(file.name for file in (static / _SCRIPTS).glob("BidiComponent.*.js"))
+    while wanted:
+        name = wanted.pop()
+        if f"{_SCRIPTS}/{name}" not in found and name not in named:
+            found[f"{_SCRIPTS}/{name}"] = None
+            wanted += _IMPORTED.findall((static / _SCRIPTS / name).read_text(encoding="utf-8"))
+    return tuple(found)
 
 
 def page_of_now() -> str | None:

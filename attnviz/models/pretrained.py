@@ -101,9 +101,11 @@ def watched(model: Any) -> Any:
 
 
 def look(
-    model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = ()
-) -> ModelTrace:
-    """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`."""
+    model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = (),
+    plain: ModelTrace | None = None,
+) -> ModelTrace:  # fmt: skip
+    """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`. `plain` is what it
+    computes for the same text without the edits, where that is known already."""
     twin = watched(model)
     cut = _cut(tokenizer, text)
     _check_length(twin, tokenizer, len(cut["input_ids"]))
@@ -120,8 +122,9 @@ def look(
         raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
     spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
     special = tuple(map(bool, cut.get("special_tokens_mask", ())))
-    view: ModelTrace | None = None
-    for editing in (False, True) if edits else (False,):  # where a change is laid is known by what is made without it
+    view = plain if edits else None
+    # Where a change is laid is known by what is made without it.
+    for editing in [False] * (view is None) + [True] * bool(edits):
         watch = Watch(editing_of(edits, view.layers) if view is not None and editing else None)
         with torch.no_grad(), watch:
             result = twin(**inputs)

@@ -19,10 +19,18 @@ export interface Answered {
   answered: number;
 }
 
+/** What Python tells the page's connection: which messages it has answered, and what the address should hold. */
+export interface Learnt {
+  answered: Record<string, number>;
+  address: { there: Record<string, boolean>; marks: Record<string, string> };
+}
+
 declare global {
   interface Window {
     /** The page's connection, where there is one: a component in a page of its own has none. */
     attnvizConnection?: Connection;
+    /** Once the heads of a real model, drawn last, have been painted. */
+    attnvizHeads?: Promise<void>;
     /** The numbers of all kept moments of the training that is shown, one moment after the other. */
     attnvizMoments?: { readonly id: string; readonly numbers: Float32Array };
     /** Where the server is. See attnviz/app/server/where.py. */

@@ -83,3 +83,47 @@ def test_a_sentence_runs_the_page_alone_and_is_in_the_address_and_in_share(
     reads("a dog ran", "ran")
     page.go_back()
     reads("a cat sat", "sat")
+
+
+# What stands on the board in the frame that is the first to have other heads.
+_BOARD_THEN = """() => {
+  const all = [...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
+  const part = (selector) => all.map((root) => root?.querySelector(selector)).find(Boolean);
+  const [grid, board] = [part(".grid"), part(".board")];
+  window.boardThen = null;
+  new MutationObserver((_, watch) => {
+    watch.disconnect();
+    requestAnimationFrame(() => Object.assign(window, { boardThen: board.textContent }));
+  }).observe(grid, { childList: true });
+}"""
+
+
+def test_heads_of_another_sentence_are_painted_before_its_board(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader().open("/model", model_text="a cat sat")
+    page = reader.page
+    expect(page.locator('[data-at="attention_weights,1,1"]')).to_be_visible()
+    page.evaluate(_BOARD_THEN)
+    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
+    field.fill("a dog ran")
+    field.press("Enter")
+    expect(page.locator(".board")).to_contain_text("ran")
+    then = page.evaluate("boardThen")
+    assert "sat" in then
+    assert "ran" not in then
+
+
+def test_a_click_is_answered_by_one_run_and_nothing_more_is_asked_for(new_reader: Callable[..., Playground]) -> None:
+    reader, sent = new_reader(), []
+    page = reader.page
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    reader.open("/model", model_text="a cat sat")
+    expect(page.locator('[data-at="attention_weights,1,1"]')).to_be_visible()
+    page.wait_for_timeout(2000)  # until the address of a page that opens is looked at
+    sent.clear()
+    page.locator('[data-head="2,5"]').click()
+    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
+    page.wait_for_timeout(500)
+    page.locator(".board .chip").nth(1).click()
+    page.wait_for_timeout(6000)  # after five seconds, what isn't known to be in the address is asked for
+    assert len(sent) == 2
+    assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('attnviz.unanswered'))") == []

@@ -3,6 +3,8 @@
 import base64
 import copy
 import json
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -13,7 +15,7 @@ import pytest
 import streamlit as st
 import torch
 
-from attnviz import look_into
+from attnviz import ModelEdit, look_into
 from attnviz.app.model.looked import looked, turn
 from attnviz.documents.heads_data import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
@@ -23,7 +25,7 @@ from attnviz.models import included as included_module
 from attnviz.models.included import included
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
-from tests.pages.reader import Reader, as_array, in_address
+from tests.pages.reader import APP, PAGES, Reader, as_array, in_address
 
 PAGE = "pages/model.py"
 ANIMAL = say("models.page.example")
@@ -33,7 +35,8 @@ def heads_of(reader: Reader) -> dict[str, Any]:
     """What the grid of all heads is given to draw."""
     protos = [element.proto for element in reader.at.get("bidi_component")]
     (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
-    return dict(json.loads(found.json))
+    data = json.loads(found.bytes)
+    return dict(data["grid"] | data)
 
 
 def numbers_in(text: str, kind: str) -> np.ndarray:
@@ -133,7 +136,13 @@ def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() ->
     assert typed[tokens.index("[UNK]")] == say("models.pieces.typed", typed="\U0001f600")
     first = typed[1]
     assert first.endswith("of “Unbelievably”")
-    assert typed[tokens.index("hot")] == typed[0] == ""
+    assert typed[tokens.index("hot")] == ""
+    assert typed[0] == typed[-1] == say("models.pieces.special")
+    marks = heads_of(reader)["marks"]
+    assert (marks[0], marks[1], marks[-1]) == ("special", "", "special")
+    pieces = [at for at, of in enumerate(typed) if of.endswith("of “Unbelievably”")]
+    assert len(pieces) > 1
+    assert [at for at, mark in enumerate(marks) if mark == "joined"] == pieces[1:]
     assert say("models.page.unknown", token="[UNK]", typed="“\U0001f600”") in reader.texts
     cut = " · ".join(token for token, of in zip(tokens, typed, strict=True) if of.endswith("of “Unbelievably”"))
     said = say("models.page.pieces", words=say("models.page.piece", word="Unbelievably", tokens=cut))
@@ -223,6 +232,18 @@ def test_of_long_texts_two_are_on_their_way_at_most(monkeypatch: pytest.MonkeyPa
     assert max(seen) == 2
 
 
+def test_what_a_model_made_of_a_sentence_is_not_computed_again_for_a_change_of_it() -> None:
+    plain = looked(INCLUDED, "a cat sat there")
+    changed = looked(INCLUDED, "a cat sat there", edits=(ModelEdit(2, 3, "off"),))
+    assert changed.original is plain
+    assert changed.name == plain.name == INCLUDED
+    anew = look_into(INCLUDED, text="a cat sat there", edits=["2.3.off"])
+    for one, other in zip(changed.layers, anew.layers, strict=True):
+        assert torch.equal(one.weights, other.weights)
+    assert torch.equal(changed.result.last_hidden_state, anew.result.last_hidden_state)
+    assert not torch.equal(changed.result.last_hidden_state, plain.result.last_hidden_state)
+
+
 def test_of_a_model_of_many_heads_fewer_tokens_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attnviz.app.model.looked.MOST_WEIGHTS", 72 * 20**2)
     reader = Reader(PAGE, model_text="word " * 19)
@@ -308,3 +329,19 @@ def test_any_text_is_data() -> None:
     reader = Reader(PAGE, model_text="<b>\U0001f600</b> **x** ](y) \u202e")
     assert reader.messages == []
     assert len(reader.boards) == 1
+
+
+def test_transformers_is_imported_by_no_other_page() -> None:
+    """It takes seconds."""
+    others = [page for page in PAGES if page != PAGE]
+    code = f"""
+import sys
+from tests.pages.reader import Reader
+for page in {others!r}:
+    Reader(page)
+    assert "transformers" not in sys.modules, page
+Reader({PAGE!r}, model_text="a cat")
+assert "transformers" in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=APP.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """What the app uses of Streamlit's own parts, held to the version that is installed."""
 
 import inspect
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit import runtime
+from streamlit.file_util import get_static_dir
 from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import ScriptRunner
@@ -51,6 +53,16 @@ def test_the_fields_that_are_read_and_filled_are_there(owner: type) -> None:
 )
 def test_what_is_called_or_wrapped_takes_what_it_is_given(function: object, arguments: list[str]) -> None:
     assert list(inspect.signature(function).parameters) == arguments  # type: ignore[arg-type]
+
+
+def test_the_scripts_that_draw_components_are_found_with_all_that_they_import() -> None:
+    static = Path(get_static_dir())
+    named, scripts = (static / "index.html").read_text(), internals.component_scripts()
+    assert any(script.startswith("static/js/BidiComponent.") for script in scripts)
+    for script in scripts:
+        imported = re.findall(r'from"\./([^"]+)"', (static / script).read_text())
+        assert all(f"static/js/{each}" in scripts or each in named for each in imported), script
+    assert not any(script in named for script in scripts)
 
 
 def test_states_that_were_sent_are_forgotten() -> None:

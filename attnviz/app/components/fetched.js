@@ -1,5 +1,6 @@
 // The board's script stands in a file that the browser fetches once and keeps: sent with every message, it would be most
-// of it. What comes before it is there is drawn when it is, in the order in which it came.
+// of it. What comes before it is there is drawn when it is, in the order in which it came, and behind the heads of a model
+// that are drawn with it.
 
 import { partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
@@ -19,6 +20,7 @@ let fetched = null;
 export default async function drawn(drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, ".board").replaceChildren(say("board.not_loaded")));
   const script = await fetched;
+  await window.attnvizHeads;
   // What has left the page meanwhile has nothing to draw on.
   if (drawing.parentElement instanceof Node && drawing.parentElement.isConnected) script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });
 }

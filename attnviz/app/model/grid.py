@@ -1,5 +1,6 @@
 """All heads of a model at a glance: sorted and filtered by what is measured, and what its tokens are cut from."""
 
+import json
 import time
 from collections.abc import Iterator
 from itertools import groupby
@@ -9,8 +10,8 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
-from attnviz.app.session import url_texts
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session import address, url_texts
+from attnviz.app.session.answering import answered, answering, answers
 from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
 from attnviz.app.text import as_message, is_dark
@@ -27,9 +28,9 @@ from attnviz.words import plural, say
 _HERE = Path(__file__).parent
 _KEY, _DRAWN = "model.heads", "model.heads.drawn"
 
-# Seconds that the rest of a page that opens waits for the browser to draw its heads: sent at once, the board would be
-# drawn with them, and they would be painted when that is done.
-_FIRST_PICTURE = 0.25
+# Seconds that the rest of the page waits for the browser to draw other heads, on a page that opens and later on. Sent
+# at once, all of it would be drawn with them, and they would be painted when that is done: after three times as long.
+_FIRST_PICTURE, _NEXT_PICTURE = 0.25, 0.1
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
@@ -42,29 +43,45 @@ _heads = st.components.v2.component(
 def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:
     """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
     shown = _sorted(view, order, above)
-    data = looked_grid(view, take(MODEL_TARGET), dark=is_dark()) | {
+    grid = looked_grid(view, take(MODEL_TARGET), dark=is_dark())
+    data = {
+        "mark": grid.mark,
         "order": shown,
         "picked": {"layer": place[0], "head": place[1]},
         "followed": query,
         "ink": ROLES["a"].on(is_dark()),
         "key": _KEY,
         "answered": answered(_KEY),
+        # Of a run of this page alone, the connection, which stands outside of it, hears by this what is answered and
+        # what the address should say. It would ask for a whole run to learn that.
+        "learnt": {"answered": answers(), "address": address.expected()} if is_fragment_run() else None,
     }
-    _heads(key=_KEY, data=data, on_picked_change=_take_pick)
-    if data["step"] > 1:
-        st.caption(say("models.page.blocks", rows=data["step"], columns=data["step"], most=STRONGEST))
+    _heads(key=_KEY, data=_with_grid(data, grid.text), on_picked_change=_take_pick)
+    if grid.step > 1:
+        st.caption(say("models.page.blocks", rows=grid.step, columns=grid.step, most=STRONGEST))
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
-    if not is_fragment_run() and st.session_state.get(_DRAWN) != page_of_now():
-        st.session_state[_DRAWN] = page_of_now()
-        time.sleep(_FIRST_PICTURE)
+    _wait_for([page_of_now(), grid.mark, shown])
     for sentence in _cut_in_words(view):
         st.text(sentence)
     read = view.layers[0].read  # of a decoder that reads an encoder, these are the encoder's
     first, *_, last = (*read, read[-1])
     st.caption(as_message(say("models.page.look", first=first, last=last)))
     st.caption(say("models.page.conclude"))
+
+
+def _wait_for(drawn: list[Any]) -> None:
+    before = st.session_state.get(_DRAWN)
+    if before != drawn:
+        st.session_state[_DRAWN] = drawn
+        time.sleep(_NEXT_PICTURE if before else _FIRST_PICTURE)
+
+
+def _with_grid(data: dict[str, Any], grid: bytes) -> bytes:
+    """Return the data as the grid takes them, with what is drawn, which is JSON already: half a megabyte that Streamlit
+    would write three times, of a dict."""
+    return json.dumps(data).encode()[:-1] + b', "grid": ' + grid + b"}"
 
 
 def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:

@@ -4,30 +4,48 @@ import { drawHeads, markPicked } from "../../scripts/head_grid.js";
 import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
 
-/** @import { Answered, Drawing } from "../../scripts/types.js" */
+/** @import { Answered, Drawing, Learnt } from "../../scripts/types.js" */
 /** @import { Head, HeadGrid } from "../../scripts/head_grid.js" */
 
-/** @typedef {Answered & HeadGrid & { picked: Head, ink: string }} Data */
+/**
+ * `mark` tells a grid from others; `learnt` is for the connection.
+ * @typedef {Answered & { mark: string, order: HeadGrid["order"], picked: Head, followed: number, ink: string, learnt: Learnt | null, grid: HeadGrid }} Data
+ */
 /** @typedef {{ sender: Sender<Head>, drawn: string, follow: (followed?: number) => void }} State */
+
+const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
 
 /** @type {WeakMap<HTMLElement, State>} */
 const grids = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function modelHeads({ parentElement, data, setTriggerValue }) {
+/** @param {Drawing<Uint8Array>} drawing */
+export default function modelHeads({ parentElement, data: sent, setTriggerValue }) {
+  /** @type {Data} */
+  const data = JSON.parse(new TextDecoder().decode(sent));
   const root = partOf(parentElement, ".grid");
   const state = keptFor(grids, root, begun);
   state.sender.receive(data.key, data.answered, (message) => setTriggerValue("picked", message));
   root.style.setProperty("--weight", data.ink);
-  const drawn = JSON.stringify([data.shades, data.weights ?? data.strongest, data.ramp, data.tokens, data.order]);
+  const drawn = JSON.stringify([data.mark, data.order]);
   if (drawn !== state.drawn) {
-    state.follow = drawHeads(root, data, data.picked, (head) => {
+    state.follow = drawHeads(root, { ...data.grid, order: data.order, followed: data.followed }, data.picked, (head) => {
       markPicked(root, head);
       state.sender.send(head);
     });
     state.drawn = drawn;
+    window.attnvizHeads = painted();
   } else state.follow(data.followed);
   if (!state.sender.waiting) markPicked(root, data.picked);
+  if (data.learnt) window.attnvizConnection?.learn(data.learnt);
+}
+
+// What is drawn now has been painted. The board waits for it: it takes longer, and stands below.
+/** @returns {Promise<void>} */
+function painted() {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, UNSEEN_MS);
+  });
 }
 
 /** @param {HTMLElement} root */

@@ -1,31 +1,43 @@
 """What a model computes for a sentence, kept for all who ask for the same."""
 
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import blake2s
 from threading import BoundedSemaphore, Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.keeper.memory import give_back
 from attnviz.app.refusals import told
 from attnviz.app.text import literal
 from attnviz.core.errors import RefusedError, SaidError
 from attnviz.documents.heads_data import grid_data
-from attnviz.models import ModelEdit, ModelTrace, look_into
+from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.editing import editing_of
 from attnviz.models.kept import Kept
 from attnviz.models.loading import STEPS, Shelf, Step
-from attnviz.models.pretrained import most_tokens, n_weights
+from attnviz.models.pretrained import look, most_tokens, n_weights
 from attnviz.words import plural, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
 MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the included model
-MOST_BYTES = 2**29  # of all that is kept: three texts of 512 tokens ...
+MOST_BYTES = 9 * 2**25  # of all that is kept: two texts of 512 tokens ...
 MOST_KEPT = 64  # ... or 32 short sentences, each with what is drawn of it
 _LONG = 2**21  # weights, above which only one sentence at a time is read: of 170 tokens of the included model
 _READING, _DRAWING = Lock(), BoundedSemaphore(2)  # this one is taken first
 _LOG = get_log(__name__)
+
+
+class SentGrid(NamedTuple):
+    """What the grid of all heads is sent of them: JSON, and a `mark` that tells it from others; a cell of a picture
+    stands for `step` by `step` weights."""
+
+    text: bytes
+    mark: str
+    step: int
 
 
 @st.cache_resource(show_spinner=False)
@@ -44,21 +56,23 @@ def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] 
     """Return what a model makes of a sentence, with these changes; raises ``SaidError`` with what to tell the reader
     where it can't be had."""
     model, tokenizer = _model(name)
+    plain = looked(name, text, target) if edits else None
     key = (name, text, target, "*".join(map(str, edits)))
-    return _kept().get(key, lambda: _looked(model, tokenizer, *key), lambda view: view.n_bytes)
+    return _kept().get(
+        key, lambda: _looked(model, tokenizer, name, text, target, edits, plain), lambda view: view.n_bytes
+    )
 
 
-def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> dict[str, Any]:
+def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
     """Return what the grid of a model's heads is sent, of a view of one kind that :func:`looked` gave."""
     key = (view.name, view.text, target, "*".join(map(str, view.edits)), view.kinds, dark)
-    return _kept().get(key, lambda: grid_data(view, dark=dark, most=MOST_SENT), _characters)
+    return _kept().get(key, lambda: _sent_grid(view, dark=dark), lambda sent: len(sent.text))
 
 
-def _characters(sent: Any) -> int:
-    """Return about how many bytes plain values for JSON take."""
-    if isinstance(sent, dict):
-        return _characters(list(sent.values()))
-    return sum(map(_characters, sent)) if isinstance(sent, list) else len(sent) if isinstance(sent, str) else 8
+def _sent_grid(view: ModelTrace, *, dark: bool) -> SentGrid:
+    data = grid_data(view, dark=dark, most=MOST_SENT)
+    text = json.dumps(data).encode()
+    return SentGrid(text, blake2s(text, digest_size=8).hexdigest(), data["step"])
 
 
 def _model(name: str) -> tuple[Any, Any]:
@@ -86,7 +100,10 @@ def _model(name: str) -> tuple[Any, Any]:
         place.empty()
 
 
-def _looked(model: Any, tokenizer: Any, name: str, text: str, target: str, edits: str) -> ModelTrace:
+def _looked(
+    model: Any, tokenizer: Any, name: str, text: str, target: str, edits: tuple[ModelEdit, ...],
+    plain: ModelTrace | None,
+) -> ModelTrace:  # fmt: skip
     """What a model makes of a sentence, by the name that it has in the list of those offered."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
@@ -94,20 +111,27 @@ def _looked(model: Any, tokenizer: Any, name: str, text: str, target: str, edits
     into = target if model.config.is_encoder_decoder else None
     try:
         with _READING if n_weights(model, longest) > _LONG else nullcontext():
-            view = look_into(model, tokenizer, text, target=into, edits=edits.split("*") if edits else ())
+            return look(model, tokenizer, text, into, name, edits, plain)
     except RefusedError as error:
         raise SaidError(told(error)) from None
     except ValueError:
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
-    original = None if view.original is None else replace(view.original, name=name)
-    return replace(view, name=name, original=original)
 
 
 def turn(name: str, text: str, target: str) -> AbstractContextManager[object]:
     """Return what is held while a text is read and drawn: each page that waits with what was computed of a long one
     would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does."""
     model, tokenizer = _model(name)
-    return _DRAWING if n_weights(model, _longest(tokenizer, text, target)) > _LONG else nullcontext()
+    return _turn() if n_weights(model, _longest(tokenizer, text, target)) > _LONG else nullcontext()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    with _DRAWING:
+        try:
+            yield
+        finally:
+            give_back()
 
 
 def _longest(tokenizer: Any, *texts: str) -> int:

@@ -4,19 +4,23 @@ The address /lesson may be a page, or the folder that an app is served from. Str
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
 there alone. The tests in the browser fail when Streamlit no longer reads this.
 
-The board's script is asked for by the board itself, when it is drawn: told of it here, the browser fetches it beside
-Streamlit's own, and the first picture doesn't wait for it.
+The board's script is asked for by the board itself, when it is drawn, and those that draw components when the first of
+these is: told of them here, the browser fetches them beside Streamlit's own, and no first picture waits for them.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.streamlit_internals import component_scripts
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # Pages stand side by side: the server is where the page's name is left out.
 WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
-SOON = f'<link rel="modulepreload" href="{BOARD_FILE.address}">'.encode()
+SOON = "".join((
+    f'<link rel="modulepreload" href="{BOARD_FILE.address}">',
+    *(f'<link rel="modulepreload" crossorigin href="./{script}">' for script in component_scripts()),
+)).encode()  # fmt: skip
 # What would bring the page packed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 

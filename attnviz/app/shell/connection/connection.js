@@ -4,16 +4,12 @@
 import { Presses } from "./presses.js";
 import { partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing, Trigger } from "../../../scripts/types.js" */
+/** @import { Drawing, Learnt, Trigger } from "../../../scripts/types.js" */
 
 /**
  * What Python sends: the number of the last message "back" that it heard, the messages that it has answered, what is
  * said, and what the address should hold.
- * @typedef {object} Data
- * @property {number} back
- * @property {Record<string, number>} answered
- * @property {{ away: string, back: string }} words
- * @property {{ there: Record<string, boolean>, marks: Record<string, string> }} address
+ * @typedef {Learnt & { back: number, words: { away: string, back: string } }} Data
  */
 
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
@@ -69,6 +65,13 @@ export class Connection {
     clearTimeout(this.mending);
     this.mending = setTimeout(() => this.mend(), this.opened ? MEND_MS : 0);
     this.opened = true;
+    this.settle();
+  }
+
+  // What a page tells that has run by itself: nothing else is drawn then.
+  /** @param {Learnt} learnt */
+  learn(learnt) {
+    this.data = { ...this.data, ...learnt };
     this.settle();
   }
 
