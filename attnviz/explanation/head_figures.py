@@ -77,8 +77,8 @@ def figures_of_heads(
     if readable is None:
         readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
     some = max(1, _AT_ONCE // n_tokens**2)
-    parts = zip(weights.split(some), readable.expand(weights.shape).split(some), strict=True)
-    return [each for part in parts for each in _figures_of_some(*part, tokens, special)]
+    readable, cuts = readable.expand(weights.shape), (slice(at, at + some) for at in range(0, len(weights), some))
+    return [each for cut in cuts for each in _figures_of_some(weights[cut], readable[cut], tokens, special)]
 
 
 def _figures_of_some(
