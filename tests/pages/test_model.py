@@ -3,8 +3,6 @@
 import base64
 import copy
 import json
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -25,7 +23,7 @@ from attnviz.models import included as included_module
 from attnviz.models.included import included
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
-from tests.pages.reader import APP, PAGES, Reader, as_array, in_address
+from tests.pages.reader import Reader, as_array, in_address
 
 PAGE = "pages/model.py"
 ANIMAL = say("models.page.example")
@@ -329,19 +327,3 @@ def test_any_text_is_data() -> None:
     reader = Reader(PAGE, model_text="<b>\U0001f600</b> **x** ](y) \u202e")
     assert reader.messages == []
     assert len(reader.boards) == 1
-
-
-def test_transformers_is_imported_by_no_other_page() -> None:
-    """It takes seconds."""
-    others = [page for page in PAGES if page != PAGE]
-    code = f"""
-import sys
-from tests.pages.reader import Reader
-for page in {others!r}:
-    Reader(page)
-    assert "transformers" not in sys.modules, page
-Reader({PAGE!r}, model_text="a cat")
-assert "transformers" in sys.modules
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=APP.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
