@@ -4,7 +4,7 @@ import streamlit as st
 
 import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
-from attnviz.app.compare.sides import kept, show_comparison, show_example, show_keep, show_numbers
+from attnviz.app.compare.sides import as_computed, kept, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_folded_editor
@@ -31,7 +31,7 @@ def show_compare(scenario: Scenario) -> None:
             head = show_head_picker(scenario)
             if said := heads_in_words(a, scenario, head, layer):
                 st.caption(said)
-            show_comparison(Comparison.of_heads(traced(a), traced(scenario), head, layer), query)
+            show_comparison(Comparison.of_heads(traced(a), as_computed(scenario), head, layer), query)
 
 
 scenario = current_scenario()

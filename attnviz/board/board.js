@@ -11,7 +11,7 @@ import { gridFor } from "./cells/grids.js";
 import { namedFrom, seenFrom } from "./heads/seen_from.js";
 import { Strip } from "./heads/strip.js";
 import { Input } from "./input.js";
-import { valueAt } from "./values/matrices.js";
+import { lineOf, valueAt } from "./values/matrices.js";
 import { ofMoment } from "./moments.js";
 import { addressOf, asSeen, ofWhole } from "./places.js";
 import { unpacked } from "./received.js";
@@ -107,6 +107,8 @@ export class Board {
     this.wholeScale = false; // whether the colours of attention weights go up to 1
     this.planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
     this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
+    /** @type {number | null} */
+    this.readWord = null; // of others than those that read, the one of which that is shown
     /** @type {Matrices | null} */
     this.base = null; // what was there before a number was held
     /** @type {{ left: number, top: number, by: number } | null} */
@@ -176,7 +178,7 @@ export class Board {
     const received = this.data.matrices;
     if (data.layer !== this.data.layer) this.undo.forget(); // what takes changes of another layer back
     this.data = data;
-    if (data.others) this.byReaders = false; // nobody of the sentence reads its tokens then
+    if (this.readWord !== null && this.readWord >= data.keys.length) this.readWord = null;
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices, { sent: received, matrices: this.torch });
     if (!this.sender.waiting) this.picked = data.query;
@@ -377,7 +379,7 @@ export class Board {
   }
 
   // Another choice of what the cells show.
-  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "planeOver">>} choice */
+  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "readWord" | "planeOver">>} choice */
   showAs(choice) {
     Object.assign(this, choice);
     const focused = this.input.focused;
@@ -411,6 +413,24 @@ export class Board {
   // Of which token the row is followed: one that is pointed at, or the picked one.
   get query() {
     return this.previewed ?? this.picked;
+  }
+
+  // The token of which it's shown who reads it: of others than those that read, the one that was asked for, at first the
+  // one that the picked one reads most.
+  get key() {
+    if (!this.data.others) return this.query;
+    if (this.readWord !== null) return this.readWord;
+    const weights = this.shown.attention_weights;
+    if (!weights) return 0;
+    const row = lineOf(weights, this.query);
+    return Math.max(0, row.indexOf(Math.max(...row)));
+  }
+
+  // Show who reads a token; null shows again what the picked one reads.
+  /** @param {number | null} key */
+  showReadersOf(key) {
+    const readWord = this.data.others ? (key ?? this.readWord) : null;
+    this.motion.follow(() => this.showAs({ byReaders: key !== null, readWord }), PICKED_MS);
   }
 
   /** @param {Stage} stage */
@@ -572,6 +592,7 @@ export class Board {
   /** @param {number} query */
   pick(query) {
     this.previewed = null;
+    if (this.data.others && this.byReaders) this.showAs({ byReaders: false });
     if (query !== this.picked) {
       this.picked = query;
       this.hints.done("pick");

@@ -13,6 +13,7 @@ from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import EDITABLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, setting_in_words, symbol_in_words
+from attnviz.explanation.what_if import cut_by_view
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -179,12 +180,12 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
     if name != "attention_weights":
         return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
     gained, lost = int(moved.argmax()), int(moved.argmin())
+    told = {"share": _percent(distance), "more": written(moved[gained].item(), digits),
+            "less": written(-moved[lost].item(), digits)}  # fmt: skip
+    if cut_by_view(comparison.a) or cut_by_view(comparison.b):  # rows are of other tokens in one of them
+        return say("compare.moved.weights_by_place", row=row, gained=gained, lost=lost, **told)
     read = _read(comparison)
-    return say(
-        "compare.moved.weights", token=labels[row], share=_percent(distance),
-        gained=read[gained], more=written(moved[gained].item(), digits),
-        lost=read[lost], less=written(-moved[lost].item(), digits),
-    )  # fmt: skip
+    return say("compare.moved.weights", token=labels[row], gained=read[gained], lost=read[lost], **told)
 
 
 def _read(comparison: Comparison) -> list[str]:

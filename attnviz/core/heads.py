@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
-from attnviz.core.rules import Matrix, Recut, Slice
+from attnviz.core.rules import Matrix, Product, Recut, Slice
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
@@ -104,16 +104,16 @@ def as_seen(
 
 def head_table(table: Table, head: int) -> Table:
     """Return the stages of one of several heads by the names of attention: its queries, keys and values are made from
-    its own columns of W_q, W_k and W_v."""
+    its own columns of W_q, W_k and W_v, or cut out of those of all heads, where no such columns make them."""
     own = _of_head(table, head)
-    stages = dict(_alone(stage, own, head) for stage in _before_heads(table).values())
+    uncut = {part for part in ("q", "k", "v") if part in own and _is_uncut(table[part], own[part])}
+    stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in _before_heads(table).values())
     path = head_name(head, "")
     shared = {name: stages.pop(name) for name in OF_ALL if name in stages}  # each stands where it is added
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
-            whole = isinstance(stage.rule, Recut)
-            sources = (f"{name}{UNCUT}",) if whole else tuple(each.removeprefix(path) for each in stage.sources)
+            sources = (f"{name}{UNCUT}",) if name in uncut else tuple(each.removeprefix(path) for each in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)
     return MappingProxyType(stages)
 
@@ -134,11 +134,17 @@ def _before_heads(table: Table) -> Table:
     return dict(takewhile(lambda row: not is_of_a_head(row[0]), table.items()))
 
 
-def _alone(stage: Stage, own: Table, head: int) -> tuple[str, Stage]:
+def _is_uncut(whole: Stage, cut: Stage) -> bool:
+    """Whether a head's queries, keys or values are no product with some columns of a W: a view cuts them, or the W is
+    turned over."""
+    return isinstance(cut.rule, Recut) or (isinstance(whole.rule, Product) and whole.rule.transposed)
+
+
+def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
     """Return a stage before the heads as one of them has it, with its name there: of Q, and of what makes Q, its own
-    columns; or all of them, where a head gets something of each."""
+    columns; or, `uncut`, all of them."""
     part = own.get(stage.part)
-    if part is None or isinstance(part.rule, Recut):
+    if part is None or uncut:
         if part is None or stage.name not in own:
             return stage.name, stage
         title, name = say("stages.uncut.title", title=stage.title), f"{stage.name}{UNCUT}"

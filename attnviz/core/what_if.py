@@ -159,7 +159,7 @@ def misfit(given: Mapping[str, Any], n_tokens: int, n_read: int | None = None) -
     if on.get(PROJECTIONS) == EXCHANGED and shared:
         part = f"{PROJECTIONS}:{EXCHANGED}"
         return RefusedError(_left_out(part), "what_if_exchanged", part=part)
-    if on.get(PROJECTIONS) == TRANSPOSED and (shared or n_heads > 1 or len(set(widths)) > 1):
+    if on.get(PROJECTIONS) == TRANSPOSED and (shared or len(set(widths)) > 1):
         part, (d_in, d_out, d_v) = f"{PROJECTIONS}:{TRANSPOSED}", widths
         return RefusedError(_left_out(part), "what_if_transposed", part=part, d_in=d_in, d_out=d_out, d_v=d_v)
     if on.get(CUT) and (n_heads == 1 or shared):

@@ -1,5 +1,7 @@
 """What a mask does in a computation, in sentences: what it hides, what still goes there, and who may read nothing."""
 
+from typing import Literal
+
 import numpy as np
 
 from attnviz.core.attention import AttentionTrace
@@ -8,6 +10,7 @@ from attnviz.core.rules import Share
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
+from attnviz.explanation.what_if import cut_by_view
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -58,10 +61,13 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     if not meant.any():
         return []
     notes, use = [], trace.mask_use
+    mixed = cut_by_view(trace)
     if use == ADDED and hidden.any():
-        kind = "masked" if trace.causal else "hidden"
+        kind = "masked" if trace.causal and not mixed else "hidden"
         kind = f"{kind}_weights" if _is_linear(trace) else kind
         notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
+    if mixed:
+        notes.append(say("summary.mask.by_place"))
     if use != ADDED:
         notes.append(say(f"summary.mask.{use}"))
     weights = _weights(trace)
@@ -92,7 +98,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
         if not (weights == 0).all():
             return []
         kind = ZEROED
-    return [say(f"summary.nothing.{kind}", names=_named(trace.tokens, rows))]
+    return [say(f"summary.nothing.{kind}", names=_named(trace, "row", rows))]
 
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
@@ -103,10 +109,15 @@ def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
     columns = np.flatnonzero(hidden.all(0)).tolist()
     if over != COLUMNS or not columns:
         return []
-    return [say("summary.unread.columns", n=len(columns), names=_named(trace.read_tokens, columns))]
+    return [say("summary.unread.columns", n=len(columns), names=_named(trace, "column", columns))]
 
 
-def _named(tokens: tuple[str, ...], places: list[int]) -> str:
+def _named(trace: AttentionTrace, axis: Literal["row", "column"], places: list[int]) -> str:
+    """Name the tokens of rows or columns; where these are of other tokens in each head, the rows or columns alone."""
+    tokens = trace.tokens if axis == "row" else trace.read_tokens
     names = token_labels(tokens) if tokens else [str(place) for place in range(max(places) + 1)]
-    told = listed([say("summary.named", token=names[place]) for place in places[:_NAMED]])
+    if cut_by_view(trace):
+        told = listed([say(f"summary.nothing.{axis}", place=place) for place in places[:_NAMED]])
+    else:
+        told = listed([say("summary.named", token=names[place]) for place in places[:_NAMED]])
     return say("summary.more", names=told, rest=len(places) - _NAMED) if len(places) > _NAMED else told

@@ -63,11 +63,11 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     row = trace.attention_weights[query]
     n_tokens = len(row)
     hidden = trace.masked_in("attention_weights")
-    if trace.stages["attention_weights"].owners != OWN_ROWS:
-        return _reading_mixed(row, query, digits)
     readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
     if trace.shared_over == COLUMNS and hidden is not None:  # a column that nobody may read has no shares
         row = row.masked_fill(torch.from_numpy(hidden[query]).to(row.device), 0.0)
+    if trace.stages["attention_weights"].owners != OWN_ROWS:
+        return _reading_mixed(trace, query, row if readable else None, digits)
     if torch.isnan(row).any():
         return "undefined", [], {"token": token}
     reach, weight = len(readable), written(row.max().item(), digits)
@@ -96,12 +96,23 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     return (f"barely{each}" if even == weight else f"most{each}"), ties, told | {"even": even}
 
 
-def _reading_mixed(row: torch.Tensor, query: int, digits: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the same where rows are of other tokens than their places say: it is told by rows alone."""
-    if torch.isnan(row).any():
-        return "mixed_undefined", [], {"row": query}
+def _reading_mixed(
+    trace: AttentionTrace, query: int, row: torch.Tensor | None, digits: int
+) -> tuple[str, list[int], dict[str, Any]]:
+    """Return the same where rows are of other tokens than their places say: it is told by rows, of which each is a
+    piece of some token's; `row` is None of one that may read nothing."""
+    read = trace.stages["attention_weights"].entries
+    names = {"row": _labels(trace), "key": token_labels(read, LONGEST_NAME) if read else _labels(trace)}
+
+    def whose(kind: str, at: int) -> str:
+        return names[kind][owner_of(trace.stages["attention_weights"], at, len(names[kind]))]
+
+    told = {"row": query, "token": whose("row", query)}
+    if row is None or torch.isnan(row).any():
+        return ("mixed_nothing" if row is None else "mixed_undefined"), [], told
     largest = int(row.argmax())
-    return "mixed", [], {"row": query, "weight": written(row[largest].item(), digits), "key": largest}
+    more = {"weight": written(row[largest].item(), digits), "key": largest, "other": whose("key", largest)}
+    return "mixed", [], told | more
 
 
 def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:

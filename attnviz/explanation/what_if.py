@@ -54,6 +54,11 @@ def reads_others(trace: AttentionTrace) -> bool:
     return Y in trace.layers[0].stages
 
 
+def cut_by_view(trace: AttentionTrace) -> bool:
+    """Whether rows of heads belong to other tokens than their places say."""
+    return f"{CUT}.{VIEW}" in switched_on(trace) and trace.layers[0].x.shape[-2] > 1
+
+
 def _whose_rows(trace: AttentionTrace) -> list[str]:
     """Say to which tokens the rows of queries really belong, where a view cuts them for the head in view."""
     q = trace.stages.get("q")

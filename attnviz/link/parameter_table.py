@@ -64,6 +64,7 @@ LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_o
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
+B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
 BOARD, HEATMAPS = "board", "heatmaps"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
@@ -107,6 +108,7 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
+        Parameter(B_BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),

@@ -57,21 +57,37 @@ def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
     >>> in_few_bits(made, torch.float16, shifted=False).broken, in_few_bits(made, torch.float16).broken
     (Lost(stage='attention_weights', n=2, size=4), None)
     """
+    made = _made_in(trace, dtype, shifted)
+    broken = _first(trace, made, lambda usual, now: usual.isfinite() & ~now.isfinite())
+    zero = _first(trace, made, lambda usual, now: (usual != 0) & (now == 0))
+    weights = [name for name in trace.stages if name.rpartition(".")[2] == "attention_weights"]
+    gap = max(float((made[name].float() - trace[name]).abs().max()) for name in weights)
+    return InFewBits(broken, zero, gap)
+
+
+def computed_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True) -> AttentionTrace:
+    """Return the same computation with all numbers of this type: what it makes, written as float32 again.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> computed_in(trace(Scenario("a b")), torch.bfloat16).attention_weights.sum(-1)
+    tensor([1., 1.])
+    """
+    made = {name: matrix.float() for name, matrix in _made_in(trace, dtype, shifted).items()}
+    return AttentionTrace(trace.stages, made, trace.tokens, trace.notices)
+
+
+def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[str, Tensor]:
     made: dict[str, Tensor] = {}
     for name, stage in trace.stages.items():
         if stage.rule is None:
-            made[name] = trace[name].to(dtype)
+            made[name] = trace.matrices[name].to(dtype)
             continue
         sources = [made[each] for each in stage.sources]
         if isinstance(stage.rule, Softmax) and not shifted:
             made[name] = stage.rule.unshifted(*sources)
         else:
             made[name] = stage.rule.compute(*sources)
-    broken = _first(trace, made, lambda usual, now: usual.isfinite() & ~now.isfinite())
-    zero = _first(trace, made, lambda usual, now: (usual != 0) & (now == 0))
-    weights = [name for name in trace.stages if name.rpartition(".")[2] == "attention_weights"]
-    gap = max(float((made[name].float() - trace[name]).abs().max()) for name in weights)
-    return InFewBits(broken, zero, gap)
+    return made
 
 
 def _first(trace: AttentionTrace, made: dict[str, Tensor], lost: Callable[[Tensor, Tensor], Tensor]) -> Lost | None:

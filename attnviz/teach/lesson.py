@@ -8,12 +8,14 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
+from attnviz.core.rules import owner_of
 from attnviz.core.scenario import Scenario
+from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
-from attnviz.explanation.what_if import key_of, reads_others, switched_on
+from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -60,6 +62,15 @@ def _label(trace: AttentionTrace, position: int) -> str:
     return say("lesson.named", token=token_labels(trace.tokens, 40)[position])
 
 
+def _row_label(trace: AttentionTrace, row: int) -> str:
+    """Return what the row of a head's matrices is called, or a key: by its token, or as a piece of the one that it
+    belongs to, where heads are cut by a view."""
+    if not cut_by_view(trace):
+        return _label(trace, row)
+    token = token_labels(trace.tokens, 40)[owner_of(trace.stages["scores"], row, len(trace.tokens))]
+    return say("lesson.piece", row=row, token=token)
+
+
 def _most_read(trace: AttentionTrace, query: int) -> int:
     row = trace.attention_weights[query]
     return int(torch.nan_to_num(row, nan=-1.0).argmax())
@@ -91,6 +102,11 @@ def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     if n_tokens == 1:
         return [said("lesson.tokens.alone", token=_label(trace, query))]
     tokens = plural(n_tokens, "token")
+    if cut_by_view(trace):
+        return [
+            said("lesson.tokens.cut_by_view", tokens=tokens),
+            said("lesson.tokens.follow", token=_label(trace, query)),
+        ]
     cut = said("lesson.tokens.cut" + _by_mask(trace), tokens=tokens, count=n_tokens)
     return [cut, said("lesson.tokens.follow", token=_label(trace, query))]
 
@@ -121,23 +137,23 @@ def _projections(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
     how = say("lesson.one_score.product") if d_k == 1 else say("lesson.one_score.products", d_k=d_k)
-    token, score = _label(trace, query), Numbers("scores", query, other)
+    token, score = _row_label(trace, query), Numbers("scores", query, other)
     match = (
         said("lesson.one_score.match_itself", token=token, how=how, score=score)
         if other == query
-        else said("lesson.one_score.match", token=token, other=_label(trace, other), how=how, score=score)
+        else said("lesson.one_score.match", token=token, other=_row_label(trace, other), how=how, score=score)
     )
     return [match, said("lesson.one_score.linear" if _is_linear(trace) else "lesson.one_score.large")]
 
 
 def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    token, other = _label(trace, query), _most_read_other(trace, query)
-    key = "lesson.all_scores.row_linear" if _is_linear(trace) else "lesson.all_scores.row"
-    row = said(key, token=token, row=Numbers("scores", query))
+    token, other = _row_label(trace, query), _most_read_other(trace, query)
+    key = "lesson.all_scores.row_of_piece" if cut_by_view(trace) else "lesson.all_scores.row"
+    row = said(key, formula=formula_of("scores", trace.stages), token=token, row=Numbers("scores", query))
     if other == query:
         return [row, said("lesson.all_scores.axes")]
     there, back = Numbers("scores", query, other), Numbers("scores", other, query)
-    names = {"token": token, "other": _label(trace, other)}
+    names = {"token": token, "other": _row_label(trace, other)}
     alike = said("lesson.all_scores.alike", there=there, **names)
     return [row, Compared(there, back, alike, said("lesson.all_scores.differ", there=there, back=back, **names))]
 
@@ -161,6 +177,8 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     if trace.distance_bias is not None:
         says = [*says, said("lesson.scale.biased")]
     by_mask = _by_mask(trace)
+    if by_mask and cut_by_view(trace):
+        by_mask = "_by_place"
     return [*says, said(f"lesson.scale.{by_mask.removeprefix('_')}")] if by_mask else says
 
 
@@ -173,7 +191,7 @@ def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         return [MostRead(query), said("lesson.mix.undefined")]
     most = _most_read(trace, query)
     share, value = Numbers("attention_weights", query, most), Numbers("v", most)
-    return [said("lesson.mix.gives", most=_label(trace, most), share=share, value=value), said("lesson.mix.apart")]
+    return [said("lesson.mix.gives", most=_row_label(trace, most), share=share, value=value), said("lesson.mix.apart")]
 
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
@@ -181,6 +199,9 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     told = {"token": _label(trace, query), "row": Numbers("context", query), "goes_on": goes_on}
     if not torch.isfinite(trace.context[query]).all():
         return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
+    if cut_by_view(trace):
+        read = said("lesson.context.read_by_piece", piece=_row_label(trace, query), **told)
+        return [read, said("lesson.context.between")]
     if _reads_itself_alone(trace, query):
         return [said("lesson.context.itself", **told)]
     read = said("lesson.context.read" + _by_mask(trace), **told)

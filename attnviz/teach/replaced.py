@@ -17,7 +17,9 @@ from attnviz.core.stages import MASK
 from attnviz.core.trace import run
 from attnviz.teach.dropping import kept
 
-COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
+# Of which is told what each is multiplied by, from queries to what the layer makes, as far as it goes.
+COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",
+            "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
 
 
 def has_one_matrix(scenario: Scenario) -> bool:
@@ -143,8 +145,8 @@ def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int =
 
 def factors(before: AttentionTrace, after: AttentionTrace, layer: int = 0) -> dict[str, float | None]:
     """Return what each computed matrix of a layer was multiplied by; None where it's no one number."""
-    pairs = {name: (before.layers[layer][name], after.layers[layer][name]) for name in COMPUTED}
-    return {name: _factor(a.double(), b.double()) for name, (a, b) in pairs.items()}
+    pairs = ((name, before.layers[layer].get(name), after.layers[layer].get(name)) for name in COMPUTED)
+    return {name: _factor(a.double(), b.double()) for name, a, b in pairs if a is not None and b is not None}
 
 
 def _factor(a: Tensor, b: Tensor) -> float | None:
@@ -178,15 +180,14 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
 
 
 def can_drop(scenario: Scenario) -> bool:
-    """Whether a mask could do what dropout does: where there's none yet, and one head and one layer, for which one mask
-    is one draw."""
-    alone = scenario.n_heads == 1 and scenario.n_layers == 1 and _has_softmax(scenario)
-    return alone and MASK not in scenario.editable
+    """Whether a mask could do what dropout does: where there's none yet, and a softmax. One draw is that of all heads
+    and layers, as one mask is."""
+    return _has_softmax(scenario) and MASK not in scenario.editable
 
 
 def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     """Return the scenario with dropout on its attention weights: each is 0 with probability p, the others are divided
-    by 1 − p, as one mask laid over them; None where there's a mask already, or several heads or layers.
+    by 1 − p, as one mask laid over those of all heads and layers; None where there's a mask already.
 
     Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
 

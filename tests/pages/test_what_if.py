@@ -2,12 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+import torch
 
 from attnviz import Scenario, trace
 from attnviz.app.playground import replaced
 from attnviz.core.what_if import CONCERNED, MOST_TYPED
+from attnviz.link.packing import pack
+from attnviz.link.set_up import query_of
 from attnviz.teach.dropping import dropped, mean_of_draws
+from attnviz.teach.few_bits import computed_in
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.pages.playground import Playground
@@ -57,6 +62,24 @@ def test_the_choice_of_16_bits_stands_in_the_address_and_a_link_shows_it() -> No
     by_link.set("what_if.replaced.shifted", True)
     assert in_address(by_link.at, "bits") == "bfloat16"
     assert any("bits" in message for message in Playground(bits="int8").messages)
+
+
+def test_16_bits_are_compared_with_the_usual_numbers_which_are_a() -> None:
+    playground = opened().set("what_if.replaced.bits", "bfloat16").press_key("what_if.replaced.bits.compare")
+    told = say("compare.changes.bits", dtype="bfloat16")
+    assert say("compare.differs", changes=told) in playground.texts
+
+    def drawn(which: str) -> np.ndarray:
+        return playground.matrix(
+            next(key for key in playground.charts if key.endswith(f"-compare.attention_weights.{which}"))
+        )
+
+    made = trace(PUBLISHED)
+    np.testing.assert_array_equal(drawn("A"), made.attention_weights)
+    np.testing.assert_array_equal(drawn("B"), computed_in(made, torch.bfloat16).attention_weights)
+    page = Playground("pages/compare.py", pinned=pack(query_of(PUBLISHED)), b_bits="bfloat16", embedding="published")
+    assert say("compare.differs", changes=told) in page.texts
+    assert say("compare.same") in page.press(say("compare.bits_back")).texts
 
 
 def test_a_switch_that_does_not_fit_gets_a_sentence_and_stands_as_soon_as_it_does() -> None:

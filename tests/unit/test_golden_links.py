@@ -196,3 +196,9 @@ def test_another_number_is_noticed(name: str) -> None:
     assert differences(expected, edited)
     assert differences(expected, replace(scenario, causal=not scenario.causal))
     assert differences(expected, replace(scenario, w_k="random:1"))
+
+
+@pytest.mark.parametrize("name", _of("b_bits"))
+def test_a_link_restores_what_has_16_bits(name: str) -> None:
+    for which in ("bits", "b_bits"):
+        assert texts()[which].read(_given(name)[which]) == (LINKS[name]["restores"][which], None)

@@ -74,3 +74,49 @@ def test_what_is_out_of_the_ordinary_is_said(
     scenario = Scenario(**({"text": CAT} | setup))
     said, _ = read_by(script, scenario, key)
     assert said == say(f"board.read_by.{kind}", token=scenario.tokens[key], **places)
+
+
+@pytest.mark.parametrize(
+    ("setup", "key", "kind", "places"),
+    [
+        ({"reads": "second"}, 1, "most", {"token": "Hund"}),
+        ({"reads": "second", "w_q": "zeros"}, 0, "equally", {"token": "der", "weight": "33 %", "count": 4}),
+        ({"reads": "second", "mask": "padding:1"}, 2, "hidden", {"token": "schläft"}),
+        ({"reads": "second", "text": "cat"}, 2, "only_reader", {"token": "schläft", "names": "“cat”"}),
+        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 6, "last", {"token": "down", "weight": "14 %"}),
+        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 4, "most",
+         {"token": "cat", "names": "itself", "weight": "20 %"}),
+        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 1, "most",
+         {"token": "Hund", "names": "“the”", "weight": "25 %"}),
+    ],
+)  # fmt: skip
+def test_of_another_sentence_and_of_a_kept_one_it_is_told_who_reads_them(
+    script: PageScript, setup: dict[str, Any], key: int, kind: str, places: dict[str, str]
+) -> None:
+    scenario = Scenario(**({"text": "the cat sat down", "second": "der Hund schläft"} | setup))
+    said, _ = read_by(script, scenario, key)
+    if "weight" not in places:
+        column = traced(scenario).attention_weights[:, key]
+        reader = int(column.argmax())
+        places = {"names": f"“{scenario.tokens[reader]}”"} | places | {"weight": in_percent(column[reader].item())}
+    assert said == say(f"board.read_by.{kind}", **places)
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "padding:1"])
+@pytest.mark.parametrize("head", [0, 1])
+def test_of_heads_that_one_view_cuts_it_is_told_of_pieces(script: PageScript, mask: str, head: int) -> None:
+    scenario = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, mask=mask, what_if="cut:view")
+    seen = traced(scenario).seen_from(head)
+    owners = [scenario.tokens[(3 * head + row) // 2] for row in range(3)]
+    for key in range(3):
+        (said, even) = script.run(_READ_BY, [board_data(scenario, seen, 0, 4), key])
+        column = seen.attention_weights[:, key]
+        readers = [row for row in range(3) if not seen.is_hidden[row, key]]
+        if not readers:
+            assert said == say("board.read_by.mixed_hidden", row=key, token=owners[key])
+            continue
+        reader = max(readers, key=lambda row: column[row].item())
+        weight = in_percent(column[reader].item())
+        told = {"row": key, "token": owners[key], "reader": reader, "other": owners[reader], "weight": weight}
+        assert said == say("board.read_by.mixed", **told)
+        assert even == say("board.even", even=in_percent(1 / (~seen.is_hidden[reader]).sum()))

@@ -12,7 +12,7 @@ from attnviz import Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
-from attnviz.teach.few_bits import DTYPES, in_few_bits
+from attnviz.teach.few_bits import DTYPES, computed_in, in_few_bits
 from attnviz.teach.replaced import (
     can_add_to_row,
     can_be_equal,
@@ -188,3 +188,46 @@ def test_an_unshifted_softmax_overflows_whatever_it_runs_over_and_whatever_comes
     small = traced(Scenario("a b", d_in=2, d_out=2, init="uniform", **others))
     gaps = [in_few_bits(small, torch.float32, shifted).gap for shifted in (False, True)]
     assert gaps == pytest.approx([0, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("others", [{"n_heads": 2}, {"n_layers": 2}, {"n_heads": 2, "n_layers": 2, "norm": "pre"}])
+def test_one_draw_of_dropout_is_that_of_all_heads_and_layers(others: dict[str, Any]) -> None:
+    usual = Scenario("the cat sat", d_in=4, d_out=4, init="normal", **others)
+    made = dropout(usual, 0.5, 3)
+    assert made is not None
+    kept = torch.rand(3, 3, generator=torch.Generator().manual_seed(3)) >= 0.5
+    for layer in traced(made).layers:
+        for head in layer.heads:
+            wanted = torch.softmax(head.scaled_scores, -1) * kept * 2
+            torch.testing.assert_close(head.attention_weights, wanted, rtol=1e-5, atol=1e-6)
+    assert scenario_from_query(query_of(made)) == (made, [])
+
+
+def test_what_x_times_c_multiplies_is_told_up_to_what_the_layer_makes() -> None:
+    """A layer norm before attention takes the factor away, and a ReLU lets it through where nothing else is added."""
+    block: dict[str, Any] = {"d_in": 4, "d_out": 4, "init": "normal", "seed": 5}
+    pre = Scenario("a b c", norm="pre", output=True, d_ff=8, **block)
+    found = factors_of(pre, traced(pre), 100.0)
+    for name in ("x_norm", "q", "scores", "attention_weights", "context", "output"):
+        assert found[name] == pytest.approx(1, rel=1e-3), name
+    assert found["residual_1"] is None
+    alone = Scenario("a", output=True, d_ff=8, **block)
+    found = factors_of(alone, traced(alone), 3.0)
+    assert found["attention_weights"] == pytest.approx(1)
+    for name in ("context", "output", "feed_forward"):
+        assert found[name] == pytest.approx(3, rel=1e-3), name
+    assert "residual_1" not in found
+
+
+def test_a_computation_in_16_bits_is_torchs_own() -> None:
+    scenario = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, init="normal", seed=3)
+    made = traced(scenario)
+    found = computed_in(made, torch.bfloat16)
+    bits = {name: made[name].bfloat16() for name in ("x", "w_q", "w_k", "w_v")}
+    heads = [(bits["x"] @ bits[name]).view(1, 3, 2, 2).transpose(1, 2) for name in ("w_q", "w_k", "w_v")]
+    scores = heads[0] @ heads[1].mT
+    assert torch.equal(found.scores, scores[0].float())
+    weights = torch.softmax(scores / 2**0.5, -1)
+    torch.testing.assert_close(found.attention_weights, weights[0].float(), rtol=1e-2, atol=1e-2)
+    assert not torch.equal(found.attention_weights, made.attention_weights)
+    assert found.seen_from(1).context.shape == (3, 2)

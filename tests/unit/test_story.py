@@ -19,6 +19,10 @@ SCENARIOS = {
     "12 tokens, d 8": Scenario(text=TWELVE, d_in=8, d_out=8),
     "16 tokens, d 16": Scenario(text=f"{TWELVE} and a big tree", d_in=16, d_out=16, d_ff=16),
     "1 token": Scenario(text="one", d_in=1, d_out=1),
+    "a second sentence": Scenario(text="the cat sat", reads="second", second="il gatto si è seduto", d_out=4),
+    "a kept sentence": Scenario(
+        text="it sat", reads="kept", second="the cat came in", norm="pre", d_in=4, d_out=4, mask="causal"
+    ),
     "long words": Scenario(text="Donaudampfschifffahrtsgesellschaftskapitän says שלום to مرحبا 日本語日本語日本語"),
 }
 WIDTHS = (328, 358, 568, 699)
@@ -26,8 +30,10 @@ TARGET = 28
 _STORY = """({story_layout: {storyOf}, story_plan: {partsOf}}, {data, width, height, open, others}) => {
   const parts = partsOf(data.stages, data.shown);
   const all = new Set(open === null ? parts.map(({stage}) => stage.name) : open);
-  const {labels, layers} = data;
-  const layout = storyOf(parts, data.matrices, {width, height, labels, layers, open: all, others});
+  const {labels, keys, layers} = data;
+  const own = data.stages.find(({name}) => name === 'attention_weights')?.own_from ?? keys.length;
+  const read = data.others ? keys.slice(0, own) : [];
+  const layout = storyOf(parts, data.matrices, {width, height, labels, keys, read, layers, open: all, others});
   return {parts, ...layout};
 }"""
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
@@ -98,14 +104,14 @@ def test_nothing_is_wider_than_the_screen_or_stands_on_anything_else(
     for opened in each:
         told = story(script, scenario, width, opened, others=others)
         areas = areas_of(told)
-        for name, area in [*areas, *(("chip", chip) for chip in (*told["chips"], told["tools"]))]:
+        for name, area in [*areas, *(("chip", chip) for chip in (*told["chips"], *told["read"], told["tools"]))]:
             assert area["x"] >= 0, name
             moved = told["words"] and name.endswith((".cells", ".heads", ".raw", ".other"))  # sideways, in its place
             assert area["x"] + area["width"] <= (told["words"] if moved else width) + 0.01, name
         for (one, first), (other, second) in combinations(areas, 2):
             assert not meet(first, second), f"{one} stands on {other}"
         assert max(area["y"] + area["height"] for _, area in areas) <= told["height"] + 0.01
-        for first, second in combinations([*told["chips"], told["tools"]], 2):
+        for first, second in combinations([*told["chips"], *told["read"], told["tools"]], 2):
             assert not meet(first, second)
 
 
@@ -148,7 +154,7 @@ def test_a_words_column_is_at_one_place_from_its_key_to_its_value(
     }
     assert len(columns) == 1
     ((x, cell),) = columns
-    count = len(scenario.tokens)
+    count = len(scenario.read_tokens)
     assert told["words"] == (x + count * cell if x + count * cell > width else 0)
     if told["words"]:
         assert cell == TARGET, "no wider than a finger needs, where that takes more than the screen"

@@ -1,6 +1,7 @@
 """What if: every switch makes what it says, in plain torch, and follows into each place from its text alone."""
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,15 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnviz import AttentionTrace, Scenario, explain, trace
+from attnviz.compare.comparison import Comparison, moved_most
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
+from attnviz.core.trace import run
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.changes_in_words import setting_in_words
 from attnviz.explanation.head_figures import heads_in_words
+from attnviz.explanation.masking import mask_notes
 from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
 from attnviz.explanation.what_if import switched_on
 from attnviz.export import matrix_names, pytorch_script, trace_json
@@ -41,9 +45,7 @@ def switched(draw: st.DrawFn) -> Scenario:
         st.lists(st.tuples(*[st.integers(0, 2)] * 2, st.floats(-5, 5, width=32)), max_size=2)
     ):
         on = on.typing(row, column, number)
-    if "transposed" in on.text:
-        on = on.with_("cut", "")
-    heads = 1 if "transposed" in on.text else draw(st.sampled_from((1, 2)))
+    heads = draw(st.sampled_from((1, 2)))
     heads = 2 if on.get("cut") else heads
     reads = draw(st.sampled_from(("itself", "second", "kept")))
     if reads != "itself" and on.get("scores") == "keys-first":
@@ -134,9 +136,8 @@ def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int
     assert note.startswith("Not what attention does")
     assert "attention doesn't do" in say(f"what_if.{key.replace('-', '_')}.more")
     assert switched_on(traced(replace(scenario, what_if=""))) == []
-    if key != "projections.transposed":
-        heads = traced(replace(scenario, n_heads=3))
-        assert switched_on(heads) == switched_on(heads.seen_from(1)) == [key]
+    heads = traced(replace(scenario, n_heads=3))
+    assert switched_on(heads) == switched_on(heads.seen_from(1)) == [key]
     assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
     assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
 
@@ -196,7 +197,7 @@ def test_what_is_no_switch_is_refused(text: Any) -> None:
     ("text", "others", "kind"),
     [
         ("projections:transposed", {"d_in": 3, "d_out": 2}, "what_if_transposed"),
-        ("projections:transposed", {"d_in": 4, "d_out": 4, "n_heads": 2}, "what_if_transposed"),
+        ("projections:transposed", {"d_in": 4, "d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_transposed"),
         ("projections:exchanged", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_exchanged"),
         ("softmax:whole", {"causal": True, "mask_use": "zeroed"}, "what_if_softmax"),
         ("typed:9:0:1", {}, "what_if_typed"),
@@ -262,7 +263,7 @@ def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> No
 def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_they_are_of() -> None:
     scenario = Scenario("a b", d_in=4, d_out=4, n_heads=2, masking="window", mask_size=1, what_if="cut:view")
     seen = traced(scenario).seen_from(1)
-    assert attends_most(seen, 0, 4) == say("summary.reads.mixed", row=0, weight="1.0000", key=0)
+    assert attends_most(seen, 0, 4) == say("summary.reads.mixed", row=0, token="b", weight="1.0000", key=0, other="b")
     assert "later" not in explain(seen, "scaled_scores", 0, 1).text
     assert "%" not in "".join(each["full"] + each["short"] for each in heads_in_words(seen))
     rotary = traced(replace(scenario, positions="rotary")).seen_from(1)
@@ -283,3 +284,65 @@ def test_what_a_view_cuts_for_each_head_is_in_the_files() -> None:
     usual = trace(Scenario("a cat sat", d_in=4, d_out=4, n_heads=2))
     assert "q_of_heads" not in json.loads(trace_json(usual))["matrices"]
     assert "heads.0.q" not in matrix_names(usual)
+
+
+CUT_BY_VIEW = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, mask="causal", what_if="cut:view")
+
+
+def test_the_lesson_tells_heads_cut_by_a_view_by_the_pieces_that_their_rows_are() -> None:
+    """In head 1 of two, rows 0, 1 and 2 are pieces of tokens 1, 2 and 2."""
+    seen, usual = trace(CUT_BY_VIEW).seen_from(1), trace(replace(CUT_BY_VIEW, what_if="")).seen_from(1)
+    told, else_told = ({step.name: " ".join(step.says(each, 1, 4)) for step in STEPS} for each in (seen, usual))
+    piece = say("lesson.piece", row=1, token="sat")
+    for name in ("one-score", "all-scores", "context"):
+        assert piece in told[name]
+        assert piece not in else_told[name]
+    assert "Q″ K″ᵀ" in told["all-scores"]
+    assert "Q Kᵀ" in else_told["all-scores"]
+    untrue_of = {
+        "tokens": "itself and all tokens before",
+        "scale": "no token may read",
+        "context": "up to its own place",
+    }
+    for name, untrue in untrue_of.items():
+        assert untrue in else_told[name]
+        assert untrue not in told[name]
+    assert say("lesson.scale.by_place") in told["scale"]
+    assert seen.stages["scores"].short == "scores = Q″ K″ᵀ"
+
+
+def test_what_a_mask_hides_is_told_by_rows_where_they_are_of_other_tokens() -> None:
+    made, usual = (trace(replace(CUT_BY_VIEW, what_if=text)) for text in ("cut:view", ""))
+    told, else_told = (" ".join(mask_notes(each)) for each in (made, usual))
+    assert "no token may read a later one" in else_told
+    assert "no token may read a later one" not in told
+    assert say("summary.mask.by_place") in told
+    hidden = replace(CUT_BY_VIEW, mask=[[0, 0, 0], [-math.inf] * 3, [0, 0, 0]])
+    named = say("summary.nothing.row", place=1)
+    assert say("summary.nothing.added", names=named) in mask_notes(traced(hidden))
+    unread = replace(CUT_BY_VIEW, causal=False, mask="padding:1", what_if="cut:view,softmax:columns")
+    assert say("summary.nothing.column", place=2) in " ".join(mask_notes(traced(unread)))
+
+
+def test_rows_and_columns_of_heads_cut_by_a_view_are_named_by_the_tokens_that_they_are_of() -> None:
+    seen = trace(CUT_BY_VIEW).seen_from(1)
+    scores = seen.stages["scores"]
+    assert scores.labels("rows", seen.tokens, 3) == scores.labels("columns", seen.tokens, 3) == ("cat", "sat", "sat")
+    assert "query 0 'cat'" in explain(seen, "scores", 0, 2).text
+    assert "key 2 'sat'" in explain(seen, "scores", 0, 2).text
+    both = Comparison(trace(replace(CUT_BY_VIEW, what_if="")).seen_from(1), seen)
+    assert all("Row" in line and "column" in line for line in moved_most(both, "attention_weights", 2))
+
+
+@pytest.mark.parametrize("text", ["projections:transposed", "projections:transposed,cut:view"])
+def test_a_head_of_a_w_turned_over_is_cut_out_of_what_all_of_it_makes(text: str) -> None:
+    """A head's columns of X Wᵀ are made by rows of W: no columns of it are its own."""
+    made = trace(Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, bias=True, init="linear", what_if=text))
+    assert made.b_q is not None
+    whole = made.x @ made.w_q.T + made.b_q
+    for head in (0, 1):
+        seen = made.seen_from(head)
+        assert torch.equal(seen.w_q, made.w_q)
+        torch.testing.assert_close(seen["q_uncut"], whole)
+        torch.testing.assert_close(seen.q, cut(whole, 2, "view" if "cut" in text else "")[head])
+        assert torch.equal(run(seen.stages, seen.matrices)["contexts"], made.context)

@@ -13,12 +13,14 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
 from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
-from attnviz.link.parameter_table import PINNED, texts
+from attnviz.link.parameter_table import B_BITS, PINNED, texts
 from attnviz.link.parameter_table import QUERY as PICKED
+from attnviz.teach.few_bits import DTYPES, computed_in, read_way
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -29,8 +31,18 @@ def kept() -> Scenario | None:
     return a
 
 
+def as_computed(b: Scenario) -> AttentionTrace:
+    """Return the computation of B, with numbers of 16 bits where the address says so."""
+    way = take(B_BITS)
+    if not way:
+        return traced(b)
+    dtype, shifted = read_way(way)
+    return computed_in(traced(b), DTYPES[dtype], shifted)
+
+
 def show_keep(scenario: Scenario, a: Scenario | None) -> None:
     """Draw the buttons that keep, bring back and forget A, and say what B has other than A."""
+    way = take(B_BITS)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             say("compare.keep") if a is None else say("compare.keep_b"), on_click=keep,
@@ -39,12 +51,19 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
         if a is not None:
             st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
             st.button(say("compare.forget"), on_click=url_texts.send, args=(PINNED, ""), type="tertiary")
+            if way:
+                st.button(say("compare.bits_back"), on_click=url_texts.send, args=(B_BITS, ""), type="tertiary")
         else:
             st.text(say("compare.nothing_yet"))
     if a is None:
         return
-    words = changed_in_words(a, scenario)
+    words = changed_in_words(a, scenario) + ([_bits_in_words(way)] if way else [])
     st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
+
+
+def _bits_in_words(way: str) -> str:
+    dtype, shifted = read_way(way)
+    return say(f"compare.changes.{'bits' if shifted else 'bits_unshifted'}", dtype=dtype)
 
 
 def keep() -> None:

@@ -12,18 +12,18 @@ import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_layer, take
+from attnviz.app.session.link_values import picked_head, picked_layer, take
 from attnviz.app.session.navigation import go_to
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import STAGES
+from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.figures.small_tables import table_spec
-from attnviz.link.parameter_table import BITS, PINNED, texts
+from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
 from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
 from attnviz.teach.questions.seeing import Table
@@ -73,8 +73,8 @@ def show_replaced(scenario: Scenario) -> None:
         can = can_add_to_row(scenario)
         _show_button("row", scenario, partial(row_plus, scenario, int(row), added), can)
     st.caption(say(f"what_if.replaced.{'row_done' if can else 'row_not'}"))
-    _show_dropout(scenario, computed)
-    _show_few_bits(computed.layers[layer], layer if scenario.n_layers > 1 else None)
+    _show_dropout(scenario, computed, layer)
+    _show_few_bits(scenario, computed.layers[layer], layer if scenario.n_layers > 1 else None)
 
 
 def _show_matrices(scenario: Scenario, computed: AttentionTrace) -> None:
@@ -105,7 +105,7 @@ def _rank(key: str, _scenario: Scenario) -> int:
     return rank_of_match(_scenario)
 
 
-def _show_dropout(scenario: Scenario, computed: AttentionTrace) -> None:
+def _show_dropout(scenario: Scenario, computed: AttentionTrace, layer: int) -> None:
     can = can_drop(scenario)
     with _item("dropout"):
         p = float(st.number_input(say("what_if.replaced.dropout"), 0.0, 0.9, 0.1, 0.1, key="what_if.replaced.dropout",
@@ -115,9 +115,11 @@ def _show_dropout(scenario: Scenario, computed: AttentionTrace) -> None:
         _show_button("dropout", scenario, partial(dropout, scenario, p, seed), can)
         mean = st.toggle(say("what_if.replaced.mean"), False, key="what_if.replaced.mean", persist_state="session",
                          disabled=not can)  # fmt: skip
-    st.caption(say(f"what_if.replaced.{'dropout_done' if can else 'dropout_not'}"))
+    several = can and scenario.n_heads * scenario.n_layers > 1
+    told = say(f"what_if.replaced.{'dropout_done' if can else 'dropout_not'}")
+    st.caption(f"{told} {say('what_if.replaced.dropout_of_all')}" if several else told)
     if mean and can:
-        _show_mean(computed, p, seed)
+        _show_mean(computed.seen_from(picked_head(scenario), layer), p, seed)
 
 
 def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
@@ -126,17 +128,20 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
     gaps = [written(float((each - weights).abs().max()), state.digits()) for each in (made, dropped(weights, p, seed))]
     st.text(say("what_if.replaced.mean_done", draws=f"{n_draws(weights):,}", gap=gaps[0], own=gaps[1], seed=seed))
     names, read = token_labels(computed.tokens, 40), token_labels(computed.read_tokens, 40)
-    table = Table(STAGES["attention_weights"].title, made, "share", names, read, sums=True)
+    table = Table(ALL_STAGES["attention_weights"].title, made, "share", names, read, sums=True)
     if max(made.shape) <= _DRAWN:
         show_figure(table_spec(table, state.digits(), is_dark()), "what_if.replaced.mean.table", table.title)
 
 
-def _show_few_bits(trace: AttentionTrace, layer: int | None) -> None:
+def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None) -> None:
     with _item("bits"):
         dtype, shifted = read_way(take(BITS))
         st.session_state[_BITS], st.session_state[_SHIFTED] = dtype, shifted
         st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
         st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
+        if st.button(say("what_if.replaced.compare"), key="what_if.replaced.bits.compare", on_click=_try_bits,
+                     args=(scenario, way_of(dtype, shifted))):  # fmt: skip
+            go_to("pages/compare.py")
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
@@ -146,6 +151,12 @@ def _show_few_bits(trace: AttentionTrace, layer: int | None) -> None:
     if math.isfinite(found.gap):
         told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
     st.caption(" ".join(told if layer is None else [say("what_if.replaced.of_layer", layer=layer), *told]))
+
+
+def _try_bits(scenario: Scenario, way: str) -> None:
+    """Keep the set-up as A; B is the same with numbers of 16 bits."""
+    if keep_as_a(scenario):
+        url_texts.send(B_BITS, way)
 
 
 def _choose_bits() -> None:
@@ -177,9 +188,9 @@ def _try(before: Scenario, make: Callable[[], Scenario | None]) -> None:
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:
-    one = [say("what_if.replaced.times_by", symbol=STAGES[name].symbol, factor=written(factor, 2))
+    one = [say("what_if.replaced.times_by", symbol=ALL_STAGES[name].symbol, factor=written(factor, 2))
            for name, factor in by.items() if factor is not None]  # fmt: skip
-    none = [STAGES[name].symbol for name, factor in by.items() if factor is None]
+    none = [ALL_STAGES[name].symbol for name, factor in by.items() if factor is None]
     return "; ".join([*one, *([say("what_if.replaced.times_none", symbols=listed(none))] if none else [])])
 
 

@@ -7,6 +7,7 @@ import { make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid, IN_PICKED } from "./grid.js";
+import { stripeOfOwners } from "./owners.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { cellAt, inksOf, paintPixels, rectOf } from "./pixels.js";
@@ -68,7 +69,8 @@ export class CanvasGrid extends Grid {
     this.current.tabIndex = 0;
     const line = make("div", "line", [this.current]);
     line.setAttribute("role", "row");
-    this.element.append(this.colours.canvas, this.bright.canvas, this.marks, this.enlarged, this.bars.canvas, this.frames, line);
+    const owners = stripeOfOwners(this.stage, rows, box.turned);
+    this.element.append(this.colours.canvas, ...(owners ? [owners] : []), this.bright.canvas, this.marks, this.enlarged, this.bars.canvas, this.frames, line);
     this.element.addEventListener("pointermove", (event) => this.pointAt(event));
     this.element.addEventListener("pointerdown", (event) => this.pointAt(event));
     this.element.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where a press put it

@@ -72,10 +72,23 @@ export function tokenOf({ made }, { matrix, row }) {
   return stands > 1 ? `${tokens[whose]} (${whose})` : tokens[whose];
 }
 
-// The row whose token a row of so many really belongs to: its own, but where one view cuts heads.
+// The row whose token a row of so many, or a key, really belongs to: its own, but where one view cuts heads.
 /** @param {Pick<Stage, "owners">} stage @param {number} row @param {number} rows */
 export function ownerOf({ owners: [parts, part] }, row, rows) {
   return Math.floor((part * rows + row) / parts);
+}
+
+// Whether rows and keys of a head belong to other tokens than their places say, as one view cuts them.
+/** @param {Pick<Stage, "owners">} stage */
+export function areOfOthers({ owners: [parts] }) {
+  return parts > 1;
+}
+
+// What a row of a matrix, or a key, is called where a sentence names it: by its token, or as a piece of the one that it
+// really belongs to.
+/** @param {Pick<Stage, "owners">} stage @param {number} at @param {string[]} names */
+export function pieceNamed(stage, at, names) {
+  return areOfOthers(stage) ? say("board.piece", { token: names[ownerOf(stage, at, names.length)], row: at }) : names[at];
 }
 
 // What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are keys,

@@ -1,8 +1,8 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, toggle } from "./elements.js";
-import { isOfOthers, symbolOf } from "./cell.js";
-import { colourByOwner } from "./owners.js";
+import { areOfOthers, isOfOthers, ownerOf, symbolOf } from "./cell.js";
+import { colourAs, colourByOwner } from "./owners.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
@@ -78,12 +78,15 @@ export class Grid {
   // The tokens over columns that are keys, and the names of features where these have any.
   heads() {
     const { box, stage, board } = this;
-    const names = stage.columns === "key" ? board.data.keys : board.featuresOf(stage);
+    const { keys } = board.data;
+    const mixed = stage.columns === "key" && areOfOthers(stage);
+    const names = stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
     if (box.cell < HEADED || !names.length) return [];
     return names.map((name, at) => {
       const head = make("span", "head", [name]);
       head.title = name;
       head.setAttribute("aria-hidden", "true");
+      if (mixed) colourAs(head, ownerOf(stage, at, names.length));
       Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - 19 * board.layout.scale}px`, width: `${box.cell}px` });
       return head;
     });

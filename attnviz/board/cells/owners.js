@@ -2,6 +2,7 @@
 // its name and the rows that are pieces of its own have.
 
 import { ownerOf } from "./cell.js";
+import { make } from "./elements.js";
 
 /** @import { Stage } from "../types.js" */
 
@@ -31,4 +32,20 @@ export function colourByOwner(cell, stage, row, rows, turned) {
   if (stage.rule !== "recut") return;
   colourAs(cell, ownerOf(stage, row, rows));
   if (turned) cell.classList.add("across");
+}
+
+// Where a matrix is pixels, the same as a stripe along its first cells; null where each row is in its place.
+/** @param {Stage} stage @param {number} rows @param {boolean} turned */
+export function stripeOfOwners(stage, rows, turned) {
+  if (stage.rule !== "recut") return null;
+  const canvas = make("canvas", `owners${turned ? " across" : ""}`);
+  [canvas.width, canvas.height] = turned ? [rows, 1] : [1, rows];
+  canvas.setAttribute("aria-hidden", "true");
+  const context = canvas.getContext("2d");
+  if (!context) return null;
+  for (let row = 0; row < rows; row += 1) {
+    context.fillStyle = colourOf(ownerOf(stage, row, rows));
+    context.fillRect(turned ? row : 0, turned ? 0 : row, 1, 1);
+  }
+  return canvas;
 }

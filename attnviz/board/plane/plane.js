@@ -6,7 +6,7 @@ import { shortened } from "./plane_labels.js";
 import { mixInWords, mixOf, pictureOfMix } from "./plane_mix.js";
 import { cut, MAIN, namesIn } from "./plane_names.js";
 import { LINE } from "./plane_rulers.js";
-import { hasScores, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_scores.js";
+import { hasScores, keyNamed, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_scores.js";
 import { Tips } from "./plane_tips.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -108,11 +108,17 @@ export class Plane {
     this.tips.build(data.keys.length);
   }
 
+  // What stands beside the points.
+  get keys() {
+    const { made, data } = this.board;
+    return data.keys.map((_, key) => keyNamed(made, key, data.keys));
+  }
+
   // The elements for so many words.
   /** @param {number} count */
   draws(count) {
     const paths = (/** @type {string} */ className, more = 0) => Array.from({ length: count + more }, () => shape("path", className));
-    const labels = [...this.board.data.keys.map((label) => make("span", "word", [shortened(label)])), make("span", "main")];
+    const labels = [...this.keys.map((label) => make("span", "word", [shortened(label)])), make("span", "main")];
     const dots = Array.from({ length: count }, () => shape("circle", "dot"));
     this.words = { drops: paths("drop"), arrows: paths("arrow"), dots, leaders: paths("leader", 1), labels };
     const { drops, arrows, leaders } = this.words;
@@ -195,7 +201,7 @@ export class Plane {
   name(picture, size) {
     const { scale } = this;
     const kept = this.board.drag ? this.kept : new Map();
-    const { named, places, crowded } = namesIn(picture, this.board.data.keys, size, scale, kept, this.pointed);
+    const { named, places, crowded } = namesIn(picture, this.keys, size, scale, kept, this.pointed);
     this.kept = new Map(places.map(({ id, choice }) => [id, choice]));
     const placed = new Map(places.map((place) => [place.id, place]));
     const { labels, leaders } = this.words;

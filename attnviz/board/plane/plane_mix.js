@@ -5,7 +5,7 @@ import { percent } from "../values/reads_most.js";
 import { allFinite, line, placed, viewOf } from "./plane_geometry.js";
 import { axesOf, drawnAt } from "./plane_axes.js";
 import { rulersOf } from "./plane_rulers.js";
-import { features, rowOf, widthOfWeight } from "./plane_scores.js";
+import { features, keyNamed, rowNamed, rowOf, widthOfWeight } from "./plane_scores.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made } from "../types.js" */
@@ -45,7 +45,7 @@ export function pictureOfMix(made, query, size, scale, kept, { values, drawn, ax
   const named = made.matrices.v.columns <= 2 ? features(made, made.matrices.v.columns) : [];
   return {
     view, hub: to ?? view.origin, marks, axis: "", rulers: spots.length ? rulersOf(view, size, scale, named) : [],
-    main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale, label: say("board.plane.context", { token: made.labels[query] }) },
+    main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale, label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
   };
 }
 
@@ -58,7 +58,7 @@ function diamond([x, y], radius) {
 /** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix @returns {Told} */
 export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {
   const { weights, masked } = rowOf(made, query);
-  const token = made.names[query];
+  const token = rowNamed(made, query);
   const left = values.length - drawn.length;
   const note = [
     left ? say("board.plane.left_out_values", { n: left }) : "",
@@ -70,9 +70,9 @@ export function mixInWords(made, query, pointed, { values, drawn, axes, context 
     return { sentence, numbers, note, alt };
   };
   if (!context || !weights.every(Number.isFinite)) return all(say("board.plane.no_context", { token }), []);
-  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: made.readNames[pointed] }), []);
-  if (pointed !== null) return all(say("board.plane.gives", { key: made.readNames[pointed], share: percent(weights[pointed]) }), []);
+  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: keyNamed(made, pointed) }), []);
+  if (pointed !== null) return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
   const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key]).toSorted((a, b) => b.weight - a.weight || a.key - b.key);
-  const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${made.readNames[key]}`, role: "v" }]);
+  const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
   return all(say("board.plane.mixed", { token }), [...parts, ...(largest.length > NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

@@ -1,6 +1,7 @@
 // The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times the
 // query's length is its score.
 
+import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
 import { isMasked } from "../values/evaluate.js";
 import { lineOf, valueAt } from "../values/matrices.js";
@@ -56,7 +57,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const marks = keys.map((key, at) => markOf(view, key, spots[at], row.weights[key], scale));
   const end = placed(view, tip);
   const main = !allFinite(row.query) ? null : {
-    path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale), at: end, radius: DOT * scale, label: say("board.plane.q", { token: made.labels[query] }),
+    path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale), at: end, radius: DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
   };
   return { view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "", rulers: keys.length || main ? rulersOf(view, size, scale, isPlane ? features(made, 2) : [say("board.plane.rest"), null]) : [] };
 }
@@ -109,11 +110,22 @@ export function told(row, pointed) {
   return { key: pointed !== null && row.drawn.includes(pointed) ? pointed : (farthest[0] ?? null), farthest };
 }
 
+// What a query, and what is made of it, is called.
+/** @param {Made} made @param {number} query */
+export function rowNamed({ stages, names }, query, called = names) {
+  return pieceNamed(stages.get("scores"), query, called);
+}
+
+/** @param {Made} made @param {number} key */
+export function keyNamed({ stages, readNames }, key, called = readNames) {
+  return pieceNamed(stages.get("scores"), key, called);
+}
+
 // The picture in words.
 /** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits @returns {Told} */
 export function scoresInWords(made, query, pointed, digits) {
   const row = rowOf(made, query);
-  const token = made.names[query];
+  const token = rowNamed(made, query);
   const notes = notesOf(row);
   const all = (/** @type {string} */ sentence) => ({ sentence, numbers: [], note: notes, alt: [sentence, notes].filter(Boolean).join(" ") });
   if (!allFinite(row.query)) return all(say("board.plane.infinite", { token }));
@@ -132,14 +144,14 @@ export function scoresInWords(made, query, pointed, digits) {
 
 /** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed @param {number} reach */
 function sentenceOf(made, row, key, farthest, pointed, reach) {
-  const name = made.readNames[key];
+  const name = keyNamed(made, key);
   const read = row.masked.filter((each) => !each).length;
   if (pointed || read === 1) {
     const kind = row.masked[key] ? "masked_key" : reach > 0 ? "reaches" : reach < 0 ? "against" : "aside";
     return say(`board.plane.${kind}`, { key: name });
   }
   if (farthest.length === read) return say("board.plane.equally", { count: read });
-  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => made.readNames[each])) });
+  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => keyNamed(made, each))) });
   return say("board.plane.farthest", { key: name });
 }
 

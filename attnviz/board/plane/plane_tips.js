@@ -2,6 +2,7 @@
 // moving one changes the row of X that it is made of, by as little as it takes.
 
 import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geometry.js";
+import { keyNamed, rowNamed } from "./plane_scores.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { make, toggle } from "../cells/elements.js";
@@ -84,7 +85,7 @@ export class Tips {
     toggle(tip, "moves", Boolean(grip));
     if (grip) {
       const { made, query } = board;
-      const token = word === null ? made.names[query] : made.readNames[word];
+      const token = word === null ? rowNamed(made, query) : keyNamed(made, word);
       const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits), symbol: board.stages.get(grip.matrix).symbol };
       const texts = {
         role: "slider", "aria-roledescription": say("board.plane.kind"), "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,

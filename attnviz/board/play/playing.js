@@ -1,6 +1,6 @@
 // What is said while a row is played: what happens, and the numbers at hand.
 
-import { grouped, nameOf } from "../cells/cell.js";
+import { grouped, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimalOf, sign, signOfAll, productOf, decimal } from "../values/decimals.js";
 import { explain } from "../values/explain.js";
 import { valueAt } from "../values/matrices.js";
@@ -17,7 +17,7 @@ const TOLD = 4; // numbers of a row
 // What happens to a token's row in a phase of its play.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */
 export function playing({ names, readNames, stages }, { stage, kind, steps }, moment, query) {
-  const token = names[query];
+  const token = pieceNamed(stage, query, names);
   const [left, right, bias] = stage.sources.map((name) => stages.get(name).symbol);
   if (kind === "scores") return say(steps.length < readNames.length ? "board.play.scores_masked" : "board.play.scores", { token });
   if (kind === "scale") return dividedBy(stage.settings) ? say("board.play.scale", { by: dividedBy(stage.settings) }) : say("board.play.masked");

@@ -152,7 +152,7 @@ export class Frame {
     if (!weights) return;
     const { x, y, cell, height } = board.layout.boxes[weights.name];
     Object.assign(this.column.style, { left: `${x - 2 * scale}px`, top: `${y - 2 * scale}px`, width: `${cell + 3 * scale}px`, height: `${height + 3 * scale}px` });
-    this.column.style.transform = `translateX(${board.query * cell}px)`;
+    this.column.style.transform = `translateX(${board.key * cell}px)`;
   }
 
   showLegend() {

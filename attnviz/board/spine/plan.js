@@ -10,9 +10,10 @@ import { isWhatIsRead } from "../cells/cell.js";
  * The columns of the spine, from left to right, of the stages that are placed. Over a product stands its right factor:
  * a given one with its bias under it; over scaled scores that stand beside scores, their mask; K on its side, with what it is made by over it; V with what it is made by at its left.
  * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the spine.
+ * What is read stands first, or, where nothing stands `beside` anything, where it's made.
  * @param {Stage[]} stages @param {string[]} placed @param {boolean} many @returns {Column[]}
  */
-export function planOf(stages, placed, many) {
+export function planOf(stages, placed, many, beside = true) {
   const all = new Map(stages.map((stage) => [stage.name, stage]));
   const table = new Map(stages.filter(({ name }) => placed.includes(name)).map((stage) => [stage.name, stage]));
   const get = (/** @type {string | undefined} */ name) => (name === undefined ? null : (table.get(name) ?? null));
@@ -42,7 +43,7 @@ export function planOf(stages, placed, many) {
     for (const each of [column.factor, column.bias, column.weight, column.weightBias]) if (each) taken.add(each.name);
     columns.unshift(column);
   }
-  const ordered = maskBehind(readFirst(columns));
+  const ordered = maskBehind(beside ? readFirst(columns) : columns);
   return many ? factorsBefore(ordered) : ordered;
 }
 

@@ -1,6 +1,7 @@
 // What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
 
 import { isOfOthers, ownerOf } from "../cells/cell.js";
+import { areMixed } from "../cells/owners.js";
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
 import { percent } from "../values/reads_most.js";
@@ -19,6 +20,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   if (stage.columns === "key") {
     const [from, to] = [made.names[ownerOf(stage, row, made.names.length)], made.readNames[ownerOf(stage, column, made.readNames.length)]];
     const itself = stage.own_from !== null && column === stage.own_from + row;
+    if (matrix === CONSTANTS.MASK && areMixed(made.stages.values())) return say("board.dock.mask_of_places", { symbol, row, column, value });
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (CONSTANTS.SHARES.includes(stage.rule)) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });

@@ -1,6 +1,7 @@
 // The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
 // is picked, and the overview of what it reads.
 
+import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { make, toggle, write } from "../cells/elements.js";
 import { areMixed, colourAs } from "../cells/owners.js";
 import { hiddenIn } from "../values/evaluate.js";
@@ -8,8 +9,8 @@ import { valueAt } from "../values/matrices.js";
 import { readBy } from "../values/read_by.js";
 import { percent, readsInPercent } from "../values/reads_most.js";
 import { ofHead } from "../heads/seen_from.js";
-import { PICKED_MS } from "./motion.js";
 import { PRESENTED, saysOf } from "./layout.js";
+import { ReadWords } from "./read_words.js";
 import { ribbonsOf } from "./ribbons.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -83,7 +84,7 @@ export class Sentence {
     this.layers.onchange = () => board.begin({ layer: Number(this.layers.value) });
     this.readers = make("button", "readers", [say("board.sentence.readers")]);
     this.readers.type = "button";
-    this.readers.onclick = () => board.motion.follow(() => board.showAs({ byReaders: !board.byReaders }), PICKED_MS);
+    this.readers.onclick = () => board.showReadersOf(board.byReaders ? null : board.key);
     this.why = make("button", "why", [say("board.plane.tab_scores")]);
     this.why.type = "button";
     this.why.onclick = () => this.turnPlane();
@@ -95,6 +96,7 @@ export class Sentence {
     this.shares = [];
     /** @type {Record<Drawn, SVGPathElement>[]} */
     this.paths = [];
+    this.read = new ReadWords(board);
     this.drawn = { ...NONE }; // whether any of these has a ribbon
     /** @type {{ at: number, tips: string } | null} */
     this.marked = null; // which chip says that it is picked
@@ -132,29 +134,28 @@ export class Sentence {
       left += wide + BETWEEN * by;
       return chip;
     });
-    // The words of a second sentence stand behind those of the first, and aren't picked.
-    const own = this.board.stages.get("attention_weights")?.own_from ?? null;
-    const second = (others ? keys : []).map((label, at) => {
-      const wide = widthOf(label, by);
+    // The words of a second sentence stand behind those of the first.
+    this.read.build();
+    const ends = this.read.chips.map((chip, at) => {
+      const wide = widthOf(keys[at], by);
       left += at ? 0 : 2 * BETWEEN * by;
-      const chip = make("span", "chip read", [label]);
-      chip.title = say(`board.chips.${own === null ? "read" : at < own ? "kept" : "own"}`, { token: label });
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, lineHeight: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
       left += wide + BETWEEN * by;
-      return { chip, middle: left - BETWEEN * by - wide / 2 };
+      return left - BETWEEN * by - wide / 2;
     });
     if (areMixed(this.board.stages.values())) this.chips.forEach(colourAs);
-    this.ends = others ? second.map(({ middle }) => middle) : this.middles;
-    this.shares = keys.map((_, at) => {
+    this.ends = others ? ends : this.middles;
+    // Shares stand under the words that are read, or, where those are asked for, that read.
+    this.shares = [...this.ends, ...(others ? this.middles : [])].map((middle) => {
       const share = make("span", "share");
-      Object.assign(share.style, { left: `${this.ends[at]}px`, top: `${arcs + chips + 2 * scale}px` });
+      Object.assign(share.style, { left: `${middle}px`, top: `${arcs + chips + 2 * scale}px` });
       return share;
     });
-    this.paths = keys.map(() => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
+    this.paths = Array.from({ length: Math.max(keys.length, labels.length) }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
     this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
     this.ribbons.setAttribute("width", String(left - BETWEEN * by));
     this.ribbons.setAttribute("height", String(arcs));
-    this.strip.replaceChildren(this.ribbons, ...this.chips, ...second.map(({ chip }) => chip), ...this.shares);
+    this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));
     Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + shares}px` });
     toggle(this.strip, "long", left - BETWEEN * by > width + 1);
@@ -169,7 +170,7 @@ export class Sentence {
     const { data, plane } = this.board;
     const said = data.says !== false;
     toggle(this.tools, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
-    this.readers.hidden = !said || data.ribbons === false || labels.length < 2 || others;
+    this.readers.hidden = !said || data.ribbons === false || (labels.length < 2 && !others);
     this.why.hidden = layout.plane !== null || !plane.possible;
     const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why) + (data.layers > 1 ? TOOLS.layers : 0);
     const above = below || left + tools * scale > width;
@@ -263,7 +264,7 @@ export class Sentence {
     const { stages } = this.board;
     const weights = matrices[name];
     const hidden = hiddenIn({ stages, matrices }, stages.get(name));
-    return Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
+    return ofTokens(stages.get(name), Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), (one, other) => one + other);
   }
 
   // What each token gives a key, null where it may not read it.
@@ -272,7 +273,7 @@ export class Sentence {
     const { stages } = this.board;
     const weights = matrices[name];
     const hidden = hiddenIn({ stages, matrices }, stages.get(name));
-    return Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key)));
+    return ofTokens(stages.get(name), Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), Math.max);
   }
 
   // What ribbons and chips show of a token.
@@ -283,27 +284,34 @@ export class Sentence {
 
   show() {
     const { board } = this;
-    const { shown, base, query } = board;
-    const shares = this.sharesFor(shown, query);
-    const before = base && this.sharesFor(base, query);
-    this.draw("share", shares, query);
-    this.draw("before", before ?? [], query);
+    const { shown, base, query, byReaders, key: readOf } = board;
+    const token = byReaders ? readOf : query;
+    const shares = this.sharesFor(shown, token);
+    const before = base && this.sharesFor(base, token);
+    this.draw("share", shares, token);
+    this.draw("before", before ?? [], token);
     const { others } = board.strip;
-    OTHERS.forEach((which, at) => this.draw(which, at < others.length ? this.sharesFor(shown, query, ofHead(board.data, others[at], WEIGHTS)) : [], query));
-    this.shares.forEach((element, key) => {
-      const [share, was] = [shares[key], before?.[key]];
-      const text = share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
+    OTHERS.forEach((which, at) => {
+      const name = at < others.length ? ofHead(board.data, others[at], WEIGHTS) : "";
+      this.draw(which, name ? this.sharesFor(shown, token, name) : [], token, name || WEIGHTS);
+    });
+    const first = byReaders && board.data.others ? this.ends.length : 0;
+    this.shares.forEach((element, place) => {
+      const [share, was] = [shares[place - first], before?.[place - first]];
+      const text = share === undefined ? "" : share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
       const change = share !== null && typeof was === "number" ? points(share - was) : "";
       const told = change ? `${text}\n${change}` : text;
       if (element.textContent !== told) element.textContent = told;
     });
-    const [reads, even] = board.byReaders ? readBy(board.made, query) : readsInPercent(board.made, query);
+    const [reads, even] = byReaders ? readBy(board.made, readOf) : readsInPercent(board.made, query);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;
     write(this.why, "aria-pressed", String(board.planeOver));
     write(this.readers, "aria-pressed", String(board.byReaders));
-    write(this.readers, "title", say(board.byReaders ? "board.sentence.readers_off" : "board.sentence.readers_on"));
+    const turn = board.byReaders ? "off" : board.data.others ? "on_others" : "on";
+    write(this.readers, "title", say(`board.sentence.readers_${turn}`));
+    this.read.mark();
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
     if (this.about.textContent !== about) this.about.textContent = about;
     if (said !== [reads, even, about].join("\n")) this.letScroll();
@@ -326,11 +334,16 @@ export class Sentence {
     toggle(this.says, "goes-on", scrollTop + clientHeight < scrollHeight - 1);
   }
 
-  /** @param {Drawn} which @param {(number | null)[]} shares @param {number} query */
-  draw(which, shares, query) {
+  // From the word whose row it is, or whose column, or, of a piece, from the one that this is of.
+  /** @param {Drawn} which @param {(number | null)[]} shares @param {number} token */
+  draw(which, shares, token, name = WEIGHTS) {
     if (!this.layout || (!shares.length && !this.drawn[which])) return;
     this.drawn[which] = shares.length > 0;
-    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, this.board.data.others ? -1 : query, this.ends, this.layout.arcs, this.layout.scale, this.middles[query]).map((ribbon) => [ribbon.word, ribbon]));
+    const { data, byReaders, stages } = this.board;
+    const [starts, ends] = byReaders ? [this.ends, this.middles] : [this.middles, this.ends];
+    const weights = stages.get(name);
+    const whose = weights ? ownerOf(weights, token, starts.length) : token;
+    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, data.others ? -1 : whose, ends, this.layout.arcs, this.layout.scale, starts[whose]).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);
@@ -342,6 +355,7 @@ export class Sentence {
   /** @param {KeyboardEvent} event */
   keydown(event) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (this.read.keydown(event, step ?? 0)) return;
     const count = this.chips.length;
     const at = event.key === "Home" ? 0 : event.key === "End" ? count - 1 : step ? (this.board.picked + step + count) % count : null;
     if (at === null || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -349,6 +363,19 @@ export class Sentence {
     this.chips[at].focus(); // before anything changes: it has the page laid out, and so that is done once
     this.board.pick(at);
   }
+}
+
+// What tokens have of which there are pieces: the shares of these together, or the largest.
+/** @param {import("../types.js").Stage} stage @param {(number | null)[]} shares @param {(one: number, other: number) => number} together */
+function ofTokens(stage, shares, together) {
+  if (!areOfOthers(stage)) return shares;
+  /** @type {(number | null)[]} */
+  const whole = shares.map(() => null);
+  shares.forEach((share, at) => {
+    const whose = ownerOf(stage, at, shares.length);
+    if (share !== null) whole[whose] = together(whole[whose] ?? 0, share);
+  });
+  return whole;
 }
 
 /** @param {string} className */

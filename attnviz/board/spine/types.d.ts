@@ -145,6 +145,10 @@ export interface StoryRoom {
   width: number;
   height: number;
   labels: string[];
+  /** The words that are read: the same, or where these are others, or more, those ... */
+  keys: string[];
+  /** ... of which these stand behind the sentence. */
+  read: string[];
   layers: number;
   /** The parts, by their matrices, that show what is learned ... */
   open: Set<string>;
@@ -201,6 +205,7 @@ export interface StoryLayout {
   width: number;
   height: number;
   chips: Area[];
+  read: Area[];
   tools: Area;
   says: Area;
   /** How wide what has a column for each word is where it is moved sideways; 0 where it isn't. */

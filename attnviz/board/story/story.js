@@ -1,6 +1,7 @@
 // One word's story, which a narrow screen shows in the place of the spine: from the picked word's input to its context,
 // part under part. What makes a part unfolds in its place.
 
+import { pieceNamed } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { seenSourcesOf } from "../values/evaluate.js";
 import { addressOf } from "../places.js";
@@ -53,8 +54,7 @@ export class Story {
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
     // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
     const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
-    // A story is of one sentence.
-    const narrow = !data.others && room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || data.fixed);
+    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || data.fixed);
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
@@ -104,11 +104,19 @@ export class Story {
     this.follow();
   }
 
+  // The words that are read and aren't those of the sentence itself.
+  get read() {
+    const { others, keys } = this.board.data;
+    const own = this.board.stages.get("attention_weights")?.own_from ?? keys.length;
+    return others ? keys.slice(0, own) : [];
+  }
+
   /** @param {Part[]} parts @param {Set<string>} open @param {ReturnType<Story["others"]>} others */
   layoutOf(parts, open, others) {
     const { width, height } = this.room ?? { width: 1, height: 1 };
+    const { labels, keys, layers } = this.board.data;
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
-    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels: this.board.data.labels, layers: this.board.data.layers, open, others });
+    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys, read: this.read, layers, open, others });
   }
 
   /** @param {Part} part @param {Spot} spot */
@@ -198,7 +206,7 @@ export class Story {
     }
     const names = spots.flatMap(([, { others }]) => others.map(({ matrix, row, name, cells }) => {
       rows.get(matrix)?.set(row, cells);
-      const whose = make("span", "whose", [say("board.story.other", { symbol: board.stages.get(matrix).symbol, token: board.data.names[row] })]);
+      const whose = make("span", "whose", [say("board.story.other", { symbol: board.stages.get(matrix).symbol, token: pieceNamed(board.stages.get(matrix), row, board.data.names) })]);
       put(whose, name);
       return whose;
     }));
@@ -233,13 +241,15 @@ export class Story {
 
   // The words in lines, above what the picked one reads.
   /** @param {StoryLayout} layout */
-  putSentence({ chips, tools, says, width, low }) {
+  putSentence({ chips, read, tools, says, width, low }) {
     const { sentence, root } = this.board;
     toggle(root, "low", low);
-    chips.forEach((chip, at) => {
-      put(sentence.chips[at], chip);
-      sentence.chips[at].style.fontSize = "";
-    });
+    const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })), ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
+    for (const { chip, place } of places) {
+      chip.hidden = !place;
+      chip.style.fontSize = "";
+      if (place) put(chip, place);
+    }
     put(sentence.strip, { x: 0, y: 0, width, height: says.y });
     put(sentence.tools, tools);
     sentence.tools.style.right = "";

@@ -47,10 +47,11 @@ export function storyOf(parts, shapes, room) {
 
 // The words, what is done with them, and what is read.
 /** @param {StoryRoom} room @param {typeof HEAD_OF.whole} size */
-function headOf({ labels, layers, width }, size) {
-  const line = inLines([...labels.map((label) => widthOf(label, size.by)), TOOLS.few + (layers > 1 ? TOOLS.layers : 0)], width, size);
-  const [chips, tools] = [line.slice(0, -1), line[line.length - 1]];
-  return { chips, tools, says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
+function headOf({ labels, read, layers, width }, size) {
+  const tool = TOOLS.few + (layers > 1 ? TOOLS.layers : 0);
+  const line = inLines([...[...labels, ...read].map((label) => widthOf(label, size.by)), tool], width, size);
+  const tools = line[line.length - 1];
+  return { chips: line.slice(0, labels.length), read: line.slice(labels.length, -1), tools, says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
 }
 
 // The words in lines, and behind them what is done with them.
@@ -100,10 +101,10 @@ class Telling {
     this.gap = gap;
     this.low = low; // whether the words stand over their columns once
     this.headed = false;
-    this.upright = Math.min(UPRIGHT.most, Math.max(...room.labels.map((label) => [...label].length)) * UPRIGHT.letter + 6);
+    this.upright = Math.min(UPRIGHT.most, Math.max(...room.keys.map((label) => [...label].length)) * UPRIGHT.letter + 6);
     // Where there are more words than fingers find columns for, what has a column for each is moved sideways.
-    this.word = Math.max(TARGET, Math.min(CELL.most, (room.width - GUTTER) / room.labels.length));
-    this.words = GUTTER + room.labels.length * this.word;
+    this.word = Math.max(TARGET, Math.min(CELL.most, (room.width - GUTTER) / room.keys.length));
+    this.words = GUTTER + room.keys.length * this.word;
   }
 
   /** @param {Part[]} parts */
@@ -171,7 +172,7 @@ class Telling {
     spots[part.stage.name] = spot;
     spot.way = this.button(part, title);
     if (part.kind === "all" && !(this.low && this.headed)) {
-      this.headed = true;
+      this.headed = this.shapes[part.stage.name].rows === this.room.keys.length; // of a kept sentence, it has the first words alone
       spot.heads = { x: spot.cells.x, y: spot.cells.y, width: spot.cells.width, height: spot.cells.readable ? HEAD : this.upright };
       spot.cells.y += spot.heads.height;
     }
@@ -193,11 +194,11 @@ class Telling {
   // What a word's context is mixed of, beside it where there is room, else below.
   /** @param {Spot} spot @param {number} end */
   mix(spot, end) {
-    const { width, labels } = this.room;
+    const { width, keys } = this.room;
     const x = spot.cells.x + spot.cells.width + 10;
     const beside = width - x >= MIX.beside;
     const area = beside ? { x, y: spot.cells.y, width: width - x } : { x: 0, y: end + 3, width };
-    const height = Math.max(beside ? TARGET : 0, mixLines(labels, area.width, this.low) * MIX.line);
+    const height = Math.max(beside ? TARGET : 0, mixLines(keys, area.width, this.low) * MIX.line);
     spot.mix = { ...area, height };
     return Math.max(end, area.y + height);
   }

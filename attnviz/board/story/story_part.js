@@ -1,6 +1,6 @@
 // A part of one word's story on the page: its title, its cells, and what unfolds under them.
 
-import { symbolOf } from "../cells/cell.js";
+import { pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { BarGrid, RowGrid, StoryGrid, boxOf, put } from "./story_grids.js";
@@ -27,7 +27,8 @@ export class StoryPart {
     this.bias = gridOf(board, bias, spot.bias);
     this.raw = raw && spot.raw ? new RowGrid(board, raw.name, boxOf(spot.raw, false)) : null;
     this.title = make("div", "title");
-    this.heads = spot.heads ? board.data.labels.map((label) => make("span", `head${spot.cells.readable ? "" : " upright"}`, [label])) : [];
+    const { rows } = board.torch[stage.name];
+    this.heads = spot.heads ? board.data.keys.slice(0, rows).map((_, at) => make("span", `head${spot.cells.readable ? "" : " upright"}`, [pieceNamed(stage, at, board.data.keys)])) : [];
     for (const head of this.heads) head.setAttribute("aria-hidden", "true");
     // What has a column for each word is moved sideways where there are too many of them.
     const columns = [...this.heads, this.grid.matrix, ...(this.raw ? [this.raw.matrix] : [])];
@@ -91,11 +92,12 @@ export class StoryPart {
       named.onclick = () => board.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });
-    const token = board.data.names[board.query];
+    const token = pieceNamed(part.stage, board.query, board.data.names);
     const of = part.kind === "all" ? say("board.story.every") : part.kind === "row" ? say("board.story.row", { token }) : "";
     const more = part.kind === "all" && this.across.classList.contains("wide") ? say("board.story.swipe") : "";
     title.replaceChildren(...told, short([of, more].filter(Boolean).map((each) => ` · ${each}`).join("")));
-    heads.forEach((head, at) => toggle(head, "on", at === board.query));
+    const from = board.stages.get("attention_weights")?.own_from ?? null;
+    heads.forEach((head, at) => toggle(head, "on", from !== null && at === from + board.query));
   }
 
   // What follows the numbers.
@@ -124,7 +126,7 @@ export class StoryPart {
   showMix(letters) {
     const { board, mix } = this;
     const shares = board.sentence.sharesOf(board.shown, board.query);
-    const terms = shares.flatMap((share, at) => (share === null ? [] : [{ share, percent: percent(share), label: board.data.labels[at] }]));
+    const terms = shares.flatMap((share, at) => (share === null ? [] : [{ share, percent: percent(share), label: board.data.keys[at] }]));
     if (terms.some(({ share }) => !Number.isFinite(share))) return mix.replaceChildren();
     const lengthOf = (/** @type {typeof terms} */ some) => some.reduce((sum, term) => sum + term.percent.length + [...term.label].length + 4, 0);
     const least = terms.toSorted((one, other) => one.share - other.share);

@@ -67,8 +67,7 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
   }
   const line = lineNamed(kind, index);
   const named = namesOn(stage, kind, tokens);
-  const whose = axis === "rows" ? ownerOf(stage, index, named.length) : index;
-  return index < named.length ? say("explanation.line.called", { line, token: named[whose] }) : line;
+  return index < named.length ? say("explanation.line.called", { line, token: named[ownerOf(stage, index, named.length)] }) : line;
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */

@@ -1,6 +1,7 @@
 // What a token reads most, said of the board's own numbers, so that sentences follow while one of them is dragged: what
 // `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
 
+import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { hiddenIn } from "./evaluate.js";
 import { written } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -94,9 +95,14 @@ export function mostRead(made, query, tell, name, write) {
   const readable = readableFor(made, query);
   const row = rowOf(made, query, readable);
   const token = names[query];
-  if (made.stages.get("attention_weights").owners[0] > 1) {
+  const weights = made.stages.get("attention_weights");
+  if (areOfOthers(weights)) {
+    const told = { row: query, token: names[ownerOf(weights, query, names.length)] };
+    if (!readable.length) return tell("mixed_nothing", told);
+    if (row.some(Number.isNaN)) return tell("mixed_undefined", told);
     const most = Math.max(...row);
-    return row.some(Number.isNaN) ? tell("mixed_undefined", { row: query }) : tell("mixed", { row: query, weight: write(most), key: row.indexOf(most) });
+    const key = row.indexOf(most);
+    return tell("mixed", { ...told, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
   }
   if (row.some(Number.isNaN)) return tell("undefined", { token });
   const reach = readable.length;

@@ -145,28 +145,27 @@ class Rotate(Rule):
         return say("stages.formula.rotated", source=symbols[0])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Turn each pair."""
+        """The angles of every place, then turn each pair."""
         (name,) = names
         places = f"{self.place}, {self.place} + {name}.shape[-2]" if self.place else f"{name}.shape[-2]"
         place = f"place = torch.arange({places}, dtype=torch.float64)[:, None]"
         if self.thetas is None:
-            angles = [
-                place, f"pair = torch.arange(0, {name}.shape[-1], 2, dtype=torch.float64) / {name}.shape[-1]",
-                f"angle = place / {self.base:g}**pair",
-            ]  # fmt: skip
+            pair = f"torch.arange(0, {name}.shape[-1], 2, dtype=torch.float64) / {name}.shape[-1]"
+            angles = [place, f"angle = place / {self.base:g}**({pair})"]
         else:
             angles = [place, f"angle = (place.float() * torch.tensor({list(self.thetas)})).double()"]
-        return [*angles, f"cosine, sine = angle.cos().to({name}), angle.sin().to({name})", *self.turned(made, name)]
+        return [*angles, f"cos, sin = angle.cos().to({name}), angle.sin().to({name})", *self.turned(made, name)]
 
-    def turned(self, made: str, name: str) -> list[str]:
-        """Return the lines that turn each pair by angles whose cosine and sine are there."""
+    def turned(self, made: str, name: str, first: int = 0) -> list[str]:
+        """Return the lines that turn each pair by angles whose cosine and sine are there, from the `first` place on."""
         end, rest = ("", "") if self.thetas is None else (f"{(n := 2 * len(self.thetas))}", f", {name}[..., {n}:]")
         if self.halves:
             parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"
         else:
             parts, joined = f"{name}[..., 0:{end}:2], {name}[..., 1:{end}:2]", "torch.stack([{}], dim=-1).flatten(-2)"
         one, other = "first", "second"
-        both = joined.format(f"{one} * cosine - {other} * sine, {one} * sine + {other} * cosine")
+        cosine, sine = (f"{each}[{first}:]" if first else each for each in ("cos", "sin"))
+        both = joined.format(f"{one} * {cosine} - {other} * {sine}, {one} * {sine} + {other} * {cosine}")
         return [
             f"{one}, {other} = {parts}",
             f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",

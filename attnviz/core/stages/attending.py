@@ -7,7 +7,7 @@ from attnviz.core.rules import FeatureMap, Product, Relative, Rotate, Scale, Sha
 from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.core.stages.stage import Stage, row
-from attnviz.core.what_if import COSINE, KEYS_FIRST, SCORES, SOFTMAX, WhatIf
+from attnviz.core.what_if import COSINE, CUT, KEYS_FIRST, SCORES, SOFTMAX, WhatIf
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,13 @@ class Attending:
         early, late = (self.mask and (self.mask_use in uses) for uses in ((ADDED, FACTOR), LATE))
         scores = self.what_if.get(SCORES)
         scored = {KEYS_FIRST: "scores_keys_first", COSINE: "scores_cosine"}.get(scores)
+        usual = "scores_turned" if self.rotary else "scores_recut" if self.what_if.get(CUT) else ""
         product = Product(transposed=True, cosine=scores == COSINE, typed=self.what_if.typed)
         axis = self.what_if.get(SOFTMAX)
         return (
             row("scores", "S", "query", "key", "scores", product,
                 matched[::-1] if scores == KEYS_FIRST else matched,
-                told=scored or ("scores_turned" if self.rotary else "")),
+                told=scored or usual),
             *self._mask(),
             *(self._by_distance(head, early) if self.distances else ()),
             row("scaled_scores", "S′", "query", "key", "scores",

@@ -85,7 +85,8 @@ class Stage:
         its vocabulary, or numbers."""
         kind = self.rows if axis == "rows" else self.columns
         labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
-        return tuple(labels[owner_of(self, row, n)] for row in range(n)) if axis == "rows" else labels
+        of_tokens = kind in ("query", "key", "token")
+        return tuple(labels[owner_of(self, at, n)] for at in range(n)) if of_tokens else labels
 
     @property
     def is_of_others(self) -> bool:

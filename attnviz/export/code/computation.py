@@ -1,6 +1,7 @@
 """The computation in an exported script: the lines of each rule, and what is printed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
@@ -104,9 +105,21 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
     if isinstance(rule, Relative) and stage.head is not None:
         return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
-    if isinstance(rule, Rotate) and next(each for each in table.values() if each.rule == rule) is not stage:
-        return rule.turned(_called(table, name), _called(table, stage.sources[0]))  # by the angles of the queries
+    if isinstance(rule, Rotate):
+        return _turned(table, name, stage, rule)
     return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
+
+
+def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
+    """Return the lines that turn queries or keys by their places, whose angles are written once: those of the keys,
+    where these begin before the queries."""
+    rotated = [each for each in table.values() if isinstance(each.rule, Rotate)]
+    made, source = _called(table, name), _called(table, stage.sources[0])
+    turned = rule.turned(made, source, rule.place)
+    if rotated[0] is not stage:
+        return turned
+    read = _called(table, rotated[1].sources[0]) if rule.place else source
+    return [*replace(rule, place=0).code(made, read)[: -len(turned)], *turned]
 
 
 def _called(table: Table, name: str) -> str:

@@ -49,8 +49,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
     shown = [
         ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
-        (f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token", vectors(scenario)),
-        (f"Y: a vector for each token that {'was kept' if scenario.n_kept else 'is read'}", vectors_read(scenario)),
+        (_vectors_of(scenario), [*vectors(scenario), *vectors_read(scenario)]),
         ("P: a vector for each place", positions(scenario)),
         *weights(scenario),
         ("M: the mask, added to the scores", mask(scenario)),
@@ -60,6 +59,13 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         *computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
+
+
+def _vectors_of(scenario: Scenario) -> str:
+    of_tokens = f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token"
+    if not scenario.reads_others:
+        return of_tokens
+    return f"{of_tokens}; Y: for each that {'was kept' if scenario.n_kept else 'is read'}"
 
 
 def _second(scenario: Scenario) -> list[str]:

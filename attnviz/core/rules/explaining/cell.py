@@ -152,7 +152,7 @@ class Cell:
         line, named = line_of(kind, index), names_on(self.stage, kind, self.tokens)
         if index >= len(named):
             return line
-        whose = owner_of(self.stage, index, len(named)) if axis == "rows" else index
+        whose = owner_of(self.stage, index, len(named))
         return say("explanation.line.called", line=line, token=visible(named[whose]))
 
     def place(self) -> str:
@@ -228,7 +228,7 @@ def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ..
 
 
 def owner_of(stage: Matrix, row: int, n_rows: int) -> int:
-    """Return the row whose token a row of so many really belongs to: its own, but where one view cuts heads."""
+    """Return the row whose token a row of so many, or a key, really belongs to: its own, but where a view cuts."""
     parts, part = stage.owners
     return (part * n_rows + row) // parts
 
