@@ -1,5 +1,6 @@
 """A client of a Streamlit server without a browser: it changes a control and takes the answer."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -10,7 +11,8 @@ import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.websocket import Socket, open_socket
 
 _ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
@@ -21,42 +23,55 @@ class Client:
     `query` is what it says of the page's address, `told` what the server wants to stand there.
     """
 
-    def __init__(self, socket: ClientConnection, query: str) -> None:
+    def __init__(self, socket: Socket, query: str) -> None:
         self._socket = socket
         self.query = self.told = query
         self.page = ""  # the hash of the page that is open; blank for the first
         self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
         self._answer: list[ForwardMsg] = []
+        self._ended: asyncio.Future[float] | None = None
         self.lost = 0
+        socket.hear, socket.lose = self._hear, self._lose
 
     async def rerun(self, *changed: WidgetState, fragment: str = "") -> float:
-        """Send the states of changed widgets; return the seconds until the script has finished."""
+        """Send the states of changed widgets; return the seconds until the script has finished.
+
+        ConnectionResetError where the connection goes before.
+        """
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.fragment_id = fragment
         message.rerun_script.page_script_hash = self.page
         message.rerun_script.widget_states.widgets.extend(changed)
-        start = time.perf_counter()
-        await self._socket.send(message.SerializeToString())
         self._answer = []
-        while True:
-            part = ForwardMsg.FromString(await self._socket.recv(decode=False))
-            self._answer.append(part)
-            kind = part.WhichOneof("type")
-            if kind == "page_info_changed":
-                self.told = part.page_info_changed.query_string
-            elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
-                drawn = part.delta.new_element.bidi_component
-                self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
-            # A run may end early to begin anew, as where a link is opened as far as it can be used.
-            elif kind == "script_finished" and part.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                self.lost += part.script_finished not in _ENDED_WELL
-                return time.perf_counter() - start
+        self._ended = asyncio.get_running_loop().create_future()
+        start = time.perf_counter()
+        self._socket.send(message.SerializeToString())
+        return await self._ended - start
+
+    def _hear(self, data: bytes) -> None:
+        part = ForwardMsg.FromString(data)
+        self._answer.append(part)
+        kind = part.WhichOneof("type")
+        if kind == "page_info_changed":
+            self.told = part.page_info_changed.query_string
+        elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
+            drawn = part.delta.new_element.bidi_component
+            self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
+        # A run may end early to begin anew, as where a link is opened as far as it can be used.
+        elif kind == "script_finished" and part.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self.lost += part.script_finished not in _ENDED_WELL
+            if self._ended is not None and not self._ended.done():
+                self._ended.set_result(time.perf_counter())
+
+    def _lose(self) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_exception(ConnectionResetError("the connection was closed"))
 
     async def cut(self) -> None:
         """Lose the connection."""
-        self._socket.transport.abort()
-        await self._socket.wait_closed()
+        self._socket.abort()
+        await self._socket.closed
 
     def elements(self, kind: str) -> Iterator[Any]:
         """Yield the elements of a kind in the last answer."""
@@ -105,16 +120,7 @@ async def connected(
     address: str, query: str = "", headers: Mapping[str, str] | None = None, patience: float = 60
 ) -> AsyncIterator[Client]:
     """Open a session and take its first answer."""
-    url = f"ws://{address}/_stcore/stream"
-    opened = connect(
-        url,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        max_size=None,
-        compression=None,
-        additional_headers=headers,
-        open_timeout=patience,
-    )
-    async with opened as socket:
+    async with open_socket(address, "/_stcore/stream", headers, patience) as socket:
         client = Client(socket, query)
         await client.rerun()
         yield client

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from benchmarks.board import move_through, within_a_frame
 from benchmarks.browser import in_page, launched, tab
 from benchmarks.client import Client, connected
-from benchmarks.load import CLIENTS, PICK, answers_of
+from benchmarks.loading import CLIENTS, PICK, answers_of
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, Server, serving
 
@@ -70,7 +70,7 @@ async def _beside(server: Server) -> list[Row]:
         ]
         for reader in readers:
             await reader.open_page("learn")
-        watching = [asyncio.create_task(_watch(reader)) for reader in readers]
+        watching = [asyncio.create_task(watch(reader)) for reader in readers]
         beside = await answers_of(server, PICK, SECONDS)
         under_way = sum(not task.done() for task in watching)
         for task in watching:
@@ -84,7 +84,7 @@ async def _beside(server: Server) -> list[Row]:
     ]  # fmt: skip
 
 
-async def _watch(reader: Client) -> None:
+async def watch(reader: Client) -> None:
     """Ask how far a training is, as its page does, as long as it is under way."""
     while list(reader.elements("progress")):
         await asyncio.sleep(POLLED)

@@ -173,13 +173,13 @@ async def _class(server: Server) -> list[Row]:
     """Let one reader type sentences alone, then 25 at once; then one 500 of them, while the memory is looked at."""
     async with connected(server.address, "model_text=a+cat") as client:
         await client.open_page("model")
-        await _type(client, "the first sentence")  # the model is there now
-        alone = [await _type(client, f"alone a cat sat on mat number {i} and slept") for i in range(12)]
+        await type_sentence(client, "the first sentence")  # the model is there now
+        alone = [await type_sentence(client, f"alone a cat sat on mat number {i} and slept") for i in range(12)]
         together, lost = await _together(server)
         opening, lost_then = await _together(server, opening=True)
         memory = {}
         for i in range(SENTENCES + 1):
-            await _type(client, f"sentence number {i} is about a cat on mat {i * 7} and a dog")
+            await type_sentence(client, f"sentence number {i} is about a cat on mat {i * 7} and a dog")
             if i in (SETTLED, SENTENCES):
                 memory[i] = server.memory_mib()
         lost += lost_then + client.lost
@@ -207,7 +207,8 @@ async def _long_texts(server: Server) -> list[Row]:
         before, largest = server.memory_mib(), 0.0
 
         async def read(place: int) -> float:
-            return await _type(clients[place], f"{place} " + "the cat saw a dog that ran " * 72 + "and slept soon now")
+            text = f"{place} " + "the cat saw a dog that ran " * 72 + "and slept soon now"
+            return await type_sentence(clients[place], text)
 
         reading = asyncio.gather(*(read(place) for place in range(READERS)))
         while not reading.done():
@@ -234,7 +235,7 @@ async def _together(server: Server, *, opening: bool = False) -> tuple[list[floa
             await asyncio.sleep(PACE * place / READERS)
             took = []
             for i in range(ROUNDS):
-                took.append(await _type(client, f"reader {place} has a cat that sat on mat {i} and slept"))
+                took.append(await type_sentence(client, f"reader {place} has a cat that sat on mat {i} and slept"))
                 await asyncio.sleep(max(0.0, PACE - took[-1]))
             return took, client.lost
 
@@ -242,7 +243,7 @@ async def _together(server: Server, *, opening: bool = False) -> tuple[list[floa
     return [each for took, _ in found for each in took], sum(lost for _, lost in found)
 
 
-async def _type(client: Client, text: str) -> float:
+async def type_sentence(client: Client, text: str) -> float:
     """Type a sentence; return the seconds until all its heads have been sent."""
     field: Any = next(each for each in client.elements("text_input") if each.id.endswith("-model.sentence"))
     fragment = client.fragment_of("text_input", "model.sentence")  # which a browser runs again

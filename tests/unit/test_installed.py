@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import InvalidStatus
 
 import attnviz
 from attnviz.app_command import site, start
 from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
+from benchmarks.websocket import HandshakeError
 from tests.unit.test_command_line import CAT, WITHOUT_THE_APP
 
 ROOT = Path(__file__).parents[2]
@@ -130,8 +130,8 @@ def test_an_installed_package_starts_the_app(clean: Path, tmp_path: Path) -> Non
         try:
             async with connected(address, headers={"Origin": "https://elsewhere.example.org"}):
                 return 101
-        except InvalidStatus as refused:
-            return refused.response.status_code
+        except HandshakeError as refused:
+            return refused.status
 
     with _started(clean / "attnviz", tmp_path) as address:
         assert asyncio.run(titles(address)) == [

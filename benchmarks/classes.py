@@ -1,0 +1,141 @@
+"""A class of so many on so many copies of the app, each client at one change a second.
+
+They open one link all at once, edit the board, pick words and change what heatmaps show; then they edit while one of
+them trains a model, and while one reads with a real one. Then all leave.
+"""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import ExitStack
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks.client import Client, connected
+from benchmarks.learn import MODEL, watch
+from benchmarks.loading import EDIT, EDIT_AND_REST, PICK, SEED, Load, load, memory
+from benchmarks.model import PACE, type_sentence
+from benchmarks.rows import Row, p95
+from benchmarks.servers import OURS, Server, serving
+
+OPENED_WITHIN = 60  # seconds, all clients of a class
+LATE_MS = 150
+LEFT = (60, 150)  # seconds after all have left: Streamlit keeps their sessions for two minutes
+CONTROLS = {
+    "heatmaps, another seed": SEED, "board, a number edited": EDIT, "board, a token picked": PICK,
+    "board, a number edited, and then the rest of the page": EDIT_AND_REST,
+}  # fmt: skip
+
+
+class Companion(NamedTuple):
+    """One client who does something else, which takes a core for long: `keep` doing it until it is cancelled."""
+
+    what: str
+    page: str
+    query: str
+    keep: Callable[[Client, list[float]], Coroutine[Any, Any, None]]  # with the seconds that each of its answers took
+
+
+async def _train(client: Client, answers: list[float]) -> None:
+    await watch(client)
+    raise RuntimeError("the training ended before the class did")
+
+
+async def _read(client: Client, answers: list[float]) -> None:
+    for i in itertools.count():
+        answers.append(await type_sentence(client, f"sentence {i} is about a cat on a mat and a dog"))
+        await asyncio.sleep(max(0.0, PACE - answers[-1]))
+
+
+COMPANIONS = (
+    Companion("a training", "learn", MODEL, _train),
+    Companion("a reader of a real model", "model", "model_text=a+cat", _read),
+)
+
+
+def classes(copies: int, sizes: Sequence[int], seconds: float) -> list[Row]:
+    """Measure classes of these sizes on so many copies, each size on copies that nobody has used."""
+    rows: list[Row] = []
+    for size in sizes:
+        with ExitStack() as stack:
+            servers = [stack.enter_context(serving(OURS)) for _ in range(copies)]
+            rows += asyncio.run(_class(servers, size, seconds))
+    return rows
+
+
+async def _class(servers: Sequence[Server], size: int, seconds: float) -> list[Row]:
+    who = f"{size} clients on {len(servers)} {'copy' if len(servers) == 1 else 'copies'}"
+    for server in servers:
+        async with connected(server.address):  # what is made once is made now
+            pass
+    before = memory(servers)
+    opened = await _open_at_once(servers, size)
+    answered = [each for each in opened if each is not None]
+    rows = [
+        Row(
+            f"{who}, one link opened by all at once (p95 {p95(answered):.1f} s)",
+            f"{max(answered):.1f} s",
+            f"<= {OPENED_WITHIN} s",
+        ),
+        Row(f"{who}, of these opens failed", str(size - len(answered)), "<= 0"),
+    ]
+    for name, control in CONTROLS.items():
+        made = await load(servers, control, seconds, size)
+        rows += _rows(f"{who}, {name}", made, seconds)
+        if made.session_mib is not None and control is SEED:
+            rows.append(Row(f"{who}, memory of one session", f"{made.session_mib:.1f} MiB"))
+    for companion in COMPANIONS:
+        rows += await _beside(servers, companion, seconds, size, who)
+    return rows + await _left_behind(servers, before, who)
+
+
+def _rows(what: str, made: Load, seconds: float) -> list[Row]:
+    pace = f"median {median(made.answers) * 1000:.0f} ms, {len(made.answers) / seconds:.0f} a second"
+    return [
+        Row(f"{what}: p95 ({pace})", f"{p95(made.answers) * 1000:.0f} ms", f"<= {LATE_MS} ms"),
+        Row(f"{what}: failed or wrong", str(made.wrong), "<= 0"),
+    ]
+
+
+async def _beside(servers: Sequence[Server], companion: Companion, seconds: float, size: int, who: str) -> list[Row]:
+    """Let the class edit the board while one more of them does something else."""
+    answers: list[float] = []
+    async with connected(servers[0].address, companion.query) as client:
+        await client.open_page(companion.page)
+        keeping = asyncio.create_task(companion.keep(client, answers))
+        made = await load(servers, EDIT, seconds, size)
+        ended = keeping.done()
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+    what = f"{who}, board, a number edited, beside {companion.what}"
+    rows = _rows(what, made, seconds)
+    rows.append(Row(f"{what}: that one's failed, or ended early", str(client.lost + ended), "<= 0"))
+    if answers:
+        told = f"median {median(answers) * 1000:.0f} ms, one in {PACE:.0f} s"
+        rows.append(Row(f"{what}: that one's p95 ({told})", f"{p95(answers) * 1000:.0f} ms"))
+    return rows
+
+
+async def _left_behind(servers: Sequence[Server], before: float | None, who: str) -> list[Row]:
+    rows, start = [], time.monotonic()
+    for seconds in LEFT:
+        await asyncio.sleep(start + seconds - time.monotonic())
+        after = memory(servers)
+        if before is not None and after is not None:
+            rows.append(Row(f"{who}, memory that is left of them after {seconds} s", f"{after - before:.0f} MiB"))
+    return rows
+
+
+async def _open_at_once(servers: Sequence[Server], size: int) -> list[float | None]:
+    """Return the seconds that each client waited for its first answer; None of one that had none."""
+
+    async def open_one(place: int) -> float | None:
+        start = time.perf_counter()
+        try:
+            async with connected(servers[place % len(servers)].address, "example=published") as client:
+                return time.perf_counter() - start if client.lost == 0 else None
+        except OSError:
+            return None
+
+    return await asyncio.gather(*map(open_one, range(size)))

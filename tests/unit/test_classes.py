@@ -1,0 +1,54 @@
+"""What `make bench-load` measures of a class: everything that it names is done, and what fails is counted."""
+
+import re
+
+import pytest
+
+from benchmarks import classes
+from benchmarks.rows import Row
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(classes, "LEFT", (0,))
+        patch.setattr(classes, "PACE", 0.5)
+        return classes.classes(1, [3], 2)
+
+
+def values(rows: list[Row], end: str) -> list[str]:
+    return [row.value for row in rows if row.measure.endswith(end)]
+
+
+def test_of_a_small_class_nothing_fails(rows: list[Row]) -> None:
+    assert values(rows, "failed or wrong") == ["0"] * 6
+    assert values(rows, "of these opens failed") == ["0"]
+    assert values(rows, "that one's failed, or ended early") == ["0", "0"]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "one link opened by all at once", "heatmaps, another seed", "board, a number edited", "board, a token picked",
+        "and then the rest of the page", "beside a training", "beside a reader of a real model: p95",
+        "beside a reader of a real model: that one's p95",
+    ],
+)  # fmt: skip
+def test_each_of_them_is_timed(rows: list[Row], what: str) -> None:
+    told = [row for row in rows if f"{what}: p95 (" in row.measure or f"{what} (" in row.measure]
+    assert len(told) == 1, [row.measure for row in rows]
+    assert re.fullmatch(r"[\d.]+ m?s", told[0].value)
+
+
+def test_the_memory_of_one_and_of_those_who_left_is_told(rows: list[Row]) -> None:
+    assert len(values(rows, "memory of one session")) == len(values(rows, "is left of them after 0 s")) == 1
+
+
+def test_a_training_that_ends_before_its_class_is_told() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(classes, "LEFT", ())
+        patch.setattr(classes, "CONTROLS", {})
+        short = classes.COMPANIONS[0]._replace(query="learn=task.agreement*steps.1")
+        patch.setattr(classes, "COMPANIONS", (short,))
+        rows = classes.classes(1, [2], 2)
+    assert values(rows, "that one's failed, or ended early") == ["1"]
