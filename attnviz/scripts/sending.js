@@ -11,6 +11,7 @@
 
 const UNANSWERED = "attnviz.unanswered.";
 const PATIENCE_MS = 5000; // twice as long after each try
+const AGAIN_MS = 100; // between looks whether Back is answered
 const ADDRESSES = 3; // that are kept beside the one of now
 
 /** @template {object} Parts what a message of this component holds */
@@ -95,7 +96,7 @@ export class Sender {
   /** @param {(send: (parts: Parts) => void) => void} say */
   ask(say) {
     const page = window.attnvizConnection;
-    if (page?.ready === false) return;
+    if (page?.listens === false) return; // a run that answers Back draws all of the page
     page?.keepQuiet();
     say((parts) => this.trigger({ number: this.number, ...parts }));
   }
@@ -106,9 +107,14 @@ export class Sender {
     this.patience = patience;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.remind(), patience);
-    if (page?.ready === false) return;
+    if (!this.waiting || page?.ready === false) return;
+    if (page?.listens === false) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.deliver(patience), AGAIN_MS);
+      return;
+    }
     page?.expect(this.key ?? "");
-    if (this.waiting) this.trigger({ number: this.waiting.number, ...this.waiting.parts });
+    this.trigger({ number: this.waiting.number, ...this.waiting.parts });
   }
 
   remind() {

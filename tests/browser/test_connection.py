@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from attnviz.words import say
 from benchmarks.client import connected
-from benchmarks.load import SEED
+from benchmarks.loading import SEED
 from tests.browser.board import DRAG_STARTS, Board
 from tests.browser.cells import shows_number
 from tests.browser.lesson import Learner
@@ -388,6 +388,34 @@ def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_b
         board.page.wait_for_timeout(2000)  # until the answer, on a busy machine, too
         board.settle()
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_back_that_a_server_answers_late_is_not_undone(
+    between: Network, at_network: Callable[..., Board], steps: int
+) -> None:
+    """Whatever the page asks for before the answer would come to the server with what it held until then."""
+    board = at_network(between.address).open_board()
+    board.type_over(("w_q", 0, 1), "0.9")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    board.settle().switch("Causal mask")
+    eventually(lambda: board.address, "?causal=true&edits=w_q.0.1.0.9")
+    board.settle()
+    between.freeze()
+    for _ in range(steps):
+        board.page.go_back()
+    board.page.evaluate("attnvizConnection.mend()")  # as its clock does, some time after each answer
+    board.page.evaluate("attnvizConnection.askForAddress()")  # as a component does that waits for its answer
+    board.page.wait_for_timeout(500)
+    between.restore()
+    wanted = ["?edits=w_q.0.1.0.9", ""][steps - 1]
+    board.page.wait_for_timeout(3000)  # longer than it takes until the address is mended
+    board.settle()
+    assert board.address == wanted
+    shows_number(board.cell(("q", 1, 1)), "1.6659" if wanted else "1.4551")
+    assert board.page.evaluate("attnvizConnection.data.address.there.causal") is False
+    board.page.go_forward()
+    eventually(lambda: board.address, ["?causal=true&edits=w_q.0.1.0.9", "?edits=w_q.0.1.0.9"][steps - 1])
 
 
 def test_changes_a_moment_apart_are_a_step_back_each(new_board: Callable[..., Board]) -> None:

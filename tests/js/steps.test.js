@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { Steps } from "../../attnviz/app/shell/connection/connection.js";
+import { Steps, markOf } from "../../attnviz/app/shell/connection/connection.js";
 import { Presses } from "../../attnviz/app/shell/connection/presses.js";
+import { Sender } from "../../attnviz/scripts/sending.js";
 
 /** @type {any} */
 const world = globalThis;
@@ -85,4 +86,60 @@ test("the same address in other letters or another order is no step", () => {
   steps.expected.add("board");
   world.history.pushState({}, "", "?seed=1&edits=a%2Ab");
   assert.deepEqual(entries, ["", "?seed=1&edits=a%2Ab"]);
+});
+
+const HISTORY = new Uint8Array([90, 2, 72, 1]);
+
+function goBack() {
+  entries.pop();
+  world.location.search = entries.at(-1) ?? "";
+  world.window.dispatchEvent(new Event("popstate"));
+}
+
+test("until Back is answered, what a run from before writes takes the place of no entry", () => {
+  const steps = newSteps();
+  steps.owed = 2;
+  world.history.pushState({}, "", "?a=1");
+  world.history.pushState({}, "", "?a=1&b=1");
+  goBack();
+  steps.sent(HISTORY); // as Streamlit asks for the page at that address
+  world.history.pushState({}, "", "?a=1&b=1"); // the answer to what was asked for before
+  assert.deepEqual([entries, steps.goingBack], [["", "?a=1"], true]);
+  steps.hear({ times: 1, mark: markOf("a=1&b=1") }); // of an earlier Back, which led elsewhere
+  assert.equal(steps.goingBack, true);
+  steps.hear({ times: 2, mark: markOf("a=1") });
+  assert.equal(steps.goingBack, false);
+  world.history.pushState({}, "", "?a=01");
+  assert.deepEqual(entries, ["", "?a=01"]);
+});
+
+test("a change of the reader counts before Back is answered, and Back that nothing is asked for has no answer", () => {
+  const steps = newSteps();
+  steps.owed = 1;
+  world.history.pushState({}, "", "?a=1");
+  goBack();
+  steps.sent(new Uint8Array([90, 0])); // something else, later
+  assert.equal(steps.goingBack, false);
+  steps.owed = 1;
+  world.history.pushState({}, "", "?a=1");
+  goBack();
+  steps.sent(HISTORY);
+  steps.acted = true;
+  world.history.replaceState({}, "", "?b=1"); // a control, by hand
+  assert.deepEqual([entries, steps.goingBack], [["", "?b=1"], true]);
+});
+
+test("what a component has to send waits until Back is answered", async () => {
+  const told = /** @type {unknown[]} */ ([]);
+  const page = { ready: true, listens: false, expect: () => {}, keepQuiet: () => {}, answered: () => {} };
+  world.window.attnvizConnection = page;
+  const sender = new Sender(/** @type {any} */ ({ isConnected: true }));
+  sender.receive("board", 0, (message) => told.push(message));
+  sender.ask(() => told.push("the rest"));
+  sender.send({ edit: 1 });
+  assert.deepEqual(told, []);
+  page.listens = true;
+  await new Promise((go) => setTimeout(go, 200));
+  assert.deepEqual(told, [{ number: sender.number, edit: 1 }]);
+  clearTimeout(sender.timer);
 });

@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import pytest
 from streamlit import runtime
 from streamlit.file_util import get_static_dir
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import ScriptRunner
@@ -129,6 +131,15 @@ def test_a_state_looked_up_singly_is_the_state() -> None:
     for key in (*whole, "nowhere"):
         assert (key in singly) == (key in whole)
         assert singly.get(key, "none") == whole.get(key, "none")
+
+
+def test_a_request_that_back_led_to_says_so_last() -> None:
+    """By which connection.js knows it."""
+    asked = ClientState(query_string="seed=7", page_script_hash="page", is_history_navigation=True)
+    asked.context_info.color_scheme = "dark"
+    assert list(BackMsg(rerun_script=asked).SerializeToString()[-2:]) == [72, 1]
+    asked.is_history_navigation = False
+    assert list(BackMsg(rerun_script=asked).SerializeToString()[-2:]) != [72, 1]
 
 
 def test_an_address_can_be_sent() -> None:

@@ -20,6 +20,7 @@ from attnviz.link.set_up import parameters
 
 _OPENED = "address.opened"
 _FORGOTTEN = "address.forgotten"
+_LED = "address.led"
 _TAIL = 200  # characters at the end of a text that tell it from another of its length
 
 
@@ -61,13 +62,32 @@ def forget(names: Collection[str]) -> None:
     st.session_state[_FORGOTTEN] = [*st.session_state.get(_FORGOTTEN, []), *names]
 
 
+def note_history() -> None:
+    """Note where Back or Forward led, in a run that answers it; at its start, before the address is written."""
+    context = get_script_run_ctx()
+    if context is not None and context.is_history_navigation:
+        times, _ = st.session_state.get(_LED, (0, ""))
+        st.session_state[_LED] = times + 1, _mark(context.query_string)
+
+
+def led() -> dict[str, Any]:
+    """Return how often Back and Forward have been answered, and a mark of the address to which they led last."""
+    times, mark = st.session_state.get(_LED, (0, ""))
+    return {"times": times, "mark": mark}
+
+
 def expected() -> dict[str, Any]:
     """Return by what the browser can tell whether the address is right: which parameters it has, and marks of texts."""
     controls = _controls()
     return {
         "there": {name: name in controls for name in parameters()} | dict.fromkeys(_gone(), False),
-        "marks": {name: f"{len(text)} {text[-_TAIL:]}" for name, text in url_texts.texts().items()},
+        "marks": {name: _mark(text) for name, text in url_texts.texts().items()},
     }
+
+
+def _mark(text: str) -> str:
+    """Return what tells a text from others, as connection.js has it."""
+    return f"{len(text)} {text[-_TAIL:]}"
 
 
 def write() -> None:

@@ -33,6 +33,7 @@ def watch() -> None:
                 "answered": answers(),
                 "words": {name: say(f"connection.{name}") for name in ("away", "back")},
                 "address": address.expected(),
+                "led": address.led(),
             },
             on_back_change=_take_back,
             on_mend_change=lambda: st.session_state.update({_MENDING: True}),

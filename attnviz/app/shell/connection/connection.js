@@ -8,9 +8,11 @@ import { partOf } from "../../../scripts/parts.js";
 
 /**
  * What Python sends: the number of the last message "back" that it heard, the messages that it has answered, what is
- * said, and what the address should hold.
- * @typedef {Learnt & { back: number, words: { away: string, back: string } }} Data
+ * said, what the address should hold, and where the browser's Back or Forward that was answered last has led.
+ * @typedef {Learnt & { back: number, words: { away: string, back: string }, led: Led }} Data
  */
+
+/** @typedef {{ times: number, mark: string }} Led */
 
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 const MEND_MS = 800; // until an address that lacks something is late, and not on its way
@@ -18,6 +20,7 @@ const MENDS = 3;
 const IDLE_MS = 1500;
 const GIVEN_UP_MS = 15_000; // a busy server begins late
 const HEARD_MS = 5000;
+const HISTORY = "72,1"; // BackMsg.rerun_script.is_history_navigation, field 9
 
 /** @param {Drawing<Data>} drawing */
 export default function connection({ parentElement, data, setTriggerValue }) {
@@ -59,6 +62,7 @@ export class Connection {
   /** @param {HTMLElement} root @param {Data} data @param {Trigger} trigger */
   receive(root, data, trigger) {
     Object.assign(this, { root, data, trigger });
+    this.steps.hear(data.led);
     if (!this.app.isConnected) this.app = this.watch();
     this.look();
     if (data.back > this.heard && data.back === this.back) this.isBack();
@@ -102,6 +106,7 @@ export class Connection {
 
   // A server that does not know this page hears all that it holds; one that does takes what came late.
   comeBack() {
+    this.steps.led = null; // which is heard with all the rest
     this.back = Math.max(Date.now(), this.back + 1);
     this.keepQuiet();
     this.trigger("back", this.back);
@@ -112,6 +117,12 @@ export class Connection {
   // Whether a server that knows this page is there: another one would hear of components that it never drew.
   get ready() {
     return this.connected && this.heard === this.back;
+  }
+
+  // Whether it can be sent now: before the answer to Back, it would come with what the page held until then, and bring
+  // that back.
+  get listens() {
+    return this.ready && !this.steps.goingBack;
   }
 
   // What is sent next is no change of the reader.
@@ -154,7 +165,7 @@ export class Connection {
   // A run that a click ends early can leave the address behind: a run without a click mends that.
   mend() {
     if (!this.connected || this.mends >= MENDS) return;
-    if (this.app.dataset.testScriptState !== "notRunning") {
+    if (this.app.dataset.testScriptState !== "notRunning" || this.steps.goingBack) {
       this.mending = setTimeout(() => this.mend(), MEND_MS);
       return;
     }
@@ -162,7 +173,7 @@ export class Connection {
   }
 
   askForAddress() {
-    if (!this.connected || this.mends >= MENDS) return;
+    if (!this.connected || this.steps.goingBack || this.mends >= MENDS) return;
     this.mends += 1;
     this.keepQuiet();
     this.trigger("mend", Date.now());
@@ -173,6 +184,7 @@ export class Connection {
     const { there, marks } = this.data.address;
     const address = new URLSearchParams(location.search);
     const late =
+      this.steps.goingBack || // what is known of the address is from before
       Object.entries(there).some(([name, is]) => address.has(name) !== is) ||
       Object.entries(marks).some(([name, mark]) => markOf(address.get(name) ?? "") !== mark);
     if (late) return false;
@@ -186,6 +198,12 @@ export class Connection {
 /** @param {string} text */
 export function markOf(text) {
   return `${[...text].length} ${[...text].slice(-200).join("")}`;
+}
+
+// Whether this is how Streamlit asks for the page at an address that Back or Forward led to: then it's said last.
+/** @param {unknown} message */
+function isHistory(message) {
+  return message instanceof Uint8Array && String([...message.subarray(-2)]) === HISTORY;
 }
 
 // Whether two addresses say the same: Python and the browser write a star differently, and parameters in another order.
@@ -212,6 +230,9 @@ export class Steps {
     this.acted = false; // whether the reader did something since
     this.ran = false; // whether the server has run since something was sent to it ...
     this.sentAt = 0; // ... at this time
+    /** @type {{ mark: string, at: number } | null} */
+    this.led = null; // where it has led, and when, until that is answered
+    this.times = 0; // how many have been answered
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.forgetting = undefined;
     this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
@@ -226,7 +247,7 @@ export class Steps {
     const steps = this;
     /** @this {WebSocket} @param {Parameters<typeof send>[0]} message */
     prototype.send = function (message) {
-      steps.sent();
+      steps.sent(message);
       send.call(this, message);
       presses.sent(this, send);
     };
@@ -241,6 +262,8 @@ export class Steps {
       this.write[how](state, title, to);
     } else if (isSame(url, location)) {
       this.write.replace(state, title, to);
+    } else if (this.goingBack && !this.acted) {
+      // What a run from before writes is of the entry that was left: it would take the place of the one that is seen.
     } else if (how === "replace") {
       // A control writes its own value before it is sent; after Back, the server puts right what is there.
       this.write[this.acted ? "push" : "replace"](state, title, to);
@@ -266,7 +289,20 @@ export class Steps {
     this.expected.clear();
   }
 
-  sent() {
+  // What is heard of Back and Forward. Until each is answered, what the server tells is of an address that was left.
+  /** @param {Led} led */
+  hear({ times, mark }) {
+    if (times !== this.times && mark === this.led?.mark) this.led = null;
+    this.times = times;
+  }
+
+  get goingBack() {
+    return this.led !== null && performance.now() - this.led.at < GIVEN_UP_MS;
+  }
+
+  /** @param {unknown} [message] */
+  sent(message) {
+    if (isHistory(message)) this.led = { mark: markOf(location.search.slice(1)), at: performance.now() };
     if (this.acted && !this.silent) this.owed += 1;
     this.acted = this.silent = this.ran = false;
     this.sentAt = performance.now();

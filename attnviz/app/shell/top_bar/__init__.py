@@ -65,6 +65,7 @@ def show_top_bar() -> DeltaGenerator:
     """Draw what stands in the bar beside the tabs; return where Share goes."""
     reconnecting.hold(state.first_run())
     address.correct()
+    address.note_history()
     with st.container(key="first"):
         _first(key="first_component", height=1)
     with st.container(key="name"):
