@@ -115,7 +115,8 @@ cluster-smoke: dev-packages docker-build
 	$(PY) -m benchmarks.cluster $(IMAGE)
 
 sbom: release-packages
-	$(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file sbom.json requirements.txt
+	cat requirements.txt requirements-model.txt | \
+	  $(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file sbom.json -
 
 audit: release-packages
 	$(RELEASE)/bin/pip-audit --requirement requirements.txt --requirement requirements-model.txt --no-deps --disable-pip --strict

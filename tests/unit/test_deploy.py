@@ -134,6 +134,13 @@ def test_a_script_of_another_version_is_asked_of_another_copy() -> None:
 def test_what_is_for_the_keeper_alone_is_hidden_by_the_proxy() -> None:
     hidden = set(re.findall(r"location =? ?(\S+) \{ return 404; \}", NGINX))
     assert {"/metrics", "/ready", "/_stcore/metrics", "/_stcore/agent/"} <= hidden
+    (rule,) = read(DEPLOY / "kubernetes/ingress.yaml")["spec"]["rules"]
+    (service,) = read(DEPLOY / "kubernetes/service.yaml")["spec"]["ports"]
+    nowhere = {
+        each["path"] for each in rule["http"]["paths"]
+        if each["backend"]["service"]["port"].get("number") not in (None, service["port"])
+    }  # fmt: skip
+    assert nowhere == {path.rstrip("/") for path in hidden}, "both proxies hide the same"
 
 
 def test_the_proxys_log_holds_no_link() -> None:

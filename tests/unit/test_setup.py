@@ -214,12 +214,20 @@ def test_without_a_stamp_pip_always_runs(pip: Pip, files: list[Path]) -> None:
 
 
 def test_every_package_is_pinned_exactly() -> None:
-    for name in ("requirements.txt", "requirements-model.txt", "requirements-dev.txt"):
+    for name in sorted(path.name for path in ROOT.glob("requirements*.txt")):
         lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
         pins = [line for line in lines if line and not line.startswith("-r ")]
         assert pins, name
         for pin in pins:
             assert pin.split(";")[0].count("==") == 1, pin
+
+
+def test_the_bill_of_materials_and_the_audit_know_all_that_the_image_installs() -> None:
+    installed = set(re.findall(r"requirements[\w-]*\.txt", (ROOT / "Dockerfile").read_text()))
+    makefile = (ROOT / "Makefile").read_text()
+    for target in ("sbom", "audit"):
+        (recipe,) = re.findall(rf"^{target}: .*\n((?:\t.*\n)+)", makefile, flags=re.M)
+        assert set(re.findall(r"requirements[\w-]*\.txt", recipe)) == installed, target
 
 
 def test_the_image_is_given_every_file_that_it_copies() -> None:
