@@ -42,13 +42,3 @@ def test_each_of_them_is_timed(rows: list[Row], what: str) -> None:
 
 def test_the_memory_of_one_and_of_those_who_left_is_told(rows: list[Row]) -> None:
     assert len(values(rows, "memory of one session")) == len(values(rows, "is left of them after 0 s")) == 1
-
-
-def test_a_training_that_ends_before_its_class_is_told() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(classes, "LEFT", ())
-        patch.setattr(classes, "CONTROLS", {})
-        short = classes.COMPANIONS[0]._replace(query="learn=task.agreement*steps.1")
-        patch.setattr(classes, "COMPANIONS", (short,))
-        rows = classes.classes(1, [2], 2)
-    assert values(rows, "that one's failed, or ended early") == ["1"]
