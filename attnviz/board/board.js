@@ -3,6 +3,7 @@
 // at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own as soon
 // as they are there. Whatever a person typed is only ever set as textContent or as an attribute.
 
+import { AtOnce } from "./at_once.js";
 import { beforeEdits } from "./values/before.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
 import { make, toggle } from "./cells/elements.js";
@@ -91,6 +92,7 @@ export class Board {
     this.late = null; // what waits until a number has been typed
     /** @type {number | null} */
     this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
+    this.confirmed = 0; // the number of the last message that torch has computed before Python drew it
     /** @type {number | undefined} */
     this.asked = undefined; // for which answer the rest of the page was asked for
     /** @type {number | null} */
@@ -153,7 +155,8 @@ export class Board {
     /** @type {Trigger} */
     this.trigger = () => {};
     /** @type {Sender<Changes>} */
-    this.sender = new Sender(root, (sent) => this.tellAgain(sent));
+    this.sender = new Sender(root, (sent) => this.tellAgain(sent), (message) => this.atOnce.before(message));
+    this.atOnce = new AtOnce(this);
     onTheme(root, () => this.repaint());
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
@@ -168,12 +171,39 @@ export class Board {
   /** @param {BoardData} sent @param {Trigger} trigger */
   receive(sent, trigger) {
     this.trigger = trigger;
-    // What answers an older message is shown as it is seen from the head that was picked since.
-    const data = this.head !== null && this.sender.waiting && this.sender.number > sent.answered ? seenFrom(sent, this.head) : sent;
+    const data = this.inView(sent);
     const structure = structureOf(data);
     this.late = structure !== this.structure && this.input.typing ? [sent, trigger] : null;
     if (this.late) return; // what is being typed would be cut off
     this.sender.receive(data.key, data.answered, (changes) => trigger("changes", changes));
+    if (this.sender.waiting?.number === this.confirmed) {
+      if (structure === this.structure) return; // what is shown is newer
+      this.confirmed = 0;
+    }
+    this.take(data, structure);
+  }
+
+  // What answers an older message is shown as it is seen from the head that was picked since.
+  /** @param {BoardData} sent */
+  inView(sent) {
+    return this.head !== null && this.sender.waiting && this.sender.number > sent.answered ? seenFrom(sent, this.head) : sent;
+  }
+
+  // Show what torch makes of the edits of a message that Python has not been told of, unless more was done since; return
+  // whether it is shown.
+  /** @param {BoardData} sent @param {number} number */
+  confirm(sent, number) {
+    const data = this.inView({ ...sent, answered: this.data.answered });
+    const newer = [...this.pending.values()].some((edit) => edit.number > number);
+    if (newer || this.drag || this.ahead !== null || this.sender.waiting?.number !== number) return false;
+    if (!this.root.isConnected || structureOf(data) !== this.structure) return false;
+    this.confirmed = number;
+    this.take(data, this.structure);
+    return true;
+  }
+
+  /** @param {BoardData} data @param {string} structure */
+  take(data, structure) {
     const before = this.structure && String([this.data.labels, this.data.keys]) === String([data.labels, data.keys]) ? this.shown : null;
     const received = this.data.matrices;
     if (data.layer !== this.data.layer) this.undo.forget(); // what takes changes of another layer back
@@ -193,7 +223,7 @@ export class Board {
     if (data.ofNow && !this.sender.waiting) this.pinned = data.picked ?? null; // else what was pinned since is newer
     if (data.ofNow && data.answered && data.answered === this.sender.number && this.asked !== data.answered) {
       this.asked = data.answered;
-      setTimeout(() => this.sender.ask(() => trigger("rest", data.answered)), PAINTED_MS);
+      setTimeout(() => this.sender.ask(() => this.trigger("rest", data.answered)), PAINTED_MS);
     }
     if (anew) this.showPending();
     this.settle();
@@ -210,7 +240,7 @@ export class Board {
 
   // Show torch's numbers, unless they are older than what is shown: the next ones are not.
   settle() {
-    if (this.drag || this.pending.size || this.ahead !== null) return;
+    if (this.drag || this.ahead !== null || [...this.pending.values()].some(({ number }) => number > this.confirmed)) return;
     this.base = null;
     this.given = this.givenBy(this.torch);
     this.settled = true;
@@ -631,7 +661,8 @@ export class Board {
     const moved = [...this.pending.values()].map((edit) => ({ ...edit, matrix: namedFrom(data, head)(edit.matrix) }));
     this.pending = new Map(moved.map((edit) => [addressOf(edit), edit]));
     this.head = head;
-    this.receive(seenFrom(data, head), this.trigger);
+    const seen = seenFrom(data, head);
+    this.take(seen, structureOf(seen));
     this.pinned = pinned && this.fits(pinned) ? pinned : null; // the same cell of the other head
     this.tell([], this.looked === this.sender.number, true);
     this.looked = this.sender.number;

@@ -221,6 +221,8 @@ export interface BoardData extends TableData {
   moment?: number;
   numbersOf: string;
   picked?: Place | null;
+  /** Where torch's numbers for an edit are asked for before Python draws them, and by which word. */
+  asks?: { at: string; word: string } | null;
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */

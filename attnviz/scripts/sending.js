@@ -13,14 +13,20 @@ const UNANSWERED = "attnviz.unanswered.";
 const PATIENCE_MS = 5000; // twice as long after each try
 const AGAIN_MS = 100; // between looks whether Back is answered
 const ADDRESSES = 3; // that are kept beside the one of now
+const HELD_MS = 150; // that something may come before a message, at most
+const NEXT = ["pointerdown", "keydown", "popstate"]; // what the reader does next comes after it
 
 /** @template {object} Parts what a message of this component holds */
 export class Sender {
-  // `again(parts)` takes once more what is from before a reload.
-  /** @param {HTMLElement} root @param {(parts: Parts) => void} again */
-  constructor(root, again = (parts) => this.send(parts)) {
+  // `again(parts)` takes once more what is from before a reload; what `before(message)` promises comes before a message
+  // is sent.
+  /** @param {HTMLElement} root @param {(parts: Parts) => void} again @param {(message: Message<Parts>) => Promise<void> | null} before */
+  constructor(root, again = (parts) => this.send(parts), before = () => null) {
     this.root = root;
     this.again = again;
+    this.before = before;
+    /** @type {Message<Parts> | null} */
+    this.held = null; // the first of the line, while something comes before it
     this.number = 0;
     /** @type {Message<Parts>[]} */
     this.line = []; // what is not answered, of which the first has been sent
@@ -35,6 +41,7 @@ export class Sender {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     for (const type of ["attnviz:back", "attnviz:address", "attnviz:safe", "popstate"]) window.addEventListener(type, this);
+    for (const type of NEXT) window.addEventListener(type, () => this.goOn(), true);
   }
 
   get waiting() {
@@ -55,7 +62,8 @@ export class Sender {
       while (this.isAnswered(answered)) this.line.shift();
       window.attnvizConnection?.answered(key);
       clearTimeout(this.timer);
-      if (this.waiting) this.deliver();
+      this.tellLine();
+      if (this.waiting) this.begin(this.waiting);
       else this.timer = setTimeout(() => this.kept.length && window.attnvizConnection?.askForAddress(), PATIENCE_MS);
     }
     if (!kept) return;
@@ -80,7 +88,12 @@ export class Sender {
     this.line.push(message);
     this.kept.push(message);
     this.keep();
-    if (this.line.length === 1) this.deliver();
+    this.tellLine();
+    if (this.line.length === 1) this.begin(message);
+  }
+
+  tellLine() {
+    this.root.classList.toggle("unanswered", this.line.length > 0);
   }
 
   /** @param {Message<Parts> | undefined} message */
@@ -101,9 +114,25 @@ export class Sender {
     say((parts) => this.trigger({ number: this.number, ...parts }));
   }
 
+  /** @param {Message<Parts>} message */
+  begin(message) {
+    const before = window.attnvizConnection?.listens === false ? null : this.before(message);
+    if (!before) return this.deliver();
+    this.held = message;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.goOn(), HELD_MS); // a page that is out of sight paints nothing
+    before.then(() => this.held === message && this.goOn());
+  }
+
+  // Send what is held, before anything else is sent.
+  goOn() {
+    if (this.held && this.held === this.waiting) this.deliver();
+  }
+
   // While offline it waits for the connection: nothing takes it.
   deliver(patience = PATIENCE_MS) {
     const page = window.attnvizConnection;
+    this.held = null;
     this.patience = patience;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.remind(), patience);

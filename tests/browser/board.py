@@ -143,8 +143,9 @@ class Board(Playground):
         return set(self.page.evaluate("[...touched]"))
 
     def torch_says(self) -> Self:
-        """Wait until the numbers on the board are torch's."""
+        """Wait until the numbers on the board are torch's, and Python has been told of all that was done on it."""
         expect(self.status).to_contain_text(say("board.status.checked"))
+        expect(self.page.locator(".board.unanswered")).to_have_count(0)
         return self
 
     def shows_all(self, scenario: Scenario, trace: AttentionTrace, digits: int = 4) -> None:

@@ -133,7 +133,7 @@ test("what a component has to send waits until Back is answered", async () => {
   const told = /** @type {unknown[]} */ ([]);
   const page = { ready: true, listens: false, expect: () => {}, keepQuiet: () => {}, answered: () => {} };
   world.window.attnvizConnection = page;
-  const sender = new Sender(/** @type {any} */ ({ isConnected: true }));
+  const sender = new Sender(/** @type {any} */ ({ isConnected: true, classList: { toggle() {} } }));
   sender.receive("board", 0, (message) => told.push(message));
   sender.ask(() => told.push("the rest"));
   sender.send({ edit: 1 });

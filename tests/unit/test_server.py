@@ -29,7 +29,8 @@ from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
 from attnviz.app.server import readiness, routes
 from attnviz.app.server.headers import SafeHeaders, policy
 from attnviz.app.server.settings import EMBED_IN, METRICS, MOST_SESSIONS, ORIGINS, settings
-from attnviz.app.server.visitors import BURST, RATE, Visitors
+from attnviz.app.server.visitors import Visitors
+from attnviz.app.session.pace import BURST, RATE
 
 HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
 

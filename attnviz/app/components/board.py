@@ -1,16 +1,15 @@
 """The board: the whole computation as one component, editable in place."""
 
-import json
-import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
+from attnviz.app.components import at_once
+from attnviz.app.components.at_once import AT, UNUSABLE, Change, change_of
 from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.app.components.board_looks import Looks, as_place
-from attnviz.app.components.followed import numbers_of
-from attnviz.app.components.token_picker import tips_of
+from attnviz.app.components.drawing import Drawing, drawn_data, packed
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
@@ -18,21 +17,15 @@ from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering
-from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
 from attnviz.app.streamlit_internals import is_fragment_run
-from attnviz.board.data import board_data
+from attnviz.board.data import board_data, has_numbers
 from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.numbers_from import features_of, numbers_in_words
-from attnviz.explanation.summary import out_of_the_ordinary
-from attnviz.explanation.what_if import scores_switched
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import HEAD, LAYER, QUERY
 from attnviz.words import say
-
-Change = Callable[[Scenario], Scenario]
 
 _board = st.components.v2.component(
     "attnviz_board",
@@ -43,32 +36,19 @@ _board = st.components.v2.component(
 
 
 def show_board(
-    scenario: Scenario, trace: AttentionTrace, query: int, looks: Looks, *, key: str = "playground.board",
-    make: Callable[[Change], None] | None = None, follow: Callable[[int], None] | None = None, of_now: bool = False,
-) -> None:  # fmt: skip
-    """Draw matrices of a trace as a board.
-
-    What is edited on it becomes edits of the current scenario, or of the one that `make` applies a change to; `follow`
-    is told which token is picked, where that isn't the one that all pages follow.
-    A board `of_now` has the picked cell pinned, picks the cell that is pinned on it, and asks for the rest of the
-    page after each change.
-    """
-    make = make or _change_scenario_of_now
-    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
-    data = board_data(scenario, trace, query, state.digits(), looks.names, features_of(scenario)) | looks.sent() | {
-        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
-        "tips": tips_of(scenario) if looks.sentence else [],
-        "text": scenario.text, "examples": examples.offered() if looks.sentence and of_now else [], "about": about,
-        "key": key, "answered": answered(key), "ofNow": of_now, "numbersOf": numbers_of(scenario),
-    }  # fmt: skip
-    if of_now:
-        data["picked"] = as_place(picked_place(trace))
-    _board(
-        key=key,
-        data=_packed(data),
-        on_changes_change=lambda: _take_changes(key, make, follow or _pick_token, picks=of_now),
-        on_rest_change=lambda: st.session_state.update({_asked(key): True}),
-    )
+    scenario: Scenario,
+    trace: AttentionTrace,
+    query: int,
+    looks: Looks,
+    *,
+    key: str,
+    make: Callable[[Change], None],
+    follow: Callable[[int], None],
+) -> None:
+    """Draw a trace as a board. What is edited on it becomes edits of the scenario that `make` applies a change to;
+    `follow` is told which token is picked."""
+    drawn = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
+    _draw(key, drawn | {"key": key, "answered": answered(key)}, make, follow)
 
 
 def show_board_of_model(
@@ -90,7 +70,7 @@ def show_board_of_model(
     }  # fmt: skip
     told = say("models.page.fixed") if fixed is None else fixed
     _board(
-        key=key, data=_packed(data | more),
+        key=key, data=packed(data | more),
         on_changes_change=lambda: _take_changes(key, lambda change: state.say(told), follow, picks=False, pin=pin),
         on_rest_change=lambda: None,
     )  # fmt: skip
@@ -98,26 +78,40 @@ def show_board_of_model(
 
 @st.fragment
 def show_board_of_now(looks: Looks, *, key: str = "playground.board") -> None:
-    """Draw the board of the current scenario.
+    """Draw the board of the current scenario, on which all pages follow what is edited and picked.
 
     It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
-    asks for the rest of the page.
+    asks for the rest of the page. Those of a small board it asks for even before it tells of an edit: see at_once.py.
     """
     if is_fragment_run() and st.session_state.pop(_asked(key), False):
         st.rerun()
     scenario = state.current_scenario()
-    if scenario is not None:
-        show_board(scenario, traced_in_view(scenario), picked_query(scenario), looks, key=key, of_now=True)
+    if scenario is None:
+        return
+    head, layer = picked_head(scenario), picked_layer(scenario)
+    drawing = Drawing(scenario, picked_query(scenario), head, layer, state.digits(), looks)
+    page, asks = at_once.asking_page(), has_numbers(scenario)
+    trace, drawn = page.drawn(drawing) if asks else drawing.made()
+    beside = {
+        "key": key,
+        "answered": answered(key),
+        "picked": as_place(picked_place(trace)),
+        "asks": {"at": AT, "word": page.word} if asks else None,
+    }
+    if asks:
+        page.stand(drawing, beside)
+    _draw(key, drawn | beside, _change_scenario_of_now, _pick_token, picks=True)
 
 
-def _packed(data: dict[str, Any]) -> bytes:
-    """Return the data as the board takes them. Of a dict, Streamlit would look for a table in each of its values, and
-    write it as JSON twice: a fifth of the time in which a change is answered."""
-    return json.dumps(data).encode()
-
-
-def _about(scenario: Scenario, trace: AttentionTrace) -> str:
-    return " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
+def _draw(
+    key: str, data: dict[str, Any], make: Callable[[Change], None], follow: Callable[[int], None], picks: bool = False
+) -> None:
+    _board(
+        key=key,
+        data=packed(data),
+        on_changes_change=lambda: _take_changes(key, make, follow, picks=picks),
+        on_rest_change=lambda: st.session_state.update({_asked(key): True}),
+    )
 
 
 def _asked(key: str) -> str:
@@ -126,11 +120,6 @@ def _asked(key: str) -> str:
 
 def _from_place(sent: dict[str, Any] | None) -> Place | None:
     return None if sent is None else (str(sent["matrix"]), int(sent["row"]), int(sent["column"]))
-
-
-def _number(sent: float | str | None) -> float | None:
-    """Return a number as the board sends it: −∞, which JSON does not have, comes as a word."""
-    return -math.inf if sent == "-Infinity" else cast("float | None", sent)
 
 
 def _take_changes(
@@ -161,11 +150,8 @@ def _take_changes(
                 if sent.get("query") is not None:
                     follow(int(sent["query"]))
             if sent["edits"]:
-                cells = {
-                    (each["matrix"], each["row"], each["column"]): _number(each["value"]) for each in sent["edits"]
-                }
-                make(lambda scenario: edit_cells(scenario, cells))
-    except (ValueError, TypeError, KeyError, OverflowError) as error:
+                make(change_of(sent["edits"]))
+    except UNUSABLE as error:
         state.say(say("board.refused", why=told(error)))
 
 

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.server import readiness, scripts, telling
 from attnviz.app.server.headers import SafeHeaders
+from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors
 from attnviz.app.server.where import SaysWhere
@@ -31,7 +32,12 @@ def middleware() -> list[Middleware]:
 
 def routes() -> list[Route]:
     """Return the addresses beside Streamlit's own."""
-    found = [Route("/ready", readiness.answer), *(Route(path, scripts.answer) for path in scripts.PATHS)]
+    numbers = Numbers()
+    found = [
+        Route("/ready", readiness.answer),
+        *(Route(path, scripts.answer) for path in scripts.PATHS),
+        *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
+    ]
     return [*found, Route("/metrics", telling.answer)] if settings().metrics else found
 
 

@@ -6,7 +6,6 @@ where there are other copies the proxy asks one of those. Who sends more message
 """
 
 import asyncio
-import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -15,9 +14,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.session.pace import Pace
 
 _LOG = get_log(__name__)
-RATE, BURST = 20.0, 60.0  # messages a second in the long run, and at once
 _FULL, _STRANGER = "full", "origin"
 
 
@@ -85,19 +84,15 @@ async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None
 
 
 class _Paced:
-    """Passes on what is received, the messages of a page no faster than RATE once BURST of them have come."""
+    """Passes on what is received, the messages of a page no faster than its pace."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._left, self._at = BURST, time.monotonic()
+        self._pace = Pace()
 
     async def __call__(self) -> Message:
         message = await self._receive()
-        if message["type"] == "websocket.receive":
-            now = time.monotonic()
-            self._left = min(BURST, self._left + RATE * (now - self._at)) - 1
-            self._at = now
-            if self._left < 0:
-                figures.HELD_BACK.inc()
-                await asyncio.sleep(-self._left / RATE)
+        if message["type"] == "websocket.receive" and (early := self._pace.early()):
+            figures.HELD_BACK.inc()
+            await asyncio.sleep(early)
         return message

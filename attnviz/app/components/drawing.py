@@ -1,0 +1,59 @@
+"""What the board is sent: made of plain values alone, whether or not a page runs."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from attnviz.app.components.board_looks import Looks
+from attnviz.app.components.followed import numbers_of
+from attnviz.app.components.token_picker import tips_of
+from attnviz.app.parts import examples
+from attnviz.board.data import board_data
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario, traced
+from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.summary import out_of_the_ordinary
+from attnviz.explanation.what_if import scores_switched
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """All that decides what the board of the current scenario shows, but for what the session adds."""
+
+    scenario: Scenario
+    query: int
+    head: int
+    layer: int
+    digits: int
+    looks: Looks
+
+    def made(self) -> tuple[AttentionTrace, dict[str, Any]]:
+        """Return the trace, and what the board is sent of it."""
+        trace = traced(self.scenario).seen_from(self.head, self.layer)
+        return trace, drawn_data(self.scenario, trace, self.query, self.digits, self.looks, of_now=True)
+
+
+def drawn_data(
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
+) -> dict[str, Any]:
+    """Return what a board is sent of a scenario, beside what the session adds to it."""
+    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
+    return board_data(scenario, trace, query, digits, looks.names, features_of(scenario)) | looks.sent() | {
+        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
+        "tips": tips_of(scenario) if looks.sentence else [],
+        "text": scenario.text,
+        "examples": examples.offered() if looks.sentence and of_now else [],
+        "about": about,
+        "ofNow": of_now,
+        "numbersOf": numbers_of(scenario),
+    }  # fmt: skip
+
+
+def packed(data: dict[str, Any]) -> bytes:
+    """Return the data as the board takes them. Of a dict, Streamlit would look for a table in each of its values, and
+    write it as JSON twice: a fifth of the time in which a change is answered."""
+    return json.dumps(data).encode()
+
+
+def _about(scenario: Scenario, trace: AttentionTrace) -> str:
+    return " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))

@@ -1,0 +1,74 @@
+"""Where a board asks for torch's numbers of an edit: see components/at_once.py.
+
+It is answered beside the event loop, by few threads, and what would have to wait is told nothing: the run of the page,
+which follows in any case, tells it. That is no error, and none stands in the browser's console. Nothing is logged.
+"""
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from attnviz.app.components.at_once import AT, page_that_says
+
+PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
+MOST_BYTES = 16_384  # of a message: what is pasted into a small board has less
+WORKERS, MOST_AT_ONCE = 2, 8
+_NOTHING = 204
+_NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+class Numbers:
+    """Answers boards, so many at once and no more."""
+
+    def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
+        self._at_work, self._most = 0, most
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one edit."""
+        if "origin" not in request.headers:  # what a stranger's page says of itself is left out: see visitors.py
+            return _nothing(403)
+        body = await _body(request)
+        if body is None:
+            return _nothing(413)
+        message = _read(body)
+        if message is None:
+            return _nothing(400)
+        page = page_that_says(message["word"])
+        if page is None:
+            return _nothing(404)
+        if self._at_work >= self._most or page.pace.early():
+            return _nothing()
+        self._at_work += 1
+        try:
+            data = await asyncio.get_running_loop().run_in_executor(self._workers, page.answer, message)
+        finally:
+            self._at_work -= 1
+        return _nothing() if data is None else Response(data, headers=_NOT_KEPT, media_type="application/json")
+
+
+def _nothing(status: int = _NOTHING) -> Response:
+    return Response(status_code=status, headers=_NOT_KEPT)
+
+
+async def _body(request: Request) -> bytes | None:
+    """Return what was sent; None where it is too long, which is not read to its end."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            return None
+    return body
+
+
+def _read(body: bytes) -> dict[str, Any] | None:
+    """Return a message that has a word; None for anything else."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) and isinstance(message.get("word"), str) else None

@@ -1,0 +1,109 @@
+"""Torch's numbers for an edit stand on the board before its run; where they don't come, the run brings them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Edit, Scenario, trace
+from attnviz.app.components.at_once import AT
+from attnviz.words import say
+from tests.browser.board import Board, numbers_of
+from tests.browser.cells import shows_number
+from tests.browser.playground import eventually
+
+CHECKED, W_Q = say("board.status.checked"), ("w_q", 0, 1)
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
+# What the page sends to its run from now on waits until it is let go.
+_HOLD = """() => {
+  const { send } = WebSocket.prototype;
+  window.held = [];
+  WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
+  window.letGo = () => { WebSocket.prototype.send = send; held.forEach((each) => each()); };
+}"""
+
+
+@pytest.fixture
+def board(new_board: Callable[..., Board]) -> Board:
+    return new_board().open_board().torch_says()
+
+
+def edited(*edits: tuple[str, int, int, float]) -> Scenario:
+    return Scenario(**PUBLISHED, edits=[Edit(*edit) for edit in edits])
+
+
+def test_torchs_numbers_are_there_while_the_page_has_heard_nothing(board: Board) -> None:
+    board.page.evaluate(_HOLD)
+    board.type_over(W_Q, "0.9")
+    expect(board.status).to_contain_text(CHECKED)
+    eventually(board.numbers, numbers_of(trace(edited((*W_Q, 0.9))), 4))
+    expect(board.page.locator(".board.unanswered")).to_have_count(1)
+    eventually(lambda: board.page.evaluate("held.length") > 0, True)
+    assert board.address == ""
+    board.page.evaluate("letGo()")
+    board.torch_says()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9))), 4)
+    board.page.go_back()
+    shows_number(board.cell(W_Q), "0.5166")
+    assert board.address == ""
+
+
+def test_an_edit_that_follows_while_the_page_has_heard_nothing_is_made_after_it(board: Board) -> None:
+    board.page.evaluate(_HOLD)
+    board.type_over(W_Q, "0.9")
+    expect(board.status).to_contain_text(CHECKED)
+    board.type_over(("w_k", 1, 1), "0.4")
+    expect(board.status).to_contain_text(say("board.status.waiting"))
+    shows_number(board.cell(W_Q), "0.9000")
+    board.page.evaluate("letGo()")
+    board.torch_says()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
+    assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9), ("w_k", 1, 1, 0.4))), 4)
+
+
+@pytest.mark.parametrize("answer", ["fails", "is cut", "is nothing", "never comes"])
+def test_without_an_answer_the_run_tells_it(board: Board, answer: str) -> None:
+    asked: list[Any] = []
+
+    def fail(route: Any) -> None:
+        asked.append(route)
+        if answer == "fails":
+            route.fulfill(status=500)
+        elif answer == "is cut":
+            route.abort()
+        elif answer == "is nothing":
+            route.fulfill(status=204)
+
+    board.page.route(f"**/{AT}", fail)
+    board.type_over(W_Q, "0.9")
+    board.torch_says()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9))), 4)
+    board.settle()
+    board.scrub(("w_k", 0, 0), 10).torch_says()
+    eventually(lambda: "w_k.0.0" in board.address, True)
+    assert answer == "is nothing" or len(asked) == 1, "who did not answer is left alone for a while"
+    board.errors.clear()  # the browser says what came of it
+
+
+def test_several_edits_in_a_row_are_one_step_back_each(board: Board) -> None:
+    for value in ("0.9", "0.8", "0.7"):
+        board.type_over(W_Q, value)
+        board.torch_says()
+        eventually(lambda: board.address, f"?edits=w_q.0.1.{value}")
+        board.settle()
+    for wanted in ("?edits=w_q.0.1.0.8", "?edits=w_q.0.1.0.9", ""):
+        board.page.go_back()
+        eventually(lambda: board.address, wanted)
+        board.page.wait_for_timeout(500)
+
+
+def test_what_is_done_next_is_told_after_the_edit(board: Board) -> None:
+    """Letting go, and the next thing at once: Python hears of both, in this order."""
+    board.type_over(W_Q, "0.9")
+    board.press_keys("Escape")
+    board.chip("starts").click()
+    board.torch_says()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9&query=2")
