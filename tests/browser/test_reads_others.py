@@ -1,0 +1,129 @@
+"""Words of another sentence on the board, and rows that belong to other tokens than their places say."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Scenario, trace
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+from tests.browser.readers import Tabs, readers
+from tests.browser.test_play import Player
+
+CROSS: dict[str, Any] = {
+    "text": "the cat sat", "embedding": "stable", "d_out": 4, "reads": "second", "second": "il gatto si sedette",
+}  # fmt: skip
+CUT: dict[str, Any] = {"embedding": "stable", "d_in": 4, "d_out": 4, "n_heads": 2, "what_if": "cut:view"}
+MANY = "a b c d e f g h i j k l m n o p q r s t"
+_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+const all = selector => [...host.shadowRoot.querySelectorAll(selector)];
+const whose = each => getComputedStyle(each).getPropertyValue('--whose');"""
+_COLOURS = f"selector => {{ {_ROOT} return all(selector).map(whose); }}"
+# The pixels of the stripe beside a matrix, and those that the words' colours would be.
+_STRIPE = f"""matrix => {{ {_ROOT}
+  const stripe = host.shadowRoot.querySelector(`[data-matrix="${{matrix}}"] canvas.owners`);
+  const pixelsOf = (context, n, along) => Array.from({{length: n}}, (_, at) =>
+    [...context.getImageData(along ? at : 0, along ? 0 : at, 1, 1).data].join());
+  const along = stripe.width > 1;
+  const painted = pixelsOf(stripe.getContext('2d'), Math.max(stripe.width, stripe.height), along);
+  const colours = all('.chip').map(chip => {{
+    const context = new OffscreenCanvas(1, 1).getContext('2d');
+    context.fillStyle = whose(chip);
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].join();
+  }});
+  return [painted, colours];
+}}"""
+_RIBBONS = f"() => {{ {_ROOT} return all('.ribbon').map(each => parseFloat(each.getAttribute('stroke-width'))); }}"
+
+
+def in_percent(shares: Any) -> list[str]:
+    less = say("board.share.less")
+    return [less if 0 < share < 0.01 else f"{100 * share:.0f} %" for share in shares.tolist()]
+
+
+def test_words_of_a_second_sentence_show_what_is_read_of_them_and_who_reads_them(
+    new_board: Callable[..., Board],
+) -> None:
+    board = new_board().open_board(**CROSS, query=1)
+    board.torch_says()
+    scenario = Scenario(**CROSS)
+    weights = trace(scenario).attention_weights
+    read, shares, says = (board.board.locator(each) for each in (".chip.read", ".share", ".says b"))
+    expect(read).to_have_text(list(scenario.read_tokens))
+    nothing = [""] * 3
+    eventually(shares.all_inner_texts, [*in_percent(weights[1]), *nothing])
+    switch = board.board.get_by_role("button", name=say("board.sentence.readers"))
+    switch.click()
+    most = int(weights[1].argmax())
+    expect(read.nth(most)).to_have_attribute("aria-pressed", "true")
+    eventually(shares.all_inner_texts, ["", *nothing, *in_percent(weights[:, most])])
+
+    def told(key: int) -> str:
+        reader = int(weights[:, key].argmax())
+        places = {"token": scenario.read_tokens[key], "names": f"“{scenario.tokens[reader]}”"}
+        return say("board.read_by.most", **places, weight=in_percent(weights[reader, key : key + 1])[0])
+
+    other = (most + 1) % 4
+    read.nth(other).click()
+    expect(says).to_have_text(told(other))
+    widths = board.page.evaluate(_RIBBONS)
+    assert [width > 0 for width in widths] == [True, True, True, False]
+    assert widths[0] / widths[1] == pytest.approx(float(weights[0, other] / weights[1, other]), rel=1e-3)
+    read.nth(1).click()
+    board.press_keys("ArrowRight")
+    expect(says).to_have_text(told(2))
+    expect(read.nth(2)).to_be_focused()
+
+    # A word that reads shows its own row again.
+    board.board.locator(".chip:not(.read)").nth(2).click()
+    eventually(shares.all_inner_texts, [*in_percent(weights[2]), *nothing])
+    expect(switch).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_row_that_reads_a_second_sentence_is_played(new_player: Callable[..., Player]) -> None:
+    player = new_player()
+    player.open_board(**CROSS, query=1)
+    player.torch_says()
+    before = player.numbers()
+    player.scrub_to(900)
+    assert all(at.startswith("q,1,") for at in player.marked("making"))
+    expect(player.panel).to_contain_text(say("board.play.vector", token="cat", left="X", right="W_q", made="Q"))
+    player.scrub_to(2000)
+    expect(player.panel).to_contain_text(say("board.play.scores", token="cat"))
+    assert player.marked("making")[0].startswith("scores,1,")
+    player.slider.focus()
+    player.press_keys("End")
+    expect(player.board).not_to_have_class(re.compile("playing"))
+    assert player.numbers() == before
+
+
+def test_rows_of_a_head_that_one_view_cuts_have_the_colours_of_their_tokens(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(**CUT, text="the cat sat", head=1, query=0)
+    board.torch_says()
+    words = board.page.evaluate(_COLOURS, ".chip")
+    assert len(set(words)) == 3
+    owners = [(3 + row) // 2 for row in range(3)]
+    for column in (0, 1):
+        cells = board.page.evaluate(_COLOURS, f'.cell[data-at^="q,"][data-at$=",{column}"]')
+        assert cells == [words[owner] for owner in owners]
+    assert board.page.evaluate(_COLOURS, '[data-matrix="scores"] .head') in ([], [words[owner] for owner in owners])
+    expect(board.board.locator(".says b")).to_contain_text("a piece of “cat”")
+
+
+def test_above_16_tokens_a_stripe_has_them(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(**CUT, text=MANY, head=1, query=0)
+    board.torch_says()
+    painted, colours = board.page.evaluate(_STRIPE, "q")
+    assert painted == [colours[(20 + row) // 2] for row in range(20)]
+    painted, colours = board.page.evaluate(_STRIPE, "k")
+    assert painted == [colours[(20 + row) // 2] for row in range(20)]
+
+
+@pytest.fixture
+def new_player(tabs: Tabs, server: str) -> Iterator[Callable[..., Player]]:
+    yield from readers(Player, tabs, server)
