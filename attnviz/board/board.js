@@ -769,14 +769,14 @@ export class Board {
   }
 
   // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
-  // that still wait to be sent are on the way to these.
+  // that still wait to be sent are on the way to these. Who `leaves` does something else already.
   /** @param {Edit[]} edits */
-  commit(edits, replaces = false) {
+  commit(edits, replaces = false, leaves = false) {
     edits = edits.map((edit) => this.withoutChange(edit));
     this.hints.done("drag");
     this.panel.say("");
     this.undo.note(edits);
-    this.tell(edits, replaces);
+    this.tell(edits, replaces, false, leaves);
     for (const edit of edits) {
       const value = edit.value ?? this.uneditedAt(edit);
       if (Math.fround(value) !== this.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
@@ -791,13 +791,13 @@ export class Board {
   }
 
   /** @param {Edit[]} edits */
-  tell(edits = [], replaces = false, picks = false) {
+  tell(edits = [], replaces = false, picks = false, leaves = false) {
     // JSON has no infinities: they travel as words.
     const inWords = (/** @type {Edit} */ { value, ...edit }) => ({ ...edit, value: value === -Infinity ? String(value) : value });
     /** @type {any[]} */
     const sent = edits.map(({ matrix, row, column, value }) => inWords(ofWhole(this.stages, { matrix, row, column, value })));
     const { head } = this.data;
-    this.sender.send({ edits: sent, pinned: this.pinned && ofWhole(this.stages, this.pinned), ...(picks ? { query: this.picked } : {}), ...(head === null ? {} : { head }) }, replaces);
+    this.sender.send({ edits: sent, pinned: this.pinned && ofWhole(this.stages, this.pinned), ...(picks ? { query: this.picked } : {}), ...(head === null ? {} : { head }) }, replaces, leaves);
     for (const edit of edits) this.pending.set(addressOf(edit), { ...edit, number: this.sender.number });
   }
 

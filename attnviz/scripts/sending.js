@@ -14,7 +14,7 @@ const PATIENCE_MS = 5000; // twice as long after each try
 const AGAIN_MS = 100; // between looks whether Back is answered
 const ADDRESSES = 3; // that are kept beside the one of now
 const HELD_MS = 150; // that something may come before a message, at most
-const NEXT = ["pointerdown", "keydown", "popstate"]; // what the reader does next comes after it
+const NEXT = ["pointerdown", "keydown"]; // what the reader does next comes after it; Back, before: see listens
 
 /** @template {object} Parts what a message of this component holds */
 export class Sender {
@@ -79,9 +79,10 @@ export class Sender {
     return this.waiting !== null && this.waiting.number <= answered;
   }
 
-  // With `replaces`, as while a key is held down, what waits to be sent is out of date.
+  // With `replaces`, as while a key is held down, what waits to be sent is out of date. What `hurries` waits for nothing:
+  // what the reader does next is on its way.
   /** @param {Parts} parts */
-  send(parts, replaces = false) {
+  send(parts, replaces = false, hurries = false) {
     this.number = this.next;
     if (replaces && this.line.length > 1) this.drop(this.line.pop());
     const message = { number: this.number, parts };
@@ -89,7 +90,7 @@ export class Sender {
     this.kept.push(message);
     this.keep();
     this.tellLine();
-    if (this.line.length === 1) this.begin(message);
+    if (this.line.length === 1) this.begin(message, hurries);
   }
 
   tellLine() {
@@ -115,8 +116,8 @@ export class Sender {
   }
 
   /** @param {Message<Parts>} message */
-  begin(message) {
-    const before = window.attnvizConnection?.listens === false ? null : this.before(message);
+  begin(message, hurries = false) {
+    const before = hurries || window.attnvizConnection?.listens === false ? null : this.before(message);
     if (!before) return this.deliver();
     this.held = message;
     clearTimeout(this.timer);

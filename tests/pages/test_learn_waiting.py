@@ -130,4 +130,4 @@ def test_seeds_that_were_stopped_go_on_where_they_were() -> None:
         reader.run().press_key(f"{MANY}.start")
         assert reader.at.session_state[MANY] is job
     until(lambda: job.work.done)
-    assert job.work.outcomes == train_many("agreement", range(3), steps=20)
+    assert job.work.outcomes == [each._replace(losses=()) for each in train_many("agreement", range(3), steps=20)]

@@ -127,7 +127,9 @@ def _take_changes(
     pin: Callable[[Place | None], None] | None = None,
 ) -> None:  # fmt: skip
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
-    sent = st.session_state[key].get("changes")
+    sent = st.session_state.get(key, {}).get("changes")
+    if sent is None:  # of a page that was left just then, Streamlit holds no more
+        return
     try:
         with answering(key, int(sent["number"])):
             if picks and sent.get("example") is not None:

@@ -36,13 +36,15 @@ export function reads({ axis }, row, column, ...sources) {
   return sources.map((_source, i) => (i === place.i ? [[place.row, place.column]] : []));
 }
 
-// Of one of the sources, what a cell reads: of all but its own, nothing.
+// Of one of the sources, what a cell reads: of all but its own, nothing. Where it would stand there goes on from cell to
+// cell all the same: see spans.js.
 /** @param {Settings} settings @param {number} i @param {Matrix[]} sources @returns {(row: number, column: number) => Span} */
 export function reach({ axis }, i, ...sources) {
+  const size = axis === "rows" ? "rows" : "columns";
+  const before = sources.slice(0, i).reduce((all, source) => all + source[size], 0);
   return (row, column) => {
-    const place = placeIn(axis, row, column, sources);
-    const own = place.i === i ? 1 : 0;
-    return { row: place.row, column: place.column, rows: own, columns: own };
+    const own = placeIn(axis, row, column, sources).i === i ? 1 : 0;
+    return { row: axis === "rows" ? row - before : row, column: axis === "rows" ? column : column - before, rows: own, columns: own };
   };
 }
 

@@ -19,7 +19,8 @@ export class Slider {
     this.input = make("input", "slider");
     this.input.type = "range";
     this.input.oninput = () => this.slide();
-    for (const type of ["change", "pointercancel", "blur"]) this.input.addEventListener(type, () => this.release());
+    for (const type of ["change", "pointercancel"]) this.input.addEventListener(type, () => this.release());
+    this.input.addEventListener("blur", () => this.release(true));
   }
 
   // For the cell that the dock speaks of; of a computed one there is nothing to change.
@@ -52,14 +53,14 @@ export class Slider {
     board.change(place, board.drag.value);
   }
 
-  release() {
+  release(leaves = false) {
     const { board, place } = this;
     const edit = board.drag;
     if (!edit || !place || addressOf(edit) !== addressOf(place)) return;
     board.drag = null;
     toggle(board.root, "sliding", false);
     if (Math.fround(edit.value) === this.before) board.restore(place, this.before);
-    else board.commit([edit]);
+    else board.commit([edit], false, leaves);
     board.base = null;
   }
 }
