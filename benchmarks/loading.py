@@ -68,7 +68,7 @@ async def _edit_and_go_on(client: Client, value: int) -> float:
 
 
 def _shows_edit(client: Client, value: int) -> bool:
-    return f"w_q.{value % 3}.0.{value / 8:g}" in client.told
+    return f"w_q.{value % 3}.0.{value / 8:.9g}" in client.told  # as many digits as an eighth of these has
 
 
 async def _pick(client: Client, value: int) -> float:

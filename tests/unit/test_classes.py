@@ -1,10 +1,14 @@
 """What `make bench-load` measures of a class: everything that it names is done, and what fails is counted."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from attnviz import Edit, Scenario
+from attnviz.link.set_up import query_of
 from benchmarks import classes
+from benchmarks.loading import EDIT
 from benchmarks.rows import Row
 
 
@@ -42,3 +46,11 @@ def test_each_of_them_is_timed(rows: list[Row], what: str) -> None:
 
 def test_the_memory_of_one_and_of_those_who_left_is_told(rows: list[Row]) -> None:
     assert len(values(rows, "memory of one session")) == len(values(rows, "is left of them after 0 s")) == 1
+
+
+@pytest.mark.parametrize("value", [1, 8, 9, 3003, 59_001, 59_019, 299_007])
+def test_an_edit_is_seen_in_the_address_with_all_its_digits(value: int) -> None:
+    told = query_of(Scenario(edits=[Edit("w_q", value % 3, 0, value / 8)]))
+    client = SimpleNamespace(told=told)
+    assert EDIT.shows(client, value)  # type: ignore[arg-type]
+    assert not EDIT.shows(client, value + 3)  # type: ignore[arg-type]
