@@ -175,6 +175,15 @@ def test_what_is_no_message_is_refused_and_a_long_one_is_not_read(server: TestCl
     assert server.get(f"/{at_once.AT}", headers=HERE).status_code == 405
 
 
+def test_a_whole_matrix_of_a_small_board_fits_whatever_its_numbers() -> None:
+    edits = [
+        {"matrix": "mask", "row": row, "column": column, "value": -1.2345678901234567e-30}
+        for row in range(16)
+        for column in range(16)
+    ]
+    assert len(json.dumps(asked_by(Reader(), EDIT) | {"edits": edits})) < numbers.MOST_BYTES
+
+
 def test_who_asks_faster_than_a_person_is_told_nothing(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     reader, now = Reader(), time.monotonic()
     sent = asked_by(reader, EDIT)

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from attnviz.app.components.at_once import AT, page_that_says
 
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
-MOST_BYTES = 16_384  # of a message: what is pasted into a small board has less
+MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
 WORKERS, MOST_AT_ONCE = 2, 8
 _NOTHING = 204
 _NOT_KEPT = {"Cache-Control": "no-store"}
