@@ -167,7 +167,7 @@ def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
 
 def test_a_step_that_is_not_kept_is_said_to_be_another() -> None:
     training = train("agreement", steps=100)
-    shared().shelf.put(training)
+    shared().shelf.keep(training)
     reader = opened(learn="task.agreement*steps.100", learn_step="99")
     shown = training.at(99).step
     assert shown < 99

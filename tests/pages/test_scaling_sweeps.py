@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
 
 
 def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
-    sweeps.shared().tables.__init__()  # type: ignore[misc]
+    sweeps.shared().tables.clear()
     one = ScalingPage()
     n_sweeps = counted.call_count
     assert n_sweeps == 1 + len(PROJECTIONS)
@@ -47,16 +47,18 @@ def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
 
 
 def test_the_cache_is_bounded() -> None:
-    tables = sweeps._Tables()
+    tables = sweeps.shared().tables
+    tables.clear()
     for i in range(100):
         tables.put(i, pd.DataFrame({"i": [i]}))
         tables.get(0)
     assert [i for i in range(100) if tables.get(i) is not None] == [0, *range(100 - sweeps._KEPT + 1, 100)]
+    tables.clear()
 
 
 def test_every_sweep_of_a_run_can_show_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeps, "_SLOW", -1.0)
-    sweeps.shared().tables.__init__()  # type: ignore[misc]
+    sweeps.shared().tables.clear()
     page = ScalingPage()
     assert page.shows(sweep_of(SMALL))
     assert not [button for button in page.at.button if button.label == "Stop"]
@@ -96,9 +98,9 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mock]:
     """Sweep something small in place of what is asked, and count how often."""
     sweep = Mock(side_effect=lambda dims, trials, seed, **more: sweep_scaling(dims, 2, seed, **more))
     monkeypatch.setattr(sweeps, "sweep_scaling", sweep)
-    sweeps.shared().tables.__init__()  # type: ignore[misc]
+    sweeps.shared().tables.clear()
     yield sweep
-    sweeps.shared().tables.__init__()  # type: ignore[misc]
+    sweeps.shared().tables.clear()
 
 
 def main_sweeps(counted: Mock) -> int:

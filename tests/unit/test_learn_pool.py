@@ -234,7 +234,7 @@ def test_many_seeds_of_the_pool_are_the_library_s() -> None:
 
 def test_the_oldest_training_makes_room() -> None:
     shelf, trainings = Shelf(2), [train("agreement", steps=1, seed=seed) for seed in range(3)]
-    keys = [shelf.put(training) for training in trainings[:2]]
+    keys = [shelf.keep(training) for training in trainings[:2]]
     assert shelf.get(keys[0]) is trainings[0]  # now it is the younger one
-    keys.append(shelf.put(trainings[2]))
+    keys.append(shelf.keep(trainings[2]))
     assert [shelf.get(key) is not None for key in keys] == [True, False, True]

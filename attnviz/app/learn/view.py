@@ -162,7 +162,7 @@ def _stop() -> None:
 
 def _keep(work: OneTraining) -> None:
     training = work.training()
-    st.session_state[_SHOWN] = shared().shelf.put(training)
+    st.session_state[_SHOWN] = shared().shelf.keep(training)
     if work.is_of(settings_of_address()):
         name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
     st.session_state.pop(JOB, None)

@@ -2,16 +2,15 @@
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from threading import Lock
 from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from attnviz.app.keeper import figures
+from attnviz.app.parts.newest import Newest
 from attnviz.app.parts.pace import Pace
 from attnviz.app.refusals import told
 from attnviz.app.scaling.turns import Turns
@@ -34,28 +33,8 @@ _STOPPED, _LAST, _OF_LINK = "scaling.stopped", "scaling.last", "scaling.of_link"
 Rows = tuple[tuple[float, ...], ...]
 
 
-class _Tables:
-    """The tables computed last, by what was asked."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._tables: OrderedDict[Hashable, pd.DataFrame] = OrderedDict()
-
-    def get(self, key: Hashable) -> pd.DataFrame | None:
-        with self._lock:
-            if key in self._tables:
-                self._tables.move_to_end(key)
-            return self._tables.get(key)
-
-    def put(self, key: Hashable, table: pd.DataFrame) -> None:
-        with self._lock:
-            self._tables[key] = table
-            while len(self._tables) > _KEPT:
-                self._tables.popitem(last=False)
-
-
 class _Shared(NamedTuple):
-    tables: _Tables
+    tables: Newest[pd.DataFrame]  # by what was asked
     large: Turns
     quick: Turns
 
@@ -67,7 +46,7 @@ def shared() -> _Shared:
     The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 100 MiB
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
-    made = _Shared(_Tables(), Turns(1), Turns(_QUICK_AT_ONCE))
+    made = _Shared(Newest(_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
     figures.count_line(lambda: made.large.length)
     return made
 

@@ -1,9 +1,7 @@
 """What all sessions share: the workers that train, and the trainings that were finished last."""
 
 import os
-from collections import OrderedDict
 from collections.abc import Iterable
-from threading import Lock
 from typing import NamedTuple, cast
 
 import streamlit as st
@@ -11,6 +9,7 @@ import streamlit as st
 from attnviz.app.keeper import figures
 from attnviz.app.learn.running.pool import LEFT, Job, Pool, Work
 from attnviz.app.learn.running.works import OneTraining
+from attnviz.app.parts.newest import Newest
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_a_page_running, is_connected
 from attnviz.training import Training, TrainingSettings
 
@@ -24,29 +23,16 @@ _JOBS = (JOB, *BESIDE)
 Key = tuple[TrainingSettings, int]  # what was asked for, and how many steps of it are done
 
 
-class Shelf:
+class Shelf(Newest[Training]):
     """The trainings that were finished last, for whoever asks for the same."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._kept: OrderedDict[Key, Training] = OrderedDict()
+        super().__init__(most)
 
-    def get(self, key: Key) -> Training | None:
-        """Return a training; None where it was never finished, or had to make room."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, training: Training) -> Key:
-        """Keep a training, and forget the oldest where there are too many; return its key."""
+    def keep(self, training: Training) -> Key:
+        """Keep a training; return its key."""
         key = training.settings, len(training.losses)
-        with self._lock:
-            self._kept[key] = training
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+        self.put(key, training)
         return key
 
 
