@@ -1,7 +1,8 @@
 // Torch's numbers for an edit, asked for before Python is told of it: what Python draws keeps the browser busy for longer
 // than a hand should wait. See attnviz/app/components/at_once.py.
 
-/** @import { Board, Changes } from "./board.js" */
+/** @import { Board } from "./board.js" */
+/** @import { Changes } from "./messages.js" */
 /** @import { BoardData } from "./types.js" */
 /** @import { Message } from "../scripts/sending.js" */
 
@@ -32,7 +33,7 @@ export class AtOnce {
     try {
       const sent = await numbersFrom(asks.at, { word: asks.word, key, of: numbersOf, edits });
       clearTimeout(late);
-      if (sent && this.board.confirm(sent, number)) await painted();
+      if (sent && this.board.intake.confirm(sent, number)) await painted();
     } catch {
       this.pause();
     }

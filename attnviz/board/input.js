@@ -52,11 +52,11 @@ export class Input {
   /** @param {PointerEvent} event */
   pointerover(event) {
     const place = this.placeOf(event.target) ?? this.focused;
-    if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.choose(place);
+    if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.pointing.choose(place);
   }
 
   pointerleave() {
-    if (!this.kept && !this.board.drag) this.board.choose(this.focused);
+    if (!this.kept && !this.board.drag) this.board.pointing.choose(this.focused);
   }
 
   /** @param {FocusEvent} event */
@@ -64,7 +64,7 @@ export class Input {
     const place = this.placeOf(event.target);
     if (!place) return;
     this.board.panel.arriveAt(place);
-    this.board.choose(place);
+    this.board.pointing.choose(place);
   }
 
   /** @param {FocusEvent} event */
@@ -93,8 +93,8 @@ export class Input {
     if (!place || this.dragged || event.detail > 1) return;
     const { board } = this;
     this.kept = false; // what is pinned stays, and what is unpinned does not
-    if (board.isPinned(place)) board.pin(null);
-    else board.pin(place);
+    if (board.pointing.isPinned(place)) board.pointing.pin(null);
+    else board.pointing.pin(place);
   }
 
   // Until the button is released, a number follows the hand; back where it was, or with Escape, nothing is edited.
@@ -111,13 +111,13 @@ export class Input {
       if (start === null) {
         start = Math.sign(way) * DRAG_STARTS;
         this.dragged = true;
-        board.hold({ ...place, value: before });
+        board.editing.hold({ ...place, value: before });
       }
       steps = Math.trunc((way - start) / PIXELS_PER_STEP);
       const value = backAt(board.uneditedAt(place), stepped(before, steps, moved.shiftKey));
       if (value === board.drag?.value) return;
       board.drag = { ...place, value };
-      board.change(place, value);
+      board.editing.change(place, value);
     };
     const end = (/** @type {boolean} */ take) => {
       stop();
@@ -126,8 +126,8 @@ export class Input {
       const edit = board.drag;
       board.drag = null;
       this.kept = false; // after a drag, one looks at what it did
-      if (edit && take && steps !== 0) board.commit([edit]);
-      else if (edit) board.restore(place, before);
+      if (edit && take && steps !== 0) board.editing.commit([edit]);
+      else if (edit) board.editing.restore(place, before);
       board.base = null;
     };
     const cancel = (/** @type {KeyboardEvent} */ event) => {
@@ -159,11 +159,11 @@ export class Input {
       return true;
     }
     if (event.key.toLowerCase() === "d" && !modified) {
-      board.showAs({ inFull: !board.inFull });
+      board.display.showAs({ inFull: !board.inFull });
       return true;
     }
     if ((down || right) && event.altKey && editable) {
-      board.commit([{ ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)) }], event.repeat);
+      board.editing.commit([{ ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)) }], event.repeat);
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
       const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
@@ -174,12 +174,12 @@ export class Input {
       this.kept = true;
       board.panel.takeFocus();
     } else if (event.key === "Enter" && !modified) {
-      board.pin(board.isPinned(place) ? null : place);
+      board.pointing.pin(board.pointing.isPinned(place) ? null : place);
     } else if (event.key === "Escape") {
       this.kept = false;
-      board.unpin();
+      board.pointing.unpin();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
-      board.reset(place);
+      board.editing.reset(place);
     } else if (editable && isComposed(event)) {
       this.type(place, "", ""); // what becomes of the key goes into the box, as long as nobody prevents that
       return false;
@@ -230,7 +230,7 @@ export class Input {
         else edits.push({ ...cell, value });
       });
     });
-    if (edits.length) board.commit(edits);
+    if (edits.length) board.editing.commit(edits);
     const left = [];
     if (refused.length) left.push(refused.length === 1 ? refused[0] : say("board.paste.no_number", { n: refused.length }));
     if (outside) left.push(say("board.paste.outside", { n: outside }));

@@ -35,13 +35,13 @@ export function openBox(board, place, text, shown, told) {
     if (done) return;
     done = true;
     told(false);
-    setTimeout(() => board.catchUp()); // after what was typed is taken
+    setTimeout(() => board.intake.catchUp()); // after what was typed is taken
     input.remove();
     if (!leave) board.focus(place);
     if (!take || input.value === shown) return;
     const { value, reason = "" } = readCell(place.matrix, input.value, { blanks: true });
     if (value === undefined) board.panel.say(refusal(board, place, input.value, reason));
-    else board.commit([{ ...place, value }], false, leave);
+    else board.editing.commit([{ ...place, value }], false, leave);
   };
   input.onkeydown = (event) => {
     event.stopPropagation();

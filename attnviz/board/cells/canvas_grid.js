@@ -2,8 +2,9 @@
 // and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked row
 // enlarged. Pointing, keys, typing and dragging do what they do on cells.
 
+import { BrightLayer } from "./bright_layer.js";
 import { drawBars } from "./change_bars.js";
-import { make, toggle } from "./elements.js";
+import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid, IN_PICKED } from "./grid.js";
@@ -47,9 +48,6 @@ export class CanvasGrid extends Grid {
     this.image = new ImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.look = "";
-    this.brightened = false; // whether anything is lit
-    /** @type {ImageData | null} */
-    this.fedImage = null;
     /** @type {Matrix | null} */
     this.painted = null;
     /** @type {Lens | null} */
@@ -57,7 +55,7 @@ export class CanvasGrid extends Grid {
     /** @type {Place} */
     this.place = { matrix: name, row: 0, column: 0 }; // that the keyboard is at
     this.colours = canvasOf("colours", width, height);
-    this.bright = canvasOf("bright hidden", width, height); // what is lit, over the veil
+    this.bright = new BrightLayer(this.image, box.turned);
     this.bars = canvasOf("bars hidden", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
     this.barred = false;
     this.enlarged = make("div", "lens");
@@ -205,16 +203,8 @@ export class CanvasGrid extends Grid {
   light(feeds, sources, chosen) {
     const fed = this.board.drag ? undefined : feeds; // what lies over the colours doesn't follow them
     const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
-    if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.brightened) return;
-    const { context } = this.bright;
-    if (fed) this.brighten(fed);
-    else if (this.brightened) context.clearRect(0, 0, this.image.width, this.image.height);
-    for (const { row, column, rows, columns } of [...sources, ...own]) {
-      if (this.box.turned) context.putImageData(this.image, 0, 0, row, column, rows, columns);
-      else context.putImageData(this.image, 0, 0, column, row, columns, rows);
-    }
-    this.brightened = Boolean(fed) || sources.length + own.length > 0;
-    toggle(this.bright.canvas, "hidden", !this.brightened); // a layer less to put together
+    if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.bright.isLit) return;
+    this.bright.show(fed, [...sources, ...own], this.board.torch[this.stage.name]);
     const frames = [...sources.map((span) => this.over("source", span)), ...own.map((span) => this.over("chosen", span))];
     if (chosen) frames[frames.length - 1].dataset.of = addressOf(chosen);
     this.frames.replaceChildren(...frames);
@@ -224,21 +214,6 @@ export class CanvasGrid extends Grid {
     this.cells.forEach((cell, column) => {
       toggle(cell, "fed", lens !== null && (Boolean(fed?.[lens.row * this.cells.length + column]) || [...sources, ...own].some((span) => holds(span, column))));
     });
-  }
-
-  // Show the cells that are fed, without the others.
-  /** @param {Uint8Array} fed */
-  brighten(fed) {
-    const { rows, columns } = this.board.torch[this.stage.name];
-    const image = (this.fedImage ??= new ImageData(this.image.width, this.image.height));
-    const pixels = new Uint32Array(image.data.buffer);
-    // Without a question for each cell: there may be a million.
-    if (!this.box.turned) for (let at = 0; at < fed.length; at += 1) pixels[at] = this.pixels[at] & -fed[at];
-    else for (let at = 0; at < fed.length; at += 1) {
-      const pixel = (at % columns) * rows + Math.floor(at / columns);
-      pixels[pixel] = this.pixels[pixel] & -fed[at];
-    }
-    this.bright.context.putImageData(image, 0, 0);
   }
 
   // ---- single cells ----
@@ -298,7 +273,7 @@ export class CanvasGrid extends Grid {
     // The element with the focus has moved to another cell: nobody else tells of that.
     current.scrollIntoView({ block: "nearest", inline: "nearest" });
     board.panel.arriveAt(place);
-    board.choose(place);
+    board.pointing.choose(place);
   }
 
   /** @param {Place} place */
@@ -309,16 +284,6 @@ export class CanvasGrid extends Grid {
     const [wide, high] = [Math.max(width, TYPED.width), Math.max(height, TYPED.height)];
     return { box: new DOMRect(whole.left + by * left, whole.top + by * (top + (height - high) / 2), by * wide, by * high), letters: TYPED.letters };
   }
-}
-
-/** @param {string} className @param {number} width @param {number} height */
-function canvasOf(className, width, height) {
-  const canvas = make("canvas", className);
-  [canvas.width, canvas.height] = [width, height];
-  canvas.setAttribute("aria-hidden", "true");
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("this browser draws on no canvas");
-  return { canvas, context };
 }
 
 /** @param {HTMLElement} element @param {{ left: number, top: number, width: number, height: number }} rect */

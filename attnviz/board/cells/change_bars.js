@@ -2,7 +2,7 @@
 // is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and these are
 // set as pixels: of a thousand tokens a hundred thousand may be seen at once.
 
-import { changeOf } from "./grid.js";
+import { changeOf } from "./changes.js";
 import { rectOf } from "./pixels.js";
 
 /** @import { Matrix } from "../types.js" */

@@ -19,3 +19,14 @@ export function toggle(element, className, on) {
 export function write(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
+
+// A canvas, and what draws on it.
+/** @param {string} className @param {number} width @param {number} height */
+export function canvasOf(className, width, height) {
+  const canvas = make("canvas", className);
+  [canvas.width, canvas.height] = [width, height];
+  canvas.setAttribute("aria-hidden", "true");
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser draws on no canvas");
+  return { canvas, context };
+}

@@ -2,6 +2,8 @@
 
 import { make, toggle } from "./elements.js";
 import { areOfOthers, isOfOthers, ownerOf, symbolOf } from "./cell.js";
+import { barOf, besideMiddle, changeOf } from "./changes.js";
+import { fewerDigits, shortened, widthOf } from "./fewer_digits.js";
 import { colourAs, colourByOwner } from "./owners.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
@@ -19,6 +21,7 @@ const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 export const IN_PICKED = 24; // pixels: as wide, a cell of the picked row has its number, of as many digits as fit
 const TIGHT = { size: "92.4%", digit: 6.6, around: 1 }; // the smallest letters there are, and how wide their digits are
 const MARKS = ["fed", "source", "chosen"];
+const LAST_BITS = 1e-6; // of a number
 
 export class Grid {
   /** @param {Board} board @param {string} name @param {Box} box */
@@ -68,8 +71,8 @@ export class Grid {
     const short = make("span", "short", [stage.short]);
     const title = make("div", "title", [called, " ", ...(note ? [shape, " ", make("span", "note", [say("board.matrix.note", { note })]), " ", short] : [short, " ", shape])]);
     title.title = stage.plain;
-    title.onpointerenter = () => board.describe(stage);
-    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.explain(); // a finger leaves at once
+    title.onpointerenter = () => board.pointing.describe(stage);
+    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain(); // a finger leaves at once
     const { x, y, width } = board.titles[stage.name];
     Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
     return title;
@@ -274,54 +277,8 @@ function isOfQueries(stage) {
   return stage.rows !== "feature" && !isOfOthers(stage);
 }
 
-// How much a number has changed; what the page and torch round differently has not.
-/** @param {number} value @param {number} before @param {number} limit */
-export function changeOf(value, before, limit) {
-  const change = value - before;
-  return Math.abs(change) > ROUNDING * limit ? change : 0;
-}
-
-// A number that has no room in its cell in powers of ten has the shortest of these.
-/** @param {number} value @param {number} digits @param {number} room */
-function shortened(value, digits, room) {
-  const text = written(value, digits);
-  if (widthOf(text) <= room || !text.includes("e")) return text;
-  return value.toExponential(0).replace("+", "").replaceAll("-", "−");
-}
-
-/** @param {number} value @param {number} digits @param {number} room */
-function fewerDigits(value, digits, room) {
-  const texts = Array.from({ length: digits + 1 }, (_, at) => written(value, digits - at));
-  const fixed = texts.find((text) => widthOf(text) <= room && !text.includes("e"));
-  const power = shortened(value, digits, 0);
-  return fixed ?? (widthOf(power) <= room ? power : "");
-}
-
 // Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell nothing.
 /** @param {number | undefined} shown @param {number} value @param {number} within */
 function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
-}
-
-const LAST_BITS = 1e-6; // of a number
-// How wide a number is, in digits.
-/** @param {string} text */
-function widthOf(text) {
-  return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
-}
-
-const ROUNDING = 2e-6; // of the largest number
-const LEAST_BAR = 12; // percent of a cell's width: a change that is there is seen
-
-// How long the bar of a change is, in percent of a cell's width; below zero where it grows to the left.
-/** @param {number} change @param {number} limit */
-function barOf(change, limit) {
-  return Math.sign(change) * Math.round(Math.min(50, Math.max(LEAST_BAR, (100 * Math.abs(change)) / limit)));
-}
-
-// Where that is: of a background, a place in percent counts what is left beside it.
-/** @param {number} bar */
-function besideMiddle(bar) {
-  const length = Math.abs(bar);
-  return `${Math.round((100 * (bar > 0 ? 50 : 50 - length)) / (100 - length))}% 100%`;
 }

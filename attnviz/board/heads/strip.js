@@ -76,7 +76,7 @@ export class Strip {
     const { rows, columns } = torch.attention_weights;
     const image = this.pictures[0]?.image;
     if (this.pictures.length !== data.heads.length || image.width !== columns || image.height !== rows) {
-      this.pictures = data.heads.map((_, head) => new Picture({ rows, columns }, head, () => this.board.look(head), () => this.lay(head)));
+      this.pictures = data.heads.map((_, head) => new Picture({ rows, columns }, head, () => this.board.picking.look(head), () => this.lay(head)));
       this.choice.replaceChildren(...this.pictures.map(({ button }) => button));
       this.lays.replaceChildren(...this.pictures.map(({ lays }) => lays));
       this.labelled = null;
@@ -169,7 +169,7 @@ export class Strip {
     const to = event.key === "Home" ? 0 : event.key === "End" ? heads.length - 1 : by ? (head + by + heads.length) % heads.length : null;
     if (to === null) return;
     event.preventDefault();
-    this.board.look(to);
+    this.board.picking.look(to);
     this.focus();
   }
 }

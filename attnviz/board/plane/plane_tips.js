@@ -55,14 +55,14 @@ export class Tips {
     if (board.drag) return;
     plane.hint = this.gripOf(word) ? say("board.plane.drag", { symbol: board.stages.get(this.gripOf(word)?.matrix ?? "x").symbol }) : "";
     if (word === null) plane.emphasize();
-    else board.choose(plane.cellOf(word));
+    else board.pointing.choose(plane.cellOf(word));
   }
 
   leave() {
     const { plane } = this;
     if (plane.board.drag) return;
     plane.hint = "";
-    plane.board.choose(plane.board.input.focused);
+    plane.board.pointing.choose(plane.board.input.focused);
     plane.emphasize();
   }
 
@@ -132,7 +132,7 @@ export class Tips {
       if (!board.drag) board.undo.hide();
       [plane.held, plane.pointed] = [true, word];
       board.drag = { ...edits[0], value: edits[0].value ?? 0, rest: edits.slice(1) };
-      for (const edit of edits) board.change(edit, edit.value ?? 0);
+      for (const edit of edits) board.editing.change(edit, edit.value ?? 0);
     };
     const end = (/** @type {boolean} */ take) => {
       stop();
@@ -142,8 +142,8 @@ export class Tips {
       board.input.held = plane.held = false;
       board.at = null; // a tip was held, no cell
       const taken = take ? changed(edits, grip.from) : [];
-      if (taken.length) board.commit(taken);
-      else if (dragged) for (const edit of edits) board.restore(edit, grip.from[edit.column]);
+      if (taken.length) board.editing.commit(taken);
+      else if (dragged) for (const edit of edits) board.editing.restore(edit, grip.from[edit.column]);
       board.base = null;
       board.at = null;
     };
@@ -170,7 +170,7 @@ export class Tips {
     event.preventDefault();
     const step = 10 ** Math.round(Math.log10(STEP / picture.view.unit)) * (event.shiftKey ? 10 : 1);
     const edits = changed(editsOf(grip, [grip.start[0] + right * step, grip.start[1] + up * step]), grip.from);
-    if (edits.length) board.commit(edits, event.repeat);
+    if (edits.length) board.editing.commit(edits, event.repeat);
     board.at = null;
   }
 }

@@ -73,7 +73,7 @@ export class Play {
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
     if (board.data.tells?.presents) board.panel.hold(controls);
-    else board.sentence.tools.append(controls);
+    else board.sentence.tools.element.append(controls);
   }
 
   get layer() {
@@ -225,7 +225,7 @@ export class Play {
       this.drawn = "";
       this.actors.clear();
       this.lights.clear();
-      board.explain();
+      board.pointing.explain();
       return this.tell(null);
     }
     board.root.style.setProperty("--veil", String(0.92 * moment.veil));

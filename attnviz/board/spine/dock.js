@@ -142,10 +142,10 @@ export class Dock {
       act();
       board.focus(place);
     };
-    const pinned = board.isPinned(place);
-    offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.unpin() : board.pin(place)))]);
-    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => board.askWhatIf()]);
-    if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.reset(place))]);
+    const pinned = board.pointing.isPinned(place);
+    offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
+    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => board.messages.askWhatIf()]);
+    if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
   }
 
@@ -165,7 +165,7 @@ export class Dock {
   goTo(place) {
     const { board } = this;
     this.reached = addressOf(place);
-    board.pin(board.pinned && place); // what is pinned moves along
+    board.pointing.pin(board.pinned && place); // what is pinned moves along
     board.focus(place);
     board.input.kept = true;
   }

@@ -37,11 +37,11 @@ export class Frame {
     this.softmax = make("span", "op softmax", [say("board.op.softmax")]);
     this.stages = make("button", "stages");
     this.scale.type = this.stages.type = "button";
-    this.scale.onclick = () => board.showAs({ scaled: !board.scaled });
-    this.stages.onclick = () => board.showAs({ all: !board.all });
+    this.scale.onclick = () => board.display.showAs({ scaled: !board.scaled });
+    this.stages.onclick = () => board.display.showAs({ all: !board.all });
     this.legend = make("button", "legend");
     this.legend.type = "button";
-    this.legend.onclick = () => board.showAs({ wholeScale: !board.wholeScale });
+    this.legend.onclick = () => board.display.showAs({ wholeScale: !board.wholeScale });
     this.ramp = make("span", "ramp");
     this.even = make("span", "even", [say("board.legend.even")]);
     this.most = make("span", "most");
@@ -136,7 +136,7 @@ export class Frame {
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
       toggle(this.scale, "gone", board.all);
-      const hides = Boolean(board.stages.get(MASK)) && !board.showsMask;
+      const hides = Boolean(board.stages.get(MASK)) && !board.assembly.showsMask;
       write(this.stages, say(board.all ? "board.op.fewer" : hides ? "board.op.mask" : "board.op.all"));
       this.stages.title = hides ? say("board.op.mask_shown") : "";
     }

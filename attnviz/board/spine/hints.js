@@ -80,9 +80,9 @@ export class Hints {
   /** @returns {Hint | null} */
   besideChips() {
     const { board } = this;
-    const { tools } = board.sentence;
+    const { style } = board.sentence.tools.element;
     const text = say("board.hint.pick");
-    const [x, under] = [Number.parseFloat(tools.style.left), Number.parseFloat(tools.style.top) - 4];
+    const [x, under] = [Number.parseFloat(style.left), Number.parseFloat(style.top) - 4];
     const whole = this.sizeOf(text);
     const size = { ...whole, height: Math.min(whole.height, under) };
     const y = under - size.height;

@@ -26,7 +26,7 @@ export class ReadWords {
       const read = say(`board.chips.${own === null ? "read" : at < own ? "kept" : "own"}`, { token: label });
       chip.title = off ? read : say("board.chips.press", { read });
       chip.disabled = off;
-      chip.onclick = () => board.showReadersOf(board.byReaders && at === board.key ? null : at);
+      chip.onclick = () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at);
       return chip;
     });
     this.mark();
@@ -52,7 +52,7 @@ export class ReadWords {
     const next = (at + step + this.chips.length) % this.chips.length;
     event.preventDefault();
     this.chips[next].focus();
-    this.board.showReadersOf(next);
+    this.board.picking.showReadersOf(next);
     return true;
   }
 }

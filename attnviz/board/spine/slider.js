@@ -50,7 +50,7 @@ export class Slider {
       this.before = board.givenAt(place);
     }
     board.drag = { ...place, value: Number(this.input.value) };
-    board.change(place, board.drag.value);
+    board.editing.change(place, board.drag.value);
   }
 
   release(leaves = false) {
@@ -59,8 +59,8 @@ export class Slider {
     if (!edit || !place || addressOf(edit) !== addressOf(place)) return;
     board.drag = null;
     toggle(board.root, "sliding", false);
-    if (Math.fround(edit.value) === this.before) board.restore(place, this.before);
-    else board.commit([edit], false, leaves);
+    if (Math.fround(edit.value) === this.before) board.editing.restore(place, this.before);
+    else board.editing.commit([edit], false, leaves);
     board.base = null;
   }
 }

@@ -113,7 +113,7 @@ export class Telling {
   show() {
     const { board, element } = this;
     if (!board.data.tells) return;
-    if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.room);
+    if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
     this.sentences.forEach((sentence, at) => {
       const paragraph = element.children[at];
       if (paragraph.textContent !== sentence) paragraph.textContent = sentence;

@@ -122,7 +122,7 @@ export class Undo {
     this.hide();
     if (!step) return;
     this.undoing = true;
-    this.board.commit(step);
+    this.board.editing.commit(step);
     this.undoing = false;
     this.board.focus(step[0]);
   }

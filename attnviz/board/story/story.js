@@ -7,17 +7,19 @@ import { seenSourcesOf } from "../values/evaluate.js";
 import { addressOf } from "../places.js";
 import { dividedBy } from "../spine/sayings.js";
 import { Slider } from "../spine/slider.js";
+import { WordColumns } from "../spine/word_columns.js";
 import { RowGrid, put } from "./story_grids.js";
 import { NARROW, storyOf } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { partsOf } from "./story_plan.js";
-import { WordColumns } from "../spine/word_columns.js";
+import { bringIntoView, steady } from "./story_scrolling.js";
+import { putSentence } from "./story_sentence.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { Place } from "../types.js" */
-/** @import { Cells, Part, Room, Spot, StoryLayout } from "../spine/types.js" */
+/** @import { Cells, Part, Room, Spot } from "../spine/types.js" */
 
 const SYMBOL = 30; // the room for it beside a matrix
 
@@ -57,7 +59,7 @@ export class Story {
     const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || data.fixed);
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
-    for (const each of [says, tools, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
+    for (const each of [says, tools.element, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
     this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
@@ -67,8 +69,8 @@ export class Story {
   turnOver() {
     const { board } = this;
     this.whole = !this.whole;
-    board.lay();
-    board.show(board.shown);
+    board.assembly.lay();
+    board.display.show(board.shown);
     this.turn.focus();
   }
 
@@ -83,7 +85,7 @@ export class Story {
     board.root.style.setProperty("--s", "1");
     board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, plane: null };
     const { tells, lit } = board.data;
-    const parts = partsOf([...board.stages.values()], tells ? board.placed.filter((name) => tells.part.includes(name)) : board.placed);
+    const parts = partsOf([...board.stages.values()], tells ? board.assembly.placed.filter((name) => tells.part.includes(name)) : board.assembly.placed);
     if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
     this.litOnce = addressOf(lit ?? null);
     const { spots } = this.layoutOf(parts, new Set(parts.map(({ stage }) => stage.name)), []);
@@ -168,7 +170,7 @@ export class Story {
     const opened = this.opened().has(part);
     if (opened) this.open.delete(part);
     else this.open.add(part);
-    if (opened && this.needed().includes(part)) this.board.pin(null); // what was unfolded for a cell goes with it
+    if (opened && this.needed().includes(part)) this.board.pointing.pin(null); // what was unfolded for a cell goes with it
     this.arrange();
     const unfolded = this.parts.get(part);
     if (!opened) this.reveal([unfolded?.weight, unfolded?.raw].flatMap((grid) => grid?.cells ?? []));
@@ -195,7 +197,7 @@ export class Story {
     this.arranged = this.key();
     const layout = this.layoutOf([...this.parts.values()].map(({ part }) => part), this.opened(), this.others());
     this.element.style.height = `${layout.height}px`;
-    this.putSentence(layout);
+    putSentence(this.board, layout);
     const spots = Object.entries(layout.spots);
     for (const [name, spot] of spots) this.parts.get(name)?.put(spot);
     this.columns.spread(layout.words);
@@ -239,25 +241,6 @@ export class Story {
     return JSON.stringify([addressOf(this.shown), query, previewed, [...this.open]]);
   }
 
-  // The words in lines, above what the picked one reads.
-  /** @param {StoryLayout} layout */
-  putSentence({ chips, read, tools, says, width, low }) {
-    const { sentence, root } = this.board;
-    toggle(root, "low", low);
-    const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })), ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
-    for (const { chip, place } of places) {
-      chip.hidden = !place;
-      chip.style.fontSize = "";
-      if (place) put(chip, place);
-    }
-    put(sentence.strip, { x: 0, y: 0, width, height: says.y });
-    put(sentence.tools, tools);
-    sentence.tools.style.right = "";
-    // What is read has so much room; where more is said, the parts give way.
-    Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: `${says.height}px` });
-    Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
-  }
-
   // ---- following ----
 
   // Another word's story. What is pinned in its row moves along.
@@ -267,7 +250,7 @@ export class Story {
     if (board.previewed === null) {
       const moves = pinned && pinned.row === this.followed && pinned.row !== board.query && board.grids.get(pinned.matrix) instanceof RowGrid;
       this.followed = board.query;
-      if (moves) board.pin({ ...pinned, row: board.query });
+      if (moves) board.pointing.pin({ ...pinned, row: board.query });
     }
     const parts = [...this.parts.values()];
     this.arrange();
@@ -280,33 +263,17 @@ export class Story {
     if (!this.told) return;
     this.slider.show(place);
     const { board, pinned } = this;
-    if (this.arranged !== this.key()) this.steady(pinned && board.cellAt(pinned), () => this.follow());
+    if (this.arranged !== this.key()) steady(pinned && board.cellAt(pinned), () => this.follow());
     if (addressOf(pinned) === this.revealed) return;
     this.revealed = addressOf(pinned);
     if (pinned) requestAnimationFrame(() => this.reveal([...this.element.querySelectorAll(".source, .chosen")]));
-  }
-
-  // A cell stays under the finger, whatever unfolds or folds above it.
-  /** @param {HTMLElement | null | undefined} cell @param {() => void} act */
-  steady(cell, act) {
-    const before = cell?.getBoundingClientRect();
-    act();
-    const after = cell?.getBoundingClientRect();
-    if (before?.height && after?.height) scroll(after.top - before.top);
   }
 
   // Scroll, where something of these is not in view, until it is.
   /** @param {Element[]} cells */
   reveal(cells) {
     this.columns.reveal(cells);
-    const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
-    if (!boxes.length) return;
-    const top = Math.min(...boxes.map((box) => box.top)) - 8;
-    const bottom = Math.max(...boxes.map((box) => box.bottom)) + 8;
-    const highest = document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0;
-    const lowest = Math.min(window.innerHeight, this.board.panel.element.getBoundingClientRect().top);
-    if (bottom > lowest) scroll(Math.min(bottom - lowest, top - highest));
-    else if (top < highest) scroll(top - highest);
+    bringIntoView(cells, this.board.panel.element);
   }
 
   // What follows the numbers.
@@ -322,10 +289,4 @@ function button(className, act) {
   element.type = "button";
   element.onclick = act;
   return element;
-}
-
-/** @param {number} by */
-function scroll(by) {
-  const page = document.querySelector("[data-testid=stMain]");
-  if (page && Math.abs(by) >= 1) page.scrollTop += by;
 }

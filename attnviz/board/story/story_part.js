@@ -2,6 +2,7 @@
 
 import { pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
+import { sharesOf } from "../spine/token_shares.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { BarGrid, RowGrid, StoryGrid, boxOf, put } from "./story_grids.js";
 import { mixLetters } from "./story_layout.js";
@@ -89,7 +90,7 @@ export class StoryPart {
     const { board, part, title, heads } = this;
     const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
       const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(stage.short)]);
-      named.onclick = () => board.describe(stage);
+      named.onclick = () => board.pointing.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });
     const token = pieceNamed(part.stage, board.query, board.data.names);
@@ -125,7 +126,7 @@ export class StoryPart {
   /** @param {number} letters */
   showMix(letters) {
     const { board, mix } = this;
-    const shares = board.sentence.sharesOf(board.shown, board.query);
+    const shares = sharesOf({ stages: board.stages, matrices: board.shown }, board.query);
     const terms = shares.flatMap((share, at) => (share === null ? [] : [{ share, percent: percent(share), label: board.data.keys[at] }]));
     if (terms.some(({ share }) => !Number.isFinite(share))) return mix.replaceChildren();
     const lengthOf = (/** @type {typeof terms} */ some) => some.reduce((sum, term) => sum + term.percent.length + [...term.label].length + 4, 0);

@@ -8,6 +8,8 @@ import { RULES } from "./rules.js";
 
 /** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
 
+export const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
+
 /** @param {Stage[]} stages @param {Matrices} given */
 export function evaluate(stages, given) {
   /** @type {Matrices} */
