@@ -2,10 +2,8 @@
 // is shown follows the hand, for the page evaluates the table of the model itself; the board follows by an event. Where
 // the hand rests, Python is told, and torch's numbers come.
 
-import { inksOf, paintPixels } from "../../../board/cells/pixels.js";
-import { rampsOf } from "../../../board/cells/colours.js";
 import { make, toggle } from "../../../board/cells/elements.js";
-import { onTheme, themeOf } from "../../../board/cells/theme.js";
+import { onTheme } from "../../../board/cells/theme.js";
 import { unpacked } from "../../../board/received.js";
 import { keptFor, partOf } from "../../../scripts/parts.js";
 import { Sender } from "../../../scripts/sending.js";
@@ -13,6 +11,7 @@ import { say } from "../../../scripts/sentences.js";
 import { Curves, LEFT, RIGHT } from "./curves.js";
 import { madeAt, momentOf, placeOf } from "./moments.js";
 import { Next } from "./next.js";
+import { Pictures } from "./pictures.js";
 
 /** @import { Answered, Drawing, Trigger } from "../../../scripts/types.js" */
 /** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../../board/types.js" */
@@ -26,7 +25,6 @@ import { Next } from "./next.js";
 /** @typedef {{ step?: number, head?: Head }} Message */
 
 const PLAYED_MS = 10_000;
-const PICTURE = 64; // pixels
 const BAR = 48; // pixels of the bar at the top of all pages
 
 /** @type {WeakMap<HTMLElement, Time>} */
@@ -60,20 +58,18 @@ class Time {
     /** @type {number | null} */
     this.frame = null;
     this.playing = 0; // since when; 0 while it stands
-    /** @type {[Uint32Array, Uint32Array] | null} */
-    this.inks = null; // of attention weights on this theme, and of negative numbers
     /** @type {Sender<Message>} */
     this.sender = new Sender(root);
     this.curves = new Curves();
     this.slider = make("input", "slider");
     this.play = make("button", "play");
     this.told = make("div", "told");
-    this.pictures = make("div", "pictures");
+    this.pictures = new Pictures((head) => this.sender.send({ head }));
     this.next = new Next();
     this.strip = make("div", "strip");
     this.build();
     onTheme(root, () => {
-      this.inks = null;
+      this.pictures.inks = null;
       this.show();
     });
     new ResizeObserver(() => this.lay()).observe(root);
@@ -95,7 +91,7 @@ class Time {
     this.curves.element.addEventListener("pointerdown", (event) => this.drag(event));
     this.told.setAttribute("role", "status");
     const left = make("div", "left", [this.curves.element]);
-    const right = make("div", "right", [this.pictures, this.next.heading, this.next.bars]);
+    const right = make("div", "right", [this.pictures.element, this.next.heading, this.next.bars]);
     this.strip.replaceChildren(make("div", "row", [play, slider]), this.told, this.next.brief);
     this.root.replaceChildren(left, right, this.strip);
     // Where the curves are out of sight, what they and the bars say of the moment stands beside the slider.
@@ -120,7 +116,7 @@ class Time {
       this.given = Object.fromEntries(this.stages.filter(({ rule }) => rule === "given").map(({ name }) => [name, matrices[name]]));
       this.made = matrices;
       this.query = model.query;
-      this.draw(model);
+      this.pictures.draw(model);
     }
     this.model = key;
     this.lay(true);
@@ -228,7 +224,8 @@ class Time {
     this.made = madeAt(this.stages, this.given, learned, kept.numbers, this.at, size, off);
     this.whole = off.length ? madeAt(this.stages, this.given, learned, kept.numbers, this.at, size) : null;
     if (moved) window.dispatchEvent(new CustomEvent("attnviz-moment", { detail: { key: model.board, step: steps[this.at], matrices: this.made } }));
-    this.paint(model);
+    this.pictures.paint(this.made, this.data.roles, this.root);
+    this.next.show(model, this.made, this.whole, this.query);
   }
 
   // The cursor, the slider, and what is told of the moment.
@@ -251,51 +248,6 @@ class Time {
     const told = data.told[on ? this.at : data.told.length - 1] ?? [];
     if (this.told.children.length !== told.length) this.told.replaceChildren(...told.map((_, at) => make(at ? "span" : "b")));
     told.forEach((part, at) => (this.told.children[at].textContent = part));
-  }
-
-  // ---- what the model makes of the text ----
-
-  /** @param {Model} model */
-  draw(model) {
-    const several = model.heads.length > 1;
-    this.pictures.replaceChildren(...(several ? [make("div", "heading", [say("learn.time.heads")])] : []), ...model.heads.filter(() => several).map((head) => this.picture(head, model)));
-  }
-
-  /** @param {Model["heads"][number]} head @param {Model} model */
-  picture(head, model) {
-    const size = model.table.tokens.length;
-    const canvas = make("canvas");
-    [canvas.width, canvas.height] = [size, size];
-    const side = size * Math.max(1, Math.floor(PICTURE / size));
-    Object.assign(canvas.style, { width: `${side}px`, height: `${side}px` });
-    canvas.setAttribute("aria-hidden", "true");
-    canvas.dataset.head = head.name;
-    const on = head.layer === model.picked.layer && head.head === model.picked.head;
-    const button = make("button", on ? "picture on" : "picture", [canvas, make("span", "", [head.said])]);
-    toggle(button, "off", head.off);
-    button.type = "button";
-    button.setAttribute("aria-pressed", String(on));
-    button.onclick = () => this.sender.send({ head: { layer: head.layer, head: head.head } });
-    return button;
-  }
-
-  /** @param {Model} model */
-  paint(model) {
-    const [inks, negative] = (this.inks ??= this.mixed());
-    for (const canvas of this.pictures.querySelectorAll("canvas")) {
-      const matrix = this.made[canvas.dataset.head ?? ""];
-      const image = new ImageData(matrix.columns, matrix.rows);
-      paintPixels(new Uint32Array(image.data.buffer), matrix, { turned: false, limit: 1, inks, negative, hidden: (row, column) => column > row });
-      canvas.getContext("2d")?.putImageData(image, 0, 0);
-    }
-    this.next.show(model, this.made, this.whole, this.query);
-  }
-
-  // Mixed once: to ask for the theme makes the browser work out every style.
-  /** @returns {[Uint32Array, Uint32Array]} */
-  mixed() {
-    const ramps = rampsOf(this.data.roles, themeOf(this.root));
-    return [inksOf(ramps.a), inksOf(ramps.negative)];
   }
 
   /** @param {{ key: string, query: number }} picked */
