@@ -89,10 +89,13 @@ def texts() -> Mapping[str, Parameter]:
     >>> texts()["step"].read("4"), texts()["step"].read("one-score")
     (('one-score', None), ('one-score', None))
     """
-    questions = ("", *(question.slug for question in QUESTIONS))
-    steps = tuple(step.name for step in STEPS)
-    heads_off = (f"{layer}-{head}" for layer in range(MAX_MODEL_LAYERS) for head in range(MAX_MODEL_HEADS))
-    rows = (
+    rows = (*_of_the_board(), *_of_models(), *_of_training(), *_of_the_lesson())
+    return MappingProxyType({row.name: row for row in rows})
+
+
+def _of_the_board() -> tuple[Parameter, ...]:
+    """Return the rows of a set-up, of what is seen of it, and of the sweep."""
+    return (
         EDITS,
         Parameter(
             QUERY,
@@ -112,6 +115,12 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),
+    )
+
+
+def _of_models() -> tuple[Parameter, ...]:
+    """Return the rows of the page of models that people use."""
+    return (
         Parameter(MODEL, INCLUDED, Choice(offered()), 400, 2),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
@@ -123,6 +132,13 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
         Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none"),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+    )
+
+
+def _of_training() -> tuple[Parameter, ...]:
+    """Return the rows of a model that is trained."""
+    heads_off = (f"{layer}-{head}" for layer in range(MAX_MODEL_LAYERS) for head in range(MAX_MODEL_HEADS))
+    return (
         Parameter(
             LEARN,
             settings_for(TASKS["agreement"]),
@@ -137,6 +153,14 @@ def texts() -> Mapping[str, Parameter]:
         Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
         Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
         Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
+    )
+
+
+def _of_the_lesson() -> tuple[Parameter, ...]:
+    """Return the rows of the lesson, of questions and of exercises."""
+    questions = ("", *(question.slug for question in QUESTIONS))
+    steps = tuple(step.name for step in STEPS)
+    return (
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
@@ -147,7 +171,6 @@ def texts() -> Mapping[str, Parameter]:
         # Kept only where nothing else is said: any other example stands for all its parameters.
         Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown", used="links.used.none"),
     )
-    return MappingProxyType({row.name: row for row in rows})
 
 
 @cache

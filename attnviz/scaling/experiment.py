@@ -1,7 +1,7 @@
 """The experiment behind 1/sqrt(d_k): how dot products and their softmax change with the dimension."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import get_args
 
 import numpy as np
@@ -93,6 +93,19 @@ def sweep_scaling(
         raise ValueError(f"statistics is {statistics!r}, expected one of {', '.join(get_args(Statistics))}")
     full = make_source(source, n_keys, x)
     _check_scores(full, trials)
+    return _measured(full, dims, trials, seed, exponents, statistics, progress)
+
+
+def _measured(
+    full: Vectors | Projections,
+    dims: tuple[int, ...],
+    trials: int,
+    seed: int,
+    exponents: Mapping[str, float],
+    statistics: Statistics,
+    progress: Callable[[float], object] | None,
+) -> pd.DataFrame:
+    """Return the table of a sweep whose arguments are in range."""
     passes = _passes(full, statistics)
     counter = _Counter(_seconds(passes, full, dims, trials, exponents, statistics), progress)
     rows: dict[tuple[int, str], dict[str, object]] = {}
