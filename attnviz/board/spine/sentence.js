@@ -65,65 +65,89 @@ export class Sentence {
 
   /** @param {Layout} layout @param {number} width */
   build(layout, width) {
-    const { labels, keys, others } = this.board.data;
-    const { scale, arcs, chips, shares } = layout;
     const all = wordsOf(this.board.data);
+    const { scale } = layout;
     this.layout = layout;
-    const below = this.board.assembly.room.saysBelow;
-    const { ribbons, tells } = this.board.assembly.room;
+    const { saysBelow: below, ribbons, tells } = this.board.assembly.room;
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
-    let left = 0;
-    this.middles = [];
-    this.chips = labels.map((label, at) => {
-      const wide = widthOf(label, by);
-      const chip = make("button", "chip", [label]);
-      chip.type = "button";
-      chip.setAttribute("role", "radio");
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
-      chip.onclick = () => this.board.picking.pick(at);
-      chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.picking.preview(at);
-      this.middles.push(left + wide / 2);
-      left += wide + BETWEEN * by;
-      return chip;
-    });
-    // The words of a second sentence stand behind those of the first.
-    this.read.build();
-    const ends = this.read.chips.map((chip, at) => {
-      const wide = widthOf(keys[at], by);
-      left += at ? 0 : 2 * BETWEEN * by;
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
-      left += wide + BETWEEN * by;
-      return left - BETWEEN * by - wide / 2;
-    });
-    if (areMixed(this.board.stages.values())) this.chips.forEach(colourAs);
-    this.ends = others ? ends : this.middles;
-    // Shares stand under the words that are read, or, where those are asked for, that read.
-    this.shares = [...this.ends, ...(others ? this.middles : [])].map((middle) => {
-      const share = make("span", "share");
-      Object.assign(share.style, { left: `${middle}px`, top: `${arcs + chips + 2 * scale}px` });
-      return share;
-    });
-    this.paths = Array.from({ length: Math.max(keys.length, labels.length) }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
-    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
-    this.ribbons.setAttribute("width", String(left - BETWEEN * by));
-    this.ribbons.setAttribute("height", String(arcs));
+    const left = this.putWords(layout, by);
+    this.putShares(layout);
+    this.putRibbons(layout, left - BETWEEN * by);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));
-    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${arcs + chips + shares}px` });
+    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
     toggle(this.strip, "long", left - BETWEEN * by > width + 1);
-    Object.assign(this.says.style, below
-      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
-      : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
-    // What is said of the numbers may be long: it scrolls, and runs under nothing.
-    this.says.style.maxHeight = `${below ? saysOf(width) * scale : chips + shares + scale}px`;
-    toggle(this.says, "below", below);
-    this.letScroll();
-    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
+    this.putSays(layout, left, width, below);
     this.tools.build(layout, left, width, below);
     this.drawn = { ...NONE };
     this.marked = null;
     this.mark();
+  }
+
+  // The words side by side; where they end is returned.
+  /** @param {Layout} layout @param {number} by */
+  putWords({ arcs, chips }, by) {
+    const { labels, keys, others } = this.board.data;
+    let left = 0;
+    const put = (/** @type {HTMLElement} */ chip, /** @type {number} */ wide) => {
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      const middle = left + wide / 2;
+      left += wide + BETWEEN * by;
+      return middle;
+    };
+    this.chips = labels.map((label, at) => this.chip(label, at));
+    this.middles = this.chips.map((chip, at) => put(chip, widthOf(labels[at], by)));
+    // The words of a second sentence stand behind those of the first.
+    this.read.build();
+    const ends = this.read.chips.map((chip, at) => {
+      left += at ? 0 : 2 * BETWEEN * by;
+      return put(chip, widthOf(keys[at], by));
+    });
+    if (areMixed(this.board.stages.values())) this.chips.forEach(colourAs);
+    this.ends = others ? ends : this.middles;
+    return left;
+  }
+
+  /** @param {string} label @param {number} at */
+  chip(label, at) {
+    const chip = make("button", "chip", [label]);
+    chip.type = "button";
+    chip.setAttribute("role", "radio");
+    chip.onclick = () => this.board.picking.pick(at);
+    chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.picking.preview(at);
+    return chip;
+  }
+
+  // Shares stand under the words that are read, or, where those are asked for, that read.
+  /** @param {Layout} layout */
+  putShares({ arcs, chips, scale }) {
+    this.shares = [...this.ends, ...(this.board.data.others ? this.middles : [])].map((middle) => {
+      const share = make("span", "share");
+      Object.assign(share.style, { left: `${middle}px`, top: `${arcs + chips + 2 * scale}px` });
+      return share;
+    });
+  }
+
+  /** @param {Layout} layout @param {number} width */
+  putRibbons({ arcs }, width) {
+    const { labels, keys } = this.board.data;
+    this.paths = Array.from({ length: Math.max(keys.length, labels.length) }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
+    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
+    this.ribbons.setAttribute("width", String(width));
+    this.ribbons.setAttribute("height", String(arcs));
+  }
+
+  // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under nothing.
+  /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
+  putSays({ scale, arcs, chips, shares }, left, width, below) {
+    Object.assign(this.says.style, below
+      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
+      : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
+    this.says.style.maxHeight = `${below ? saysOf(width) * scale : chips + shares + scale}px`;
+    toggle(this.says, "below", below);
+    this.letScroll();
+    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
   }
 
   // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
