@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markOf } from "../../attnviz/app/shell/connection/connection.js";
+import { markOf } from "../../attnviz/app/shell/connection/steps.js";
 import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
 import { reopened } from "../../attnviz/app/shell/opening/long_link.js";
 

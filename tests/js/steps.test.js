@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { Steps, markOf } from "../../attnviz/app/shell/connection/connection.js";
+import { Steps, markOf } from "../../attnviz/app/shell/connection/steps.js";
 import { Presses } from "../../attnviz/app/shell/connection/presses.js";
 import { Sender } from "../../attnviz/scripts/sending.js";
 

@@ -86,12 +86,12 @@ def expected() -> dict[str, Any]:
 
 
 def _mark(text: str) -> str:
-    """Return what tells a text from others, as connection.js has it."""
+    """Return what tells a text from others, as steps.js has it."""
     return f"{len(text)} {text[-_TAIL:]}"
 
 
 def write() -> None:
-    """Send the browser what the address should say. No entry is added to its history: see connection.js."""
+    """Send the browser what the address should say. No entry is added to its history: see steps.js."""
     context = get_script_run_ctx()
     if context is None:
         return
