@@ -58,12 +58,14 @@ __all__ = [
     "page_of_now",
     "read_query_again",
     "run_by_entry_point",
+    "sent_event",
     "states_of",
     "uploads_held",
 ]
 
 _SCRIPTS = "static/js"
 _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
+_EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
 
@@ -135,6 +137,20 @@ def states_of(defaults: Mapping[str, Any]) -> dict[str, Any]:
             with contextlib.suppress(KeyError):
                 found[name] = state[name]
     return found
+
+
+def sent_event(key: str, name: str) -> Any:
+    """Return what the browser sent with this run as this event of the component of a key, drawn or not; or None."""
+    context = get_script_run_ctx()
+    if context is None:
+        return None
+    with context.session_state._lock:
+        sent = context.session_state._state._new_widget_state
+        for widget in sent:
+            if widget.endswith(f"-{key}{_EVENTS}"):
+                events = [each for each in sent[widget] or () if isinstance(each, dict) and each.get("event") == name]
+                return events[-1].get("value") if events else None
+    return None
 
 
 def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:

@@ -15,6 +15,7 @@ const AGAIN_MS = 100; // between looks whether Back is answered
 const ADDRESSES = 3; // that are kept beside the one of now
 const HELD_MS = 150; // that something may come before a message, at most
 const NEXT = ["pointerdown", "keydown"]; // what the reader does next comes after it; Back, before: see listens
+const HEARD = ["attnviz:answered", "attnviz:back", "attnviz:address", "attnviz:drawn", "attnviz:safe", "popstate"];
 
 /** @template {object} Parts what a message of this component holds */
 export class Sender {
@@ -40,8 +41,10 @@ export class Sender {
     this.patience = PATIENCE_MS;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    for (const type of ["attnviz:back", "attnviz:address", "attnviz:safe", "popstate"]) window.addEventListener(type, this);
-    for (const type of NEXT) window.addEventListener(type, () => this.goOn(), true);
+    /** @type {{ number: number, at: number } | null} */
+    this.elsewhere = null; // what another page was told for it last, and when
+    for (const type of HEARD) window.addEventListener(type, this);
+    for (const type of NEXT) window.addEventListener(type, this, true);
   }
 
   get waiting() {
@@ -50,17 +53,17 @@ export class Sender {
 
   // Whether an answer is later than it should be.
   get late() {
-    return this.patience > PATIENCE_MS;
+    return this.waiting !== null && this.patience > PATIENCE_MS;
   }
 
   // With each drawing: the number that Python has answered last, and how to tell it more.
   /** @param {string} key @param {number} answered @param {(message: unknown) => void} trigger */
   receive(key, answered, trigger) {
-    const kept = this.key === undefined ? keptUnder(key) : null;
+    const first = this.key === undefined;
+    const kept = first ? keptUnder(key) : null;
     Object.assign(this, { key, trigger });
-    if (this.isAnswered(answered)) {
-      while (this.isAnswered(answered)) this.line.shift();
-      window.attnvizConnection?.answered(key);
+    if (first) window.dispatchEvent(new CustomEvent("attnviz:drawn", { detail: this }));
+    if (this.takeAnswer(answered)) {
       clearTimeout(this.timer);
       this.tellLine();
       if (this.waiting) this.begin(this.waiting);
@@ -68,7 +71,7 @@ export class Sender {
     }
     if (!kept) return;
     /** @type {Message<Parts>[]} */
-    const messages = (kept.addresses ?? []).some(wasHere) ? (kept.messages ?? []) : [];
+    const messages = kept.since === performance.timeOrigin || (kept.addresses ?? []).some(wasHere) ? (kept.messages ?? []) : [];
     const lost = messages.filter(({ number }) => number > answered);
     if (lost.length) setTimeout(() => this.waiting || lost.forEach(({ parts }) => this.again(parts)));
     else sessionStorage.removeItem(UNANSWERED + key);
@@ -77,6 +80,15 @@ export class Sender {
   /** @param {number} answered */
   isAnswered(answered) {
     return this.waiting !== null && this.waiting.number <= answered;
+  }
+
+  // Return whether anything in the line has been answered, which then no longer waits.
+  /** @param {number} answered */
+  takeAnswer(answered) {
+    if (!this.isAnswered(answered)) return false;
+    while (this.isAnswered(answered)) this.line.shift();
+    window.attnvizConnection?.answered(this.key ?? "");
+    return true;
   }
 
   // With `replaces`, as while a key is held down, what waits to be sent is out of date. What `hurries` waits for nothing:
@@ -138,6 +150,7 @@ export class Sender {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.remind(), patience);
     if (!this.waiting || page?.ready === false) return;
+    if (!this.root.isConnected) return this.tellElsewhere();
     if (page?.listens === false) {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.deliver(patience), AGAIN_MS);
@@ -156,14 +169,43 @@ export class Sender {
     this.root.dispatchEvent(new Event("attnviz:late"));
   }
 
+  // What the component had to tell when its page was left, the page that is open now tells in its place.
+  tellElsewhere() {
+    const { waiting, elsewhere } = this;
+    const page = window.attnvizConnection;
+    if (!waiting || !page?.listens) return;
+    if (elsewhere?.number === waiting.number && performance.now() - elsewhere.at < PATIENCE_MS) return;
+    this.elsewhere = { number: waiting.number, at: performance.now() };
+    page.tellFor(this.key ?? "", { number: waiting.number, ...waiting.parts });
+  }
+
   /** @param {Event} event */
   handleEvent(event) {
     const { type } = event;
-    if (!this.root.isConnected) return;
+    const detail = event instanceof CustomEvent ? event.detail : null;
+    if (type === "popstate") this.forget(this.waiting ? this.waiting.number - 1 : Infinity); // what was answered is undone
+    if (type === "attnviz:safe" && this.kept.length) this.forget(detail[this.key ?? ""] ?? 0);
+    if (type === "attnviz:drawn" && detail !== this && detail.key === this.key) this.end();
+    if (!this.root.isConnected) return this.outlive(type, detail);
     if (type === "attnviz:back" && this.waiting) this.deliver();
     if (type === "attnviz:address") this.keep();
-    if (type === "popstate") this.forget(this.waiting ? this.waiting.number - 1 : Infinity); // what was answered is undone
-    if (event instanceof CustomEvent && type === "attnviz:safe" && this.kept.length) this.forget(event.detail[this.key ?? ""] ?? 0);
+    if (NEXT.includes(type)) this.goOn();
+  }
+
+  // Its page was left.
+  /** @param {string} type @param {Record<string, number>} answered by the keys of components */
+  outlive(type, answered) {
+    if (type !== "attnviz:answered") return;
+    this.takeAnswer(answered[this.key ?? ""] ?? 0);
+    this.tellElsewhere();
+  }
+
+  // The component was drawn anew, and takes from the tab's storage what is left.
+  end() {
+    clearTimeout(this.timer);
+    this.line = this.kept = [];
+    for (const type of HEARD) window.removeEventListener(type, this);
+    for (const type of NEXT) window.removeEventListener(type, this, true);
   }
 
   // For a reload. Its answer is not enough to forget it: the address has to hold what came of it. An address that is
@@ -172,7 +214,7 @@ export class Sender {
     if (!this.kept.length) return;
     if (this.addresses.at(-1) !== location.href) this.addresses = [...this.addresses.slice(-ADDRESSES), location.href];
     try {
-      sessionStorage.setItem(UNANSWERED + this.key, JSON.stringify({ addresses: this.addresses, messages: this.kept }));
+      sessionStorage.setItem(UNANSWERED + this.key, JSON.stringify({ since: performance.timeOrigin, addresses: this.addresses, messages: this.kept }));
     } catch {
       // No storage, or no room in it: then only a reload within these milliseconds loses it.
     }
@@ -191,7 +233,7 @@ export class Sender {
   }
 }
 
-/** @param {string} key @returns {{ addresses?: string[], messages?: Message<any>[] } | null} */
+/** @param {string} key @returns {{ since?: number, addresses?: string[], messages?: Message<any>[] } | null} */
 function keptUnder(key) {
   try {
     return JSON.parse(sessionStorage.getItem(UNANSWERED + key) ?? "null");

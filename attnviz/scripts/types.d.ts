@@ -49,6 +49,10 @@ declare global {
     "attnviz:away": Event;
     "attnviz:back": Event;
     "attnviz:address": Event;
+    /** The numbers of the messages that Python has answered last, by the keys of components. */
+    "attnviz:answered": CustomEvent<Record<string, number>>;
+    /** What sends a component's messages, once it is drawn for the first time. */
+    "attnviz:drawn": CustomEvent<object>;
     /** The numbers of the last messages that the address holds, by the keys of components. */
     "attnviz:safe": CustomEvent<Record<string, number>>;
   }

@@ -32,6 +32,13 @@ _WATCH = f"""() => {{ {_ROOT}
     if (cell) touched.add(cell.dataset.at);
   }})).observe(root, {{subtree: true, childList: true, characterData: true, attributes: true}});
 }}"""
+# What the page sends to its run from now on waits until it is let go.
+_HOLD = """() => {
+  const { send } = WebSocket.prototype;
+  window.held = [];
+  WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
+  window.letGo = () => { WebSocket.prototype.send = send; held.forEach((each) => each()); };
+}"""
 
 
 class Board(Playground):
@@ -87,7 +94,21 @@ class Board(Playground):
         self.page.keyboard.press("Control+V")
         return self
 
+    def hold_back(self) -> Self:
+        """Have the server hear nothing of what is done from now on; whatever is asked beside a run is answered."""
+        self.page.evaluate(_HOLD)
+        return self
+
+    def let_go(self) -> Self:
+        """Let the server hear all of it, at once."""
+        self.page.evaluate("letGo()")
+        return self
+
     # What a reader sees.
+
+    @property
+    def n_held(self) -> int:
+        return int(self.page.evaluate("held.length"))
 
     @property
     def board(self) -> Locator:

@@ -16,7 +16,7 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.board.data import board_data, has_numbers
@@ -27,6 +27,7 @@ from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import HEAD, LAYER, QUERY
 from attnviz.words import say
 
+_OF_NOW = ("playground.board", "lesson.board")
 _board = st.components.v2.component(
     "attnviz_board",
     html='<div class="board"></div>',
@@ -127,9 +128,31 @@ def _take_changes(
     pin: Callable[[Place | None], None] | None = None,
 ) -> None:  # fmt: skip
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
-    sent = st.session_state.get(key, {}).get("changes")
-    if sent is None:  # of a page that was left just then, Streamlit holds no more
+    sent = sent_by(key, "changes")
+    if sent is not None:
+        _take(key, sent, make, follow, picks=picks, pin=pin)
+
+
+def take_left(sent: Any) -> None:
+    """Take what a component had to tell when its page was left, before it could: what was done on the board of the
+    current scenario; what others tell is seen on their page alone."""
+    try:
+        key, number = str(sent["key"]), int(sent["number"])
+    except UNUSABLE:
         return
+    if number <= answered(key):
+        return
+    if key in _OF_NOW:
+        _take(key, sent, _change_scenario_of_now, _pick_token, picks=True, pin=None)
+    else:
+        with answering(key, number):
+            pass
+
+
+def _take(
+    key: str, sent: Any, make: Callable[[Change], None], follow: Callable[[int], None], *, picks: bool,
+    pin: Callable[[Place | None], None] | None,
+) -> None:  # fmt: skip
     try:
         with answering(key, int(sent["number"])):
             if picks and sent.get("example") is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.core.tokens import token_labels
 from attnviz.scripts import joined, sentences
 from attnviz.words import say
@@ -62,7 +62,7 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
 
 def _answer(key: str, name: str, take: Callable[[Any], None]) -> None:
     """Take what was dragged, and answer it."""
-    sent = st.session_state[key].get(name)
+    sent = sent_by(key, name)
     if isinstance(sent, dict) and isinstance(sent.get("number"), int | float):
         with answering(key, sent["number"]):
             take(sent.get("value"))

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import url_texts
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.session.link_values import picked_query
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.published_matrices import called
@@ -55,7 +55,7 @@ def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def _take_pick() -> None:
-    sent = st.session_state[_KEY].get("picked")
+    sent = sent_by(_KEY, "picked")
     if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
         with answering(_KEY, sent["number"]):
             url_texts.put(QUERY, int(sent["position"]))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
 from attnviz.app.session import address, url_texts
-from attnviz.app.session.answering import answered, answering, answers
+from attnviz.app.session.answering import answered, answering, answers, sent_by
 from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
 from attnviz.app.text import as_message, is_dark
@@ -126,7 +126,7 @@ def _several(pieces: list[tuple[str, Piece]]) -> Iterator[tuple[str, list[str]]]
 
 
 def _take_pick() -> None:
-    sent = st.session_state[_KEY].get("picked")
+    sent = sent_by(_KEY, "picked")
     if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "layer", "head")):
         with answering(_KEY, sent["number"]):
             url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
+from attnviz.app import streamlit_internals
 from attnviz.app.session import address
 
 _ANSWERED = "answered"
@@ -19,6 +21,16 @@ def answers() -> dict[str, float]:
     """Return the same for each component that has sent any, by its key: to be read, not to be changed."""
     found: dict[str, float] = st.session_state.get(_ANSWERED, {})
     return found
+
+
+def sent_by(key: str, name: str) -> Any:
+    """Return what a component has sent under this name, in a callback; None where it is nothing.
+
+    Of one whose page was left by the next click, before a busy server had heard of what was done, Streamlit holds no
+    state any more, but still what was sent.
+    """
+    found = st.session_state.get(key, {}).get(name)
+    return streamlit_internals.sent_event(key, name) if found is None else found
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from attnviz.app.learn.moment.time import is_whole
 from attnviz.app.learn.running.shared import MANY
 from attnviz.app.learn.running.waited import offer, work_in
 from attnviz.app.learn.running.works import ManySeeds
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.core.limits import MAX_SEED
 from attnviz.scripts import joined, sentences
 from attnviz.training import MOST_SEEDS, TrainingSettings
@@ -91,7 +91,7 @@ def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
 
 
 def _take() -> None:
-    sent: Any = st.session_state[_KEY].get("seed")
+    sent: Any = sent_by(_KEY, "seed")
     if not isinstance(sent, dict) or not is_whole(sent.get("seed"), MAX_SEED):
         return
     if not isinstance(sent.get("number"), int | float):

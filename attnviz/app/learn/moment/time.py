@@ -13,7 +13,7 @@ import streamlit as st
 from attnviz.app.learn.moment.heads_off import Off, called
 from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.session import url_texts
-from attnviz.app.session.answering import answered, answering
+from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.board.data import table_data
@@ -91,7 +91,7 @@ def _roles() -> dict[str, dict[str, str]]:
 
 
 def _take() -> None:
-    sent = st.session_state[_KEY].get("time")
+    sent = sent_by(_KEY, "time")
     if not isinstance(sent, dict) or not isinstance(sent.get("number"), int | float):
         return
     with answering(_KEY, sent["number"]):

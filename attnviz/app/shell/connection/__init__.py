@@ -4,8 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.components.board import take_left
 from attnviz.app.session import address
-from attnviz.app.session.answering import answers
+from attnviz.app.session.answering import answers, sent_by
 from attnviz.scripts import joined
 from attnviz.words import say
 
@@ -36,12 +37,13 @@ def watch() -> None:
                 "led": address.led(),
             },
             on_back_change=_take_back,
+            on_left_change=lambda: take_left(sent_by(_KEY, "left")),
             on_mend_change=lambda: st.session_state.update({_MENDING: True}),
             height=1,
         )
 
 
 def _take_back() -> None:
-    number = st.session_state[_KEY].get("back")
+    number = sent_by(_KEY, "back")
     if isinstance(number, int | float):
         st.session_state[_BACK] = number

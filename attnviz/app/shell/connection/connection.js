@@ -67,6 +67,7 @@ export class Connection {
     this.mending = setTimeout(() => this.mend(), this.opened ? MEND_MS : 0);
     this.opened = true;
     this.settle();
+    this.tellAnswered();
   }
 
   // What a page tells that has run by itself: nothing else is drawn then.
@@ -74,6 +75,19 @@ export class Connection {
   learn(learnt) {
     this.data = { ...this.data, ...learnt };
     this.settle();
+    this.tellAnswered();
+  }
+
+  // For what is no longer drawn, and hears of its answers here alone.
+  tellAnswered() {
+    window.dispatchEvent(new CustomEvent("attnviz:answered", { detail: this.data.answered }));
+  }
+
+  // Tell what a component had to tell when its page was left.
+  /** @param {string} key @param {object} message */
+  tellFor(key, message) {
+    this.expect(key);
+    this.trigger("left", { key, ...message });
   }
 
   isBack() {
@@ -88,6 +102,7 @@ export class Connection {
 
   look() {
     if (this.app.dataset.testScriptState === "running") this.steps.ran = true;
+    else this.tellAnswered();
     const connected = this.app.dataset.testConnectionState === "CONNECTED";
     if (connected === this.connected) return;
     this.connected = connected;

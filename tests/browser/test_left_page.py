@@ -1,0 +1,99 @@
+"""What was typed on a page that is left at once, by a click on another page's name, counts all the same."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.cells import shows_number
+from tests.browser.playground import eventually
+
+W_Q, W_K = ("w_q", 0, 1), ("w_k", 1, 1)
+
+
+@pytest.fixture
+def board(new_board: Callable[..., Board]) -> Board:
+    return new_board().open_board().torch_says()
+
+
+def type_and_leave(board: Board, page: str) -> None:
+    """Type into a cell, and click another page's name while its box is open."""
+    board.focus_on(W_K)
+    board.page.keyboard.type("0.4")
+    board.go_to(page)
+
+
+def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
+    """The other page is open, with what was typed; and it is on the board for whoever comes back."""
+    board.page.wait_for_url(f"**/{page.lower()}*")
+    eventually(lambda: board.address, wanted)
+    board.go_to(say("app.playground.title"))
+    shows_number(board.cell(W_K), "0.4000")
+    board.torch_says()
+    assert board.address == wanted
+
+
+@pytest.mark.parametrize("page", ["Lesson", "Check"])
+def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, page: str) -> None:
+    type_and_leave(board, page)
+    has_it_there_and_back(board, page, "?edits=w_k.1.1.0.4")
+
+
+def test_it_counts_beside_a_run_that_a_busy_server_has_begun(board: Board) -> None:
+    board.hold_back()
+    board.switch("Causal mask")
+    type_and_leave(board, "Questions")
+    eventually(lambda: board.n_held >= 3, True)
+    board.let_go()
+    has_it_there_and_back(board, "Questions", "?causal=true&edits=w_k.1.1.0.4")
+
+
+def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_own(board: Board) -> None:
+    board.hold_back()
+    board.type_over(W_Q, "0.9")
+    expect(board.status).to_contain_text(say("board.status.checked"))
+    eventually(lambda: board.n_held, 1)
+    type_and_leave(board, "Lesson")
+    eventually(lambda: board.n_held >= 2, True)
+    board.let_go()
+    has_it_there_and_back(board, "Lesson", "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
+
+
+def test_whoever_comes_back_before_it_was_told_finds_it(board: Board) -> None:
+    board.hold_back()
+    board.type_over(W_Q, "0.9")
+    eventually(lambda: board.n_held, 1)
+    type_and_leave(board, "Lesson")
+    board.page.evaluate("attnvizConnection.tellFor = () => {}")
+    board.let_go()
+    board.page.wait_for_url("**/lesson*")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    board.go_to(say("app.playground.title"))
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
+    shows_number(board.cell(W_K), "0.4000")
+
+
+def test_a_sentence_left_so_counts(board: Board) -> None:
+    board.hold_back()
+    board.switch("Causal mask")
+    board.board.get_by_role("button", name=say("board.sentence.edit")).click()
+    board.page.keyboard.type("dog bites man")
+    board.go_to("Lesson")
+    eventually(lambda: board.n_held >= 3, True)
+    board.let_go()
+    board.page.wait_for_url("**/lesson*")
+    eventually(lambda: board.address, "?causal=true&text=dog+bites+man")
+    expect(board.page.get_by_role("radio", name="bites")).to_be_visible()
+
+
+def test_a_field_of_the_set_up_left_so_counts(board: Board) -> None:
+    board.setup_button.click()
+    seed = board.page.get_by_label("Seed", exact=True)
+    seed.fill("7")
+    board.go_to("Lesson")
+    board.page.wait_for_url("**/lesson*")
+    eventually(partial(getattr, board, "address"), "?seed=7")
+    expect(seed).to_have_value("7")
