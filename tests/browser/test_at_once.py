@@ -15,13 +15,6 @@ from tests.browser.playground import eventually
 
 CHECKED, W_Q = say("board.status.checked"), ("w_q", 0, 1)
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
-# What the page sends to its run from now on waits until it is let go.
-_HOLD = """() => {
-  const { send } = WebSocket.prototype;
-  window.held = [];
-  WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
-  window.letGo = () => { WebSocket.prototype.send = send; held.forEach((each) => each()); };
-}"""
 # Numbers are asked for as late as they may be.
 _SLOW = """() => {
   const { fetch } = window;
@@ -44,14 +37,14 @@ def edited(*edits: tuple[str, int, int, float]) -> Scenario:
 
 
 def test_torchs_numbers_are_there_while_the_page_has_heard_nothing(board: Board) -> None:
-    board.page.evaluate(_HOLD)
+    board.hold_back()
     board.type_over(W_Q, "0.9")
     expect(board.status).to_contain_text(CHECKED)
     eventually(board.numbers, numbers_of(trace(edited((*W_Q, 0.9))), 4))
     expect(board.page.locator(".board.unanswered")).to_have_count(1)
-    eventually(lambda: board.page.evaluate("held.length") > 0, True)
+    eventually(lambda: board.n_held > 0, True)
     assert board.address == ""
-    board.page.evaluate("letGo()")
+    board.let_go()
     board.torch_says()
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
     assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9))), 4)
@@ -61,13 +54,13 @@ def test_torchs_numbers_are_there_while_the_page_has_heard_nothing(board: Board)
 
 
 def test_an_edit_that_follows_while_the_page_has_heard_nothing_is_made_after_it(board: Board) -> None:
-    board.page.evaluate(_HOLD)
+    board.hold_back()
     board.type_over(W_Q, "0.9")
     expect(board.status).to_contain_text(CHECKED)
     board.type_over(("w_k", 1, 1), "0.4")
     expect(board.status).to_contain_text(say("board.status.waiting"))
     shows_number(board.cell(W_Q), "0.9000")
-    board.page.evaluate("letGo()")
+    board.let_go()
     board.torch_says()
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
     assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9), ("w_k", 1, 1, 0.4))), 4)
@@ -115,12 +108,27 @@ def test_what_is_typed_and_left_by_a_click_waits_for_nothing(board: Board) -> No
     board.page.evaluate(_SLOW)
     board.focus_on(W_Q)
     board.page.keyboard.type("0.9")
-    board.page.evaluate(_HOLD)
+    board.hold_back()
     board.page.mouse.move(3, 300)
     board.page.mouse.down()
-    eventually(lambda: board.page.evaluate("held.length + 100 * window.asked") in (1, 2, 3), True)
-    board.page.evaluate("letGo()")
+    eventually(lambda: board.n_held + 100 * board.page.evaluate("window.asked") in (1, 2, 3), True)
+    board.let_go()
     board.page.mouse.up()
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+
+
+def test_torchs_numbers_do_not_hide_that_the_server_has_not_heard_of_an_edit(board: Board) -> None:
+    late, away = say("board.status.checked_late"), say("board.status.checked_offline")
+    board.hold_back()
+    board.type_over(W_Q, "0.9")
+    expect(board.status).to_contain_text(CHECKED)
+    expect(board.status).to_contain_text(late)  # once it should have been answered
+    board.page.evaluate("attnvizConnection.connected = false; dispatchEvent(new Event('attnviz:away'))")
+    expect(board.status).to_contain_text(away)
+    board.page.evaluate("attnvizConnection.connected = true")
+    board.let_go()
+    board.torch_says()
+    expect(board.status).not_to_contain_text(late)
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
 
 

@@ -105,7 +105,15 @@ export class Dock {
     if (!settled) return; // and it is told why
     const found = difference(made, given);
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
-    else this.tellStatus(say("board.status.checked"), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+    else this.tellStatus(say(`board.status.checked${this.unheard}`), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+  }
+
+  // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a picked
+  // word needs none. Blank where it has, or is about to.
+  get unheard() {
+    const { sender } = this.board;
+    if (!sender.waiting) return "";
+    return isAway() ? "_offline" : sender.late ? "_late" : "";
   }
 
   /** @param {string} text @param {string} more @param {boolean} alarm */
@@ -119,7 +127,7 @@ export class Dock {
 
   /** @param {boolean} drag */
   whoseNumbers(drag) {
-    if (window.attnvizConnection?.ready === false) return say("board.status.offline");
+    if (isAway()) return say("board.status.offline");
     const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
     if (older.length) return say("board.status.older", { symbols: older.join(", ") });
     if (drag) return say("board.status.preview");
@@ -191,6 +199,10 @@ export class Dock {
 function sentences({ words, notes }, editable, absent, next) {
   const how = say("explanation.only", { words });
   return [editable ? say(`board.${editable}.changeable`, { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
+}
+
+function isAway() {
+  return window.attnvizConnection?.ready === false;
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.
