@@ -17,6 +17,7 @@ from attnviz.app.shell.top_bar import ICON, show_top_bar
 torch.set_num_threads(1)  # noqa: TID251
 guard()
 streamlit_internals.look_states_up_singly()
+streamlit_internals.run_callbacks_whole()
 
 __all__ = [
     "ICON", "current_scenario", "digits", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",

@@ -58,6 +58,7 @@ __all__ = [
     "page_of_now",
     "read_query_again",
     "run_by_entry_point",
+    "run_callbacks_whole",
     "sent_event",
     "states_of",
     "uploads_held",
@@ -209,3 +210,22 @@ def look_states_up_singly() -> None:
     it: a hundred values for each of two dozen controls.
     """
     SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
+
+
+def run_callbacks_whole() -> None:
+    """Have every callback come to its end, whatever is clicked meanwhile.
+
+    Streamlit would leave one at its next look into the session as soon as another run is asked for, as by a click on
+    another page: half of what it does would be done, and what the browser has sent, once, would be gone.
+    """
+    inner = SafeSessionState.on_script_will_rerun
+
+    def whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
+        before = states._yield_callback
+        object.__setattr__(states, "_yield_callback", lambda: None)
+        try:
+            inner(states, *given, **more)
+        finally:
+            object.__setattr__(states, "_yield_callback", before)
+
+    SafeSessionState.on_script_will_rerun = whole  # type: ignore[assignment, method-assign]

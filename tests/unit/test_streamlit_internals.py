@@ -1,6 +1,7 @@
 """What the app uses of Streamlit's own parts, held to the version that is installed."""
 
 import inspect
+import json
 import re
 import threading
 import time
@@ -178,3 +179,35 @@ def test_states_looked_up_at_once_are_those_looked_up_one_by_one(monkeypatch: py
         "typed": states["typed"], "kept": None, "there is none": 4,
     }  # fmt: skip
     assert states["typed"] == 1, "a control has a value of its own"
+
+
+def test_a_callback_comes_to_its_end_though_another_run_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class AskedForError(Exception):
+        pass
+
+    def ask() -> None:
+        raise AskedForError
+
+    def typed(state: SessionState, **more: object) -> None:
+        states["first"] = 1
+        states["second"] = 2
+
+    states = SafeSessionState(SessionState(), ask)
+    monkeypatch.setattr(SessionState, "_call_callbacks", typed)
+    states.on_script_will_rerun(internals.WidgetStates())
+    assert (states._state["first"], states._state["second"]) == (1, 2)
+    with pytest.raises(AskedForError):
+        states["third"] = 3
+
+
+def test_what_the_browser_says_of_a_component_is_found_though_it_was_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = SafeSessionState(SessionState(), lambda: None)
+    name = "$$ID-1-board__events"
+    read = WidgetMetadata(name, lambda sent: json.loads(sent) if sent else None, str, "json_trigger_value")
+    states._state._set_widget_metadata(read)
+    events = [{"event": "changes", "value": value} for value in (1, 2)]
+    sent = internals.WidgetState(id=name, json_trigger_value=json.dumps([5, *events]))
+    states._state.set_widgets_from_proto(internals.WidgetStates(widgets=[sent]))
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda: SimpleNamespace(session_state=states))
+    assert internals.sent_event("board", "changes") == 2, "the last one"
+    assert [internals.sent_event("board", "rest"), internals.sent_event("grid", "changes")] == [None, None]

@@ -17,6 +17,7 @@ from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.answering import answered, answering, sent_by
+from attnviz.app.session.given import giving
 from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.board.data import board_data, has_numbers
@@ -154,7 +155,7 @@ def _take(
     pin: Callable[[Place | None], None] | None,
 ) -> None:  # fmt: skip
     try:
-        with answering(key, int(sent["number"])):
+        with answering(key, int(sent["number"])), giving():
             if picks and sent.get("example") is not None:
                 examples.use(str(sent["example"]))
                 st.session_state[_asked(key)] = True

@@ -13,7 +13,7 @@ from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import address, reconnecting, state, url_texts
+from attnviz.app.session import address, given, reconnecting, state, url_texts
 from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
 from attnviz.app.shell.share import show_share
@@ -49,6 +49,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
     table = parameters()
     take_own()
     take_offered()  # by a run that was stopped before its end
+    given.give()
     first = state.first_run()
     state.resume([each.id for each in reconnecting.held()])
     perhaps_refused = first and address.came_bare()
@@ -80,6 +81,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
             show_share(own_examples=own_examples)
         url_texts.draw()
         connection.watch()
+    given.taken()
     reconnecting.go_on()
 
 
