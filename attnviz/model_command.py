@@ -74,10 +74,10 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
         measured = _measured(view)
         print(json.dumps(measured) if given.json else "\n".join(_in_lines(view)))
     elif given.json:
-        sys.stdout.writelines(json_pieces(view.heads[place]))
+        sys.stdout.writelines(json_pieces(view.layers[place[0]].whole(place[1])))
         print()
     else:
-        trace = view.heads[place]
+        trace = view.layers[place[0]].whole(place[1])
         if view.layers[place[0]].kind != "cross":
             print(figures_in_words(view.measured(*place), place[1], ALL_SHARES)["full"] + "\n")
         print("\n\n".join(tables(trace, given.digits)))

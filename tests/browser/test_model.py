@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from attnviz import look_into
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.playground import Playground
+from tests.browser.serving import running_server
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
@@ -47,6 +49,48 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     expect(page.get_by_test_id("stMetric").get_by_text(say("models.use.without"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".board.told")).to_be_visible()  # one word's story
+    assert reader.sideways <= 0
+
+
+def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader = new_reader().open("/model", model_text="a cat sat on a mat", model_head="2.5")
+    page = reader.page
+    own = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat").layers[2].output(5)
+    assert own is not None
+    dock = page.locator(".board .panel")
+
+    def points_at(name: str, row: int, column: int) -> None:
+        """A pointer is at whole pixels: arrow keys reach the number beside."""
+        strip = page.locator(f".matrix[data-matrix={name}] .grid")
+        expect(strip).to_be_visible()
+        (rows, columns), box = own[name].shape, strip.bounding_box()
+        assert box is not None
+        strip.click(position={"x": (column + 0.5) / columns * box["width"], "y": (row + 0.5) / rows * box["height"]})
+        page.keyboard.press("Escape")  # nothing is pinned
+        for _ in range(6):
+            found = (strip.locator(".current").get_attribute("data-at") or "").split(",")
+            down, right = row - int(found[1]), column - int(found[2])
+            if right:
+                page.keyboard.press("ArrowRight" if right > 0 else "ArrowLeft")
+            elif down:
+                page.keyboard.press("ArrowDown" if down > 0 else "ArrowUp")
+        assert found == [name, str(row), str(column)]
+        expect(dock).to_contain_text(written(own[name][row, column].item(), 4))
+
+    points_at("x", 2, 200)
+    points_at("w_k", 201, 3)
+    points_at("w_o", 7, 300)
+    points_at("output", 3, 101)
+    terms = (own["context"][3].double() * own["w_o"][:, 101].double()).tolist()
+    largest = max(terms, key=abs)
+    context = own["context"][3, terms.index(largest)].item()
+    expect(dock).to_contain_text(written(context, 4))  # the largest term is told first
+    points_at("w_q", 100, 4)
+    page.keyboard.press("Enter")  # pinned: the next number to change
+    page.get_by_role("button", name=say("models.change.number")).click()
+    expect(page.get_by_label(say("models.change.matrix"))).to_have_value("W_q")
     assert reader.sideways <= 0
 
 
@@ -127,3 +171,22 @@ def test_a_click_is_answered_by_one_run_and_nothing_more_is_asked_for(new_reader
     page.wait_for_timeout(6000)  # after five seconds, what isn't known to be in the address is asked for
     assert len(sent) == 2
     assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('attnviz.unanswered'))") == []
+
+
+def test_while_a_model_loads_its_bar_is_seen_and_another_reader_goes_on(chromium: Browser, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with log.open("w") as file, running_server(file) as address:
+        waiting, other = chromium.new_page(), chromium.new_page()
+        try:
+            waiting.goto(f"{address}/model?model_text=a+cat+sat")
+            bar = waiting.get_by_test_id("stProgress")
+            expect(bar).to_be_visible(timeout=30_000)  # the server has just started: nothing of the model is there
+            expect(bar).to_contain_text(say("models.loading.package"))
+            other.goto(address)
+            expect(other.locator('[data-at="attention_weights,1,1"]')).to_be_visible(timeout=30_000)
+            expect(waiting.locator("canvas[data-pictures='72']")).to_be_visible(timeout=60_000)
+            expect(bar).to_have_count(0)
+        finally:
+            waiting.close()
+            other.close()
+    assert "Traceback" not in log.read_text()

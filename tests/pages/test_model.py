@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz import ModelEdit, look_into
 from attnviz.app.model.looked import looked, turn
@@ -21,6 +22,8 @@ from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
 from attnviz.models import included as included_module
 from attnviz.models.included import included
+from attnviz.models.loading import load
+from attnviz.models.progress import Progress
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader, as_array, in_address
@@ -74,13 +77,22 @@ def test_all_heads_are_sent_with_their_own_numbers(opened: Reader) -> None:
 
 def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(opened: Reader) -> None:
     (board,) = opened.boards
-    trace = look_into(INCLUDED, text=ANIMAL).heads[3, 1]
     assert board["fixed"]
     assert board["labels"][10] == "it"
-    assert set(board["shown"]) == {"q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"}
-    assert {"x", "w_q", "b_q"} <= set(board["matrices"])
-    bits = base64.b64decode(board["matrices"]["w_q"]["float32"])
-    assert np.array_equal(np.frombuffer(bits, dtype="<f4"), trace.w_q.numpy().flatten())
+    assert set(board["shown"]) == {
+        "x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights",
+        "context", "w_o", "output",
+    }  # fmt: skip
+    whole = look_into(INCLUDED, text=ANIMAL).layers[3].output(1)
+    assert whole is not None
+    for name in ("x", "w_q", "w_o", "output"):
+        assert np.array_equal(numbers_in(board["matrices"][name]["float32"], "<f4"), whole[name].numpy().flatten())
+    shapes = {name: (board["matrices"][name]["rows"], board["matrices"][name]["columns"]) for name in ("w_o", "output")}
+    assert shapes == {"w_o": (32, 384), "output": (15, 384)}
+    made = say("models.page.made", numbers=plural(3 * (384 + 1) * 32, "number"),
+               matrices="W_q, W_k, W_v, b_q, b_k, b_v")  # fmt: skip
+    assert made in opened.captions
+    assert say("models.page.no_output") not in opened.captions
 
 
 def test_a_link_opens_a_sentence_and_a_head() -> None:
@@ -148,7 +160,7 @@ def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() ->
 
 
 def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its_share() -> None:
-    reader = Reader(PAGE).set("model.average", True).set("model.output", True)
+    reader = Reader(PAGE).set("model.average", True)
     layer = look_into(INCLUDED, text=ANIMAL).layers[3]
     assert say("models.page.average_warning") in reader.captions
     specs = {str(each.proto.id): json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
@@ -160,7 +172,6 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     assert whole is not None
     part, every = (written(each[10].norm().item(), 4) for each in (made["output"], whole.made))
     assert say("models.page.output_told", token="it", part=part, whole=every) in reader.texts
-    assert any(key.endswith("model.input.output") for key in specs)
 
 
 def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None:
@@ -275,6 +286,52 @@ def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         assert reader.boards == []
     finally:
         st.cache_resource.clear()
+
+
+def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    st.cache_resource.clear()
+    included_module._loaded.cache_clear()
+    drawn: list[tuple[float, str]] = []
+    plain = DeltaGenerator.progress
+
+    def progress(self: DeltaGenerator, value: float, text: str, **more: Any) -> DeltaGenerator:
+        drawn.append((value, text))
+        return plain(self, value, text, **more)
+
+    def slowly(name: str, tell: Any) -> tuple[Any, Any]:
+        def one_by_one(progress: Progress) -> None:
+            tell(progress)
+            time.sleep(0.25 if progress.step != "numbers" or 0.4 < progress.share < 0.42 else 0)
+
+        return load(name, one_by_one)
+
+    monkeypatch.setattr(DeltaGenerator, "progress", progress)
+    monkeypatch.setattr(loading, "load", slowly)
+    try:
+        reader = Reader(PAGE, model_text="a cat that loads")
+    finally:
+        st.cache_resource.clear()
+    assert len(reader.boards) == 1
+    assert reader.at.get("progress") == []  # it goes when the model is there
+    said = [text for _, text in drawn]
+    assert {say("models.loading.package"), say("models.loading.sum"), say("models.loading.tokenizer"),
+            say("models.loading.numbers", share=41)} <= set(said)  # fmt: skip
+    assert [value for value, _ in drawn] == sorted(value for value, _ in drawn)
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.MonkeyPatch, *, found: bool) -> None:
+    if not found:  # as where a model takes its numbers through something that isn't seen
+        monkeypatch.setattr("attnviz.models.projections.found", lambda *_: None)
+        monkeypatch.setattr("attnviz.models.watching.Watch._keep_output", lambda *_: None)
+    reader = Reader(PAGE, model_text=f"a cat that is {found}")
+    shown = set(reader.boards[0]["shown"])
+    assert {"q", "k", "v", "attention_weights", "context"} <= shown
+    assert ({"x", "w_q", "w_k", "w_v", "w_o", "output"} <= shown) is found
+    if not found:
+        assert not shown & {"x", "y", "w_q", "w_k", "w_v", "b_q", "w_o", "output"}
+    missing = {say("models.page.given", matrices="Q, K, V"), say("models.page.no_output")}
+    assert missing & set(reader.captions) == (set() if found else missing)
 
 
 def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -105,6 +106,25 @@ def test_importing_the_package_imports_neither_streamlit_nor_plotly() -> None:
     assert "'torch'" in loaded
     assert "'streamlit'" not in loaded
     assert "'plotly'" not in loaded
+
+
+def test_only_the_page_of_a_real_model_imports_transformers() -> None:
+    """It takes seconds: neither the package, nor the app that starts, nor any other page waits for it."""
+    code = textwrap.dedent("""
+        import sys
+        import attnviz, serve
+        from tests.pages.reader import PAGES, Reader
+        last = "pages/model.py"
+        for page in sorted(PAGES, key=last.__eq__):
+            Reader(page)
+            print(page, "transformers" in sys.modules)
+    """)
+    root = Path(__file__).parents[2]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=root)
+    assert run.returncode == 0, run.stderr
+    imported = dict(line.split() for line in run.stdout.splitlines() if line.startswith("pages/"))
+    assert len(imported) == 9
+    assert [page for page, has in imported.items() if has == "True"] == ["pages/model.py"]
 
 
 def test_public_names_are_the_contract() -> None:

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from attnviz.core.errors import RefusedError
-from attnviz.models import loading
-from attnviz.models.loading import STEPS, Shelf, load, size_of
+from attnviz.models import INCLUDED, included, loading
+from attnviz.models.loading import Shelf, load, size_of
+from attnviz.models.progress import Progress, fetching_bar, telling
 from tests.unit.small_models import MODELS, tokenizer
 
 
@@ -30,10 +31,92 @@ def why(name: str) -> str:
     return refused.value.kind
 
 
-def test_it_is_told_what_is_loaded(folder: str) -> None:
-    told: list[str] = []
-    load(folder, told.append)
-    assert tuple(told) == STEPS
+def test_it_is_told_what_is_loaded_and_how_far_that_is(folder: str) -> None:
+    told: list[Progress] = []
+    model, _ = load(folder, told.append)
+    assert list(dict.fromkeys(each.step for each in told)) == ["package", "settings", "tokenizer", "numbers"]
+    wholes = [each.whole for each in told]
+    assert wholes == sorted(wholes)
+    assert wholes[-1] == 1.0
+    # One step further with each matrix that is there.
+    shares = [each.share for each in told if each.step == "numbers"]
+    named = dict(model.named_parameters())
+    assert len(shares) - 1 in (len(named), len(named) + 1)  # a matrix that is used twice may be counted twice
+    assert shares == pytest.approx([at / (len(shares) - 1) for at in range(len(shares))])
+
+
+def test_of_the_model_that_comes_along_it_is_told_too() -> None:
+    included._loaded.cache_clear()
+    told: list[Progress] = []
+    load(INCLUDED, told.append)
+    assert list(dict.fromkeys(each.step for each in told)) == ["package", "sum", "tokenizer", "numbers"]
+    assert len([each for each in told if each.step == "numbers"]) > 100
+    assert told[-1].whole == 1.0
+    assert [each.whole for each in told] == sorted(each.whole for each in told)
+
+
+def test_bytes_that_are_fetched_are_told() -> None:
+    told: list[Progress] = []
+    with telling(told.append):
+        bar = fetching_bar()(total=200, initial=50, disable=True)
+    for chunk in (50, 100):
+        bar.update(chunk)  # as other threads do
+    assert told == [Progress("fetched", 0.5), Progress("fetched", 1.0)]
+    fetching_bar()(total=10, disable=True).update(5)  # nobody waits for it
+    assert len(told) == 2
+
+
+def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, shelf = threading.Event(), Shelf()
+    shelf.get(folder)
+
+    def slowly(name: str, tell: Any) -> tuple[Any, Any]:
+        for at in (0.25, 0.75):
+            tell(Progress("numbers", at))
+            assert goes_on.wait(20)
+        return load(folder, lambda _: None)
+
+    monkeypatch.setattr(loading, "load", slowly)
+    told: dict[int, list[Progress]] = {0: [], 1: []}
+    waiting = [threading.Thread(target=shelf.get, args=("slow", told[each].append)) for each in told]
+    for thread in waiting:
+        thread.start()
+    until = time.monotonic() + 20
+    while not all(told.values()) and time.monotonic() < until:
+        time.sleep(0.01)
+    began = time.monotonic()
+    shelf.get(folder)
+    assert time.monotonic() - began < 0.1
+    assert "slow" not in shelf
+    goes_on.set()
+    for thread in waiting:
+        thread.join(20)
+    assert "slow" in shelf
+    assert all(each[0] == Progress("numbers", 0.25) for each in told.values())
+
+
+def test_whoever_leaves_meanwhile_stops_nothing(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, shelf = threading.Event(), Shelf()
+
+    def slowly(name: str, tell: Any) -> tuple[Any, Any]:
+        assert goes_on.wait(20)
+        return load(folder, tell)
+
+    def leaves(_: Progress) -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr(loading, "load", slowly)
+    with pytest.raises(InterruptedError):
+        shelf.get("slow", leaves)
+    goes_on.set()
+    assert shelf.get("slow")[0] is shelf.get("slow")[0]
+
+
+def test_all_who_wait_are_told_why_it_cannot_be_had() -> None:
+    shelf = Shelf()
+    for _ in range(2):  # and it's tried anew
+        with pytest.raises(RefusedError, match="there is no such folder"):
+            shelf.get("/no/such/folder")
 
 
 def test_a_name_without_a_network_is_refused_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import look_into
+from attnviz import explain, look_into
 from attnviz.models import INCLUDED
 from attnviz.models.included import included
 from attnviz.models.pieces import pieces_of
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
+BOTH = {"BART": bart, "T5": t5}  # an encoder, a decoder, and the decoder's attention to the encoder
 
-@pytest.mark.parametrize("name", MODELS)
+
+@pytest.mark.parametrize("name", [*MODELS, *BOTH])
 def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them(name: str) -> None:
-    view = look_into(MODELS[name](), tokenizer(), TEXT)
+    more = {"target": "der kater"} if name in BOTH else {}
+    view = look_into((MODELS | BOTH)[name](), tokenizer(), TEXT, **more)
     for layer in view.layers:
         parts = [layer.output(head) for head in range(layer.n_heads)]
         found = layer.attended.output
@@ -24,7 +27,11 @@ def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them
         torch.testing.assert_close(total.float(), found.made, rtol=1e-5, atol=1e-6)
         for head, part in enumerate(parts):
             assert part is not None
-            assert torch.equal(part["context"], layer.head(head).context)
+            own = layer.head(head)
+            assert list(part.stages) == [*own.stages, "w_o", "output"]
+            assert all(torch.equal(part[each], own[each]) for each in own.stages)
+            explained = explain(part, "output", 1, 3)
+            torch.testing.assert_close(explained.value, part["output"][1, 3].item(), rtol=1e-4, atol=1e-6)
 
 
 def test_what_is_found_is_the_models_own_output_projection() -> None:

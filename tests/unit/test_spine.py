@@ -9,9 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, trace
+from attnviz import Scenario, look_into, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
+from attnviz.models import INCLUDED
 from attnviz.teach.questions import QUESTIONS, Question
 from tests.node import PageScript
 from tests.whole import examples
@@ -127,6 +128,26 @@ def stand_apart(layout: dict[str, Any], titles: dict[str, Box], width: float) ->
         assert [other for other in boxes if other != name and overlap(title, boxes[other])] == [], name
     if {"k", "v", "w_v"} <= set(boxes) and "attention_weights" not in boxes and boxes["k"]["turned"]:
         assert boxes["w_v"]["x"] - boxes["k"]["x"] - boxes["k"]["width"] >= 15
+
+
+@pytest.mark.parametrize("width", [1230.0, 1790.0])
+@pytest.mark.parametrize("text", ["a cat sat", "The animal didn't cross the street because it was too tired"])
+def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScript, text: str, width: float) -> None:
+    view = look_into(INCLUDED, text=text)
+    head = view.layers[3].output(1)
+    assert head is not None
+    data = board_data(None, head, 0, 4)
+    layout, titles = script.run(_TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
+    boxes: dict[str, Box] = layout["boxes"]
+    assert set(boxes) == set(head.stages) - {"scaled_scores"}
+    stand_apart(layout, titles, width)
+    for name in ("x", "output", "w_o"):
+        assert boxes[name]["cell"] <= 1
+        assert 126 <= boxes[name]["width"] <= 384.01
+    for name in ("w_q", "w_k", "w_v"):
+        assert boxes[name]["height"] == pytest.approx(96)
+    assert boxes["k"]["row"] >= 3  # what isn't a strip keeps cells that a hand finds
+    assert layout["width"] <= width
 
 
 @pytest.mark.parametrize(("width", "height"), [(1310, 586), (1310, 704), (1860, 1016)])

@@ -18,8 +18,9 @@ from attnviz.documents.heads_data import grid_data
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.editing import editing_of
 from attnviz.models.kept import Kept
-from attnviz.models.loading import STEPS, Shelf, Step
+from attnviz.models.loading import Shelf
 from attnviz.models.pretrained import look, most_tokens, n_weights
+from attnviz.models.progress import Progress
 from attnviz.words import plural, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
@@ -82,9 +83,8 @@ def _model(name: str) -> tuple[Any, Any]:
         return shelf.get(name)
     place = st.empty()
 
-    def tell(step: Step) -> None:
-        at = STEPS.index(step)
-        place.progress((at + 0.5) / len(STEPS), say(f"models.loading.{step}"))
+    def tell(progress: Progress) -> None:
+        place.progress(progress.whole, say(f"models.loading.{progress.step}", share=f"{100 * progress.share:.0f}"))
 
     try:
         found = shelf.get(name, tell)

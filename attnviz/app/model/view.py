@@ -9,6 +9,7 @@ from attnviz.app.model.changing import in_words, pin, show_changes, show_control
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_heads
 from attnviz.app.model.looked import fitting, looked, turn
+from attnviz.app.model.told import made_in_words, output_in_words, sink_in_words, value_in_words
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
@@ -19,11 +20,9 @@ from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.core.errors import SaidError
-from attnviz.core.tokens import token_labels
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
-from attnviz.explanation.summary import reads_most
 from attnviz.figures import heatmap_spec, model_spec
 from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
 from attnviz.link.parameter_table import (
@@ -37,17 +36,16 @@ from attnviz.link.parameter_table import (
     SENTENCE,
 )
 from attnviz.models import ModelEdit, ModelTrace, offered
-from attnviz.models.edits import OFF
+from attnviz.models.edits import WEIGHTS
 from attnviz.models.trace import Kind, Layer
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
 
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
-_SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
 _ABOVE_KEY, _WRITTEN_KEY = "model.above", "model.written"
-_SHOWN = ("q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores", "attention_weights", "context")
+_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores",
+          "attention_weights", "context", "w_o", "output")  # fmt: skip
 
 
 @st.fragment
@@ -183,30 +181,25 @@ def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
     if own.kind != "cross":
         st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
     show_controls(own, head, edits, trace)
-    st.text(_value_in_words(view, (layer, head), query))
-    if sink := _sink_in_words(view, layer, head):
+    st.text(value_in_words(view, (layer, head), query))
+    if sink := sink_in_words(view, layer, head):
         st.text(sink)
     with st.container(horizontal=True):
         values = st.toggle(say("models.page.values"), key="model.values")
-        inputs = "x" in trace.stages and st.toggle(say("models.page.inputs"), key="model.inputs")
-        output = st.toggle(say("models.page.output"), key="model.output")
         average = st.toggle(say("models.page.average"), key="model.average")
     if values:
         _show_values(trace, query)
-    if inputs:
-        with st.container(horizontal=True):
-            _show_made_of(trace, query, ("x", "y", "w_q", "w_k", "w_v"))
-    if output:
-        _show_output(own, head, query)
     if average:
         st.caption(say("models.page.average_warning"))
-        _show_made_of(own.average(), query, ("attention_weights",))
-    shown = tuple(name for name in _SHOWN if name in trace.stages)
+        _show_average(own, query)
     if own.kind == "cross":
         st.caption(say("models.page.cross"))
-    _show_board(trace, query, shown, f"{_BOARD_KEY}.{own.number}.{head}")
-    made = sum(trace[name].numel() for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v") if name in trace.stages)
-    st.caption(say("models.page.made", numbers=plural(made, "number")) if made else say("models.page.given"))
+    whole = own.whole(head)
+    _show_board(whole, query, tuple(filter(whole.stages.__contains__, _SHOWN)), f"{_BOARD_KEY}.{own.number}.{head}")
+    if "output" in whole.stages:
+        st.text(output_in_words(own, whole, query))
+    for told_of_it in made_in_words(whole):
+        st.caption(told_of_it)
 
 
 def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> None:
@@ -226,7 +219,7 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
     offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
           heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
     offer_own(Own(
-        f"layer{layer}_head{head}", say("models.share.about"), trace,
+        f"layer{layer}_head{head}", say("models.share.about"), view.layers[layer].whole(head),
         lambda: model_script(view, *place, name=name, target=target, digits=digits),
         lambda: head_report(view, *place, digits=digits), lambda: model_page(view),
     ))  # fmt: skip
@@ -249,15 +242,6 @@ def _telling(weights: Any) -> int:
     return int(others.max(-1).values.argmax())
 
 
-def _sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
-    """Say where much of a head's attention rests on tokens that are none of the text's; blank where it doesn't."""
-    measured = view.measured(layer, head)
-    if measured is None or measured.special is None or measured.special < _SINK:
-        return ""
-    names = [token for token, special in zip(view.tokens, view.special, strict=True) if special]
-    return say("models.page.sink", share=f"{100 * measured.special:.0f}", tokens=" · ".join(names))
-
-
 def _show_values(trace: Any, query: int) -> None:
     """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
     shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
@@ -275,42 +259,10 @@ def _show_values(trace: Any, query: int) -> None:
                  column_config={"token": st.column_config.TextColumn(say("models.values.token")), **bars})  # fmt: skip
 
 
-def _show_output(layer: Layer, head: int, query: int) -> None:
-    """Draw what a head gives to the output of its attention, and say how much that is of all."""
-    made, whole = layer.output(head), layer.attended.output
-    if made is None or whole is None:
-        st.caption(say("models.page.no_output"))
-        return
-    lengths = {"part": made["output"][query].norm(), "whole": whole.made[query].float().norm()}
-    told = {name: written(length.item(), state.digits()) for name, length in lengths.items()}
-    st.text(say("models.page.output_told", token=token_labels(layer.tokens)[query], **told))
-    with st.container(horizontal=True):
-        _show_made_of(made, query, ("w_o", "output"))
-
-
-def _show_made_of(trace: Any, query: int, names: tuple[str, ...]) -> None:
-    """Draw matrices that stand on no board: what queries, keys and values are made of, what is made of contexts."""
-    for name in names:
-        if name in trace.stages:
-            stage, (rows, columns) = trace.stages[name], trace[name].shape
-            alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
-            show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
-                        f"model.input.{name}", alt)  # fmt: skip
-
-
-def _value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
-    """Say beside the largest weight of a token how long the value is that it weighs; of a head that is off, that none
-    of it counts."""
-    trace, digits = view.heads[place], state.digits()
-    reads, alike = reads_most(trace, query, digits)
-    if ModelEdit(view.layers[place[0]].number, place[1], OFF) in view.edits:
-        return say("models.page.value_off", reads=reads)
-    read = trace.stages["attention_weights"].labels("columns", trace.tokens, trace.v.shape[0])
-    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
-    both = shares * lengths
-    key, most = int(shares.argmax()), int(both.argmax())
-    numbers = {"length": lengths[key], "both": both[key], "most": both[most]}
-    told = {name: written(value.item(), digits) for name, value in numbers.items()}
-    if alike:
-        return say("models.page.value_alike", reads=reads, of=read[most], most=told["most"])
-    return say("models.page.value", reads=reads, key=read[key], of=read[most], **told)
+def _show_average(layer: Layer, query: int) -> None:
+    """Draw the attention weights averaged over a layer's heads, which stand on no board: none of them has these."""
+    name, trace = "attention_weights", layer.average()
+    stage, (rows, columns) = trace.stages[name], trace[name].shape
+    alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
+    show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
+                f"model.input.{name}", alt)  # fmt: skip

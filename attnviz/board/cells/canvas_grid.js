@@ -80,6 +80,7 @@ export class CanvasGrid extends Grid {
   build({ rows, columns }) {
     const { stage, box, element, board } = this;
     element.classList.add("canvas");
+    toggle(element, "strip", Math.min(box.cell, box.row) < 1);
     toggle(element, "tight", this.isTight);
     toggle(element, "editable", board.isEditable({ matrix: stage.name, row: 0, column: 0 }));
     element.setAttribute("role", "grid");

@@ -3,6 +3,7 @@
 
 import { isWhatIsRead } from "../cells/cell.js";
 import { planOf } from "./plan.js";
+import { STRIP, THIN } from "./strips.js";
 import { leftFor } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
@@ -44,7 +45,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const { tokens } = room;
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
-  const whole = { wide: CELL.width, cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1 };
+  const whole = { wide: CELL.width, cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
@@ -57,9 +58,12 @@ export function layoutOf(stages, shapes, placed, room) {
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const tries = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]]
-    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps }));
-  const fits = tries.find((each) => each.width <= width) ?? tries[1];
+  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]];
+  const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
+  // A strip gives way before numbers do.
+  const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? 4 : 2)
+    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps, strip })));
+  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - 3];
   return new Placing(plan, shapes, fits).layout(scale, width, room);
 }
 
@@ -91,12 +95,13 @@ function wordsAlone(room) {
   };
 }
 
-// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, and gaps are so much of
-// their whole width.
+// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, a strip so wide at most,
+// and gaps are so much of their whole width.
 class Measure {
-  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number }} by */
-  constructor(plan, shapes, tokens, room, { wide, cell, row, gaps }) {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number, strip: number }} by */
+  constructor(plan, shapes, tokens, room, { wide, cell, row, gaps, strip }) {
     this.shapes = shapes;
+    this.strip = strip;
     this.room = room;
     this.wide = wide;
     this.cell = cell;
@@ -121,15 +126,21 @@ class Measure {
     this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
 
-  // How many rows of factors stand over a column, or beside what does, and what lies between them.
+  // How many rows of factors stand over a column, or beside what does, and what lies between them, strips with it.
   /** @param {Column} column */
   factorsOver({ factor, turned, bias, weight, weightBias }) {
-    const rowsOf = (/** @type {(Stage | null)[]} */ ...stages) => stages.reduce((sum, stage) => sum + (stage ? this.shapes[stage.name].rows : 0), 0);
     if (!factor) return { rows: 0, fixed: 0 };
-    if (turned) return { rows: this.shapes[factor.name].columns + rowsOf(weight), fixed: weight ? TITLE + GAP.stack : 0 };
-    if (factor.rule === "product") return { rows: rowsOf(weight, weightBias), fixed: weightBias ? GAP.bias : 0 };
+    if (turned) return this.rowsOf([this.shapes[factor.name].columns, weight], weight ? TITLE + GAP.stack : 0);
+    if (factor.rule === "product") return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
     if (factor.columns === "key") return { rows: 0, fixed: 0 }; // its rows are as high as those of the spine
-    return { rows: rowsOf(factor, bias), fixed: bias ? GAP.bias : 0 };
+    return this.rowsOf([factor, bias], bias ? GAP.bias : 0);
+  }
+
+  /** @param {(Stage | number | null)[]} stages matrices, or how many rows one has @param {number} between */
+  rowsOf(stages, between) {
+    const counts = stages.map((each) => (typeof each === "number" ? each : each ? this.shapes[each.name].rows : 0));
+    const strips = counts.filter((count) => count > STRIP.from);
+    return { rows: counts.reduce((sum, count) => sum + (count > STRIP.from ? 0 : count), 0), fixed: between + strips.length * STRIP.height };
   }
 
   // How high what stands over a column is, without the topmost title.
@@ -142,15 +153,17 @@ class Measure {
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
 
-  // How high a row of a factor is.
+  // How high a row of a factor is, which has so many.
   /** @param {Stage | null} factor */
-  factorRow(factor) {
+  factorRow(factor, rows = 0) {
+    if (rows > STRIP.from) return STRIP.height / rows;
     return isBehind(factor) ? this.factorRows.behind : this.factorRows.attention;
   }
 
   // Vectors share so much room, whatever their length is.
   /** @param {number} features */
   vector(features) {
+    if (features > STRIP.from) return Math.min(1, this.strip / features);
     return Math.max(LEAST, (Math.min(3, Math.max(2, features)) * this.wide) / features);
   }
 
@@ -251,8 +264,9 @@ class Placing {
   /** @param {Stage} stage @param {number} x @param {number} foot */
   upwards(stage, x, foot, turned = false) {
     const { rows, columns } = this.shapes[stage.name];
-    const row = stage.rows === "feature" || turned ? this.sizes.factorRow(stage) : this.sizes.row;
-    const height = (turned ? columns : rows) * row;
+    const count = turned ? columns : rows;
+    const row = stage.rows === "feature" || turned ? this.sizes.factorRow(stage, count) : this.sizes.row;
+    const height = count * row;
     this.place(stage, x, foot - height, turned ? this.sizes.cell : this.sizes.cellWidth(stage), row, turned);
     return foot - height;
   }
@@ -260,8 +274,9 @@ class Placing {
   // The bias of what stands on its side stands on its side, too.
   /** @param {Stage} stage @param {number} x */
   turnedBias(stage, x) {
-    const row = this.sizes.factorRow(stage);
-    const height = this.shapes[stage.name].columns * row;
+    const { columns } = this.shapes[stage.name];
+    const row = this.sizes.factorRow(stage, columns);
+    const height = columns * row;
     this.place(stage, x, this.bottom - height, this.sizes.cell, row, true);
   }
 

@@ -7,6 +7,7 @@ import { seenSourcesOf } from "../values/evaluate.js";
 import { addressOf } from "../places.js";
 import { dividedBy } from "../spine/sayings.js";
 import { Slider } from "../spine/slider.js";
+import { isStrip } from "../spine/strips.js";
 import { WordColumns } from "../spine/word_columns.js";
 import { RowGrid, put } from "./story_grids.js";
 import { NARROW, storyOf } from "./story_layout.js";
@@ -85,7 +86,8 @@ export class Story {
     board.root.style.setProperty("--s", "1");
     board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, plane: null };
     const { tells, lit } = board.data;
-    const parts = partsOf([...board.stages.values()], tells ? board.assembly.placed.filter((name) => tells.part.includes(name)) : board.assembly.placed);
+    const placed = board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name))); // a strip has its place among all rows
+    const parts = partsOf([...board.stages.values()], placed);
     if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
     this.litOnce = addressOf(lit ?? null);
     const { spots } = this.layoutOf(parts, new Set(parts.map(({ stage }) => stage.name)), []);

@@ -1,0 +1,61 @@
+"""What is said of one head of a model, beside its board."""
+
+from attnviz.app.session import state
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.summary import reads_most
+from attnviz.models import ModelEdit, ModelTrace
+from attnviz.models.edits import OFF, WEIGHTS
+from attnviz.models.trace import Layer
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+
+_SINK = 0.3  # of a head's attention, on tokens that are none of the text's
+
+
+def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
+    """Say beside the largest weight of a token how long the value is that it weighs; of a head that is off, that none
+    of it counts."""
+    trace, digits = view.heads[place], state.digits()
+    reads, alike = reads_most(trace, query, digits)
+    if ModelEdit(view.layers[place[0]].number, place[1], OFF) in view.edits:
+        return say("models.page.value_off", reads=reads)
+    read = trace.stages["attention_weights"].labels("columns", trace.tokens, trace.v.shape[0])
+    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
+    both = shares * lengths
+    key, most = int(shares.argmax()), int(both.argmax())
+    numbers = {"length": lengths[key], "both": both[key], "most": both[most]}
+    told = {name: written(value.item(), digits) for name, value in numbers.items()}
+    if alike:
+        return say("models.page.value_alike", reads=reads, of=read[most], most=told["most"])
+    return say("models.page.value", reads=reads, key=read[key], of=read[most], **told)
+
+
+def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
+    """Say where much of a head's attention rests on tokens that are none of the text's; blank where it doesn't."""
+    measured = view.measured(layer, head)
+    if measured is None or measured.special is None or measured.special < _SINK:
+        return ""
+    names = [token for token, special in zip(view.tokens, view.special, strict=True) if special]
+    return say("models.page.sink", share=f"{100 * measured.special:.0f}", tokens=" · ".join(names))
+
+
+def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:
+    """Say how much of the output a head gives."""
+    assert layer.attended.output is not None
+    lengths = {"part": trace["output"][query].norm(), "whole": layer.attended.output.made[query].float().norm()}
+    told = {name: written(length.item(), state.digits()) for name, length in lengths.items()}
+    return say("models.page.output_told", token=token_labels(layer.tokens)[query], **told)
+
+
+def made_in_words(trace: AttentionTrace) -> list[str]:
+    """Say down to which numbers the board goes, and what isn't found of where a head's are from and where they go."""
+    weights = [name for name in WEIGHTS if name in trace.stages]
+    given = [name for name in "qkv" if f"w_{name}" not in weights]
+    made, standing = (", ".join(trace.stages[name].symbol for name in names) for names in (weights, given))
+    numbers = plural(sum(trace[name].numel() for name in weights), "number")
+    return [
+        *([say("models.page.made", numbers=numbers, matrices=made)] if made else []),
+        *([say("models.page.given", matrices=standing)] if standing else []),
+        *([] if "output" in trace.stages else [say("models.page.no_output")]),
+    ]
