@@ -49,6 +49,7 @@ def _load(name: str) -> tuple[Any, Any]:
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
         bar = {} if only["local_files_only"] else {"tqdm_class": fetching_bar()}
+        tell("fetched" if bar else "numbers")
         model = getattr(package, kind).from_pretrained(
             name, use_safetensors=True, attn_implementation=WATCHED, **only, **bar
         )

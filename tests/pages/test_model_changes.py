@@ -114,6 +114,16 @@ def test_a_number_is_changed_and_its_layer_made_even() -> None:
     assert in_address(reader.at, "model_edits") == ""
 
 
+def test_a_changed_number_is_marked_on_the_board_and_says_what_it_was() -> None:
+    (board,) = Reader(PAGE, model_edits="3.1.w_q.5.2=0.5*2.0.w_q.5.2=0.5*3.1.mask.2.1=-inf").boards
+    before = look_into(INCLUDED, text=ANIMAL).heads[3, 1]
+    assert board["before"] == {"w_q,5,2": pytest.approx(before.w_q[5, 2].item()), "mask,2,1": 0.0}
+    assert board["origins"]["x"] == [say("models.given.input")]
+    assert board["origins"]["w_q"] == board["origins"]["w_o"] == [say("models.given.weight")]
+    assert board["origins"]["mask"] == [say("models.given.mask")]
+    assert set(board["origins"]) == {"x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "mask", "w_o"}
+
+
 def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() -> None:
     """The sentence above the board says of a head that is off, or even, what the board says."""
     opened = Reader(PAGE)

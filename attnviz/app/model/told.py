@@ -2,13 +2,14 @@
 
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import in_rows
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.summary import reads_most
 from attnviz.models import ModelEdit, ModelTrace
-from attnviz.models.edits import OFF, WEIGHTS
+from attnviz.models.edits import MASK, OFF, WEIGHTS
 from attnviz.models.trace import Layer
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import for_json, written
 
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's
 
@@ -59,3 +60,28 @@ def made_in_words(trace: AttentionTrace) -> list[str]:
         *([say("models.page.given", matrices=standing)] if standing else []),
         *([] if "output" in trace.stages else [say("models.page.no_output")]),
     ]
+
+
+def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
+    """Return where the numbers of each matrix are from that nothing on the board makes."""
+    kinds = dict.fromkeys(("x", "y"), "input") | dict.fromkeys((*WEIGHTS, "w_o"), "weight") | {MASK: MASK}
+    given = (name for name, stage in trace.stages.items() if stage.rule is None)
+    return {name: [say(f"models.given.{kinds.get(name, 'model')}")] for name in given}
+
+
+def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -> dict[str, float | str]:
+    """Return what each changed number on a head's board was before, by its place there."""
+    if view.original is None:
+        return {}
+    own, head = view.layers[place[0]], place[1]
+    original, shared = view.original.layers[place[0]].head(head), own.n_heads // len(own.attended.key)
+    before: dict[str, float | str] = {}
+    for edit in view.edits:
+        if edit.layer != own.number or edit.matrix not in trace.stages or edit.head is None:
+            continue
+        same = edit.head // shared == head // shared if edit.matrix[-1] in "kv" and edit.matrix != MASK else False
+        if edit.head == head or same:
+            matrix = original.matrices.get(edit.matrix)
+            value = 0.0 if matrix is None else in_rows(matrix)[edit.row, edit.column].item()
+            before[f"{edit.matrix},{edit.row},{edit.column}"] = for_json(value)
+    return before

@@ -9,7 +9,14 @@ from attnviz.app.model.changing import in_words, pin, show_changes, show_control
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_heads
 from attnviz.app.model.looked import fitting, looked, turn
-from attnviz.app.model.told import made_in_words, output_in_words, sink_in_words, value_in_words
+from attnviz.app.model.told import (
+    before_of,
+    made_in_words,
+    origins_of,
+    output_in_words,
+    sink_in_words,
+    value_in_words,
+)
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
@@ -195,18 +202,15 @@ def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
     if own.kind == "cross":
         st.caption(say("models.page.cross"))
     whole = own.whole(head)
-    _show_board(whole, query, tuple(filter(whole.stages.__contains__, _SHOWN)), f"{_BOARD_KEY}.{own.number}.{head}")
+    show_board_of_model(
+        whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
+        follow=lambda position: st.session_state.update({_QUERY_KEY: position}), pin=pin,
+        origins=origins_of(whole), before=before_of(view, (layer, head), whole),
+    )  # fmt: skip
     if "output" in whole.stages:
         st.text(output_in_words(own, whole, query))
     for told_of_it in made_in_words(whole):
         st.caption(told_of_it)
-
-
-def _show_board(trace: Any, query: int, shown: tuple[str, ...], key: str) -> None:
-    show_board_of_model(
-        trace, query, names=shown, key=key, pin=pin,
-        follow=lambda position: st.session_state.update({_QUERY_KEY: position}),
-    )  # fmt: skip
 
 
 def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:

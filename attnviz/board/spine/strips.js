@@ -2,7 +2,7 @@
 // pixel, or so high.
 
 export const STRIP = { from: 128, widths: [384, 192, 126], height: 96 };
-export const [THIN] = STRIP.widths.slice(-1);
+export const THIN = STRIP.widths[STRIP.widths.length - 1];
 
 // Whether a matrix has too many rows or columns for cells that a hand finds.
 /** @param {{ rows: number, columns: number }} shape */

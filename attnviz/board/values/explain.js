@@ -82,13 +82,15 @@ function madeBy(cell) {
 /** @param {Cell} cell @returns {Bounded & Explained} */
 function given(cell) {
   const { made, stage, row, column } = cell;
-  const origin = made.origins[stage.name];
+  const origin = made.origins[stage.name] ?? [];
   const before = made.before[`${stage.name},${row},${column}`];
   const how = origin[Math.min(row, origin.length - 1)];
   const words =
-    before === undefined
-      ? say("explanation.given.origin", { origin: how })
-      : say("explanation.given.edited", { before: cell.write(Number(before)), origin: how });
+    how === undefined
+      ? say("explanation.given.unknown")
+      : before === undefined
+        ? say("explanation.given.origin", { origin: how })
+        : say("explanation.given.edited", { before: cell.write(Number(before)), origin: how });
   return { symbols: "", steps: [cell.write(cell.value)], words, notes: [], exact: cell.value, tolerance: 0 };
 }
 
