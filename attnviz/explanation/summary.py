@@ -24,9 +24,9 @@ _IN_FULL = 8  # numbers of a row, for someone who cannot see it
 
 
 def _labels(trace: AttentionTrace) -> tuple[str, ...]:
-    n_tokens = trace.x.shape[-2]
     if trace.tokens:
         return token_labels(trace.tokens, LONGEST_NAME)
+    n_tokens = trace.attention_weights.shape[-2]  # of a model, X isn't always known
     return tuple(say("summary.token", position=position) for position in range(n_tokens))
 
 
