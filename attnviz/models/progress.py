@@ -66,11 +66,11 @@ def _counting(made: Any, count: int) -> Iterator[Any]:
 @cache
 def fetching_bar() -> Any:
     """Return the kind of bar that is given to what fetches files: its bytes are counted for whoever waits."""
-    from huggingface_hub.utils import tqdm
+    from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]
 
-    class Fetching(tqdm):  # type: ignore[misc]
+    class Fetching(tqdm):
         def __init__(self, *given: Any, **named: Any) -> None:
-            super().__init__(*given, **named)
+            super().__init__(*given, **named)  # type: ignore[no-untyped-call]
             self._to, self._bytes = _TELLING.get(), named.get("initial") or 0  # bytes may come in by other threads
 
         def update(self, n: float | None = 1) -> bool | None:
