@@ -169,7 +169,7 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*asked, "--layer", "1", "--head", "3", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["tokens"] == list(view.tokens)
-    assert said == json.loads(trace_json(view.heads[1, 3]))
+    assert said == json.loads(trace_json(view.layers[1].whole(3)))
     changed = look_into(*load(str(folder)), TEXT, edits=["0.2.off", "1.3.mask.2.5=0"])
     edits = ["--edit", "0.2.off", "--edit", "1.3.mask.2.5=0"]
     assert main([*asked, *edits, "--layer", "1", "--head", "3", "--json"]) == 0
