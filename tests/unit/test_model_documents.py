@@ -174,7 +174,7 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
     edits = ["--edit", "0.2.off", "--edit", "1.3.mask.2.5=0"]
     assert main([*asked, *edits, "--layer", "1", "--head", "3", "--json"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == json.loads(trace_json(changed.heads[1, 3])) != said
+    assert json.loads(printed.out) == json.loads(trace_json(changed.layers[1].whole(3))) != said
     assert "comes later" in printed.err
     assert main([*asked, "--layer", "1", "--head", "3"]) == 0
     assert "Attention weights = softmax" in capsys.readouterr().out
