@@ -11,7 +11,7 @@ from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BY_DISTANCE, Stage, Y
+from attnviz.core.stages import BY_DISTANCE, P_KEPT, Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -143,5 +143,5 @@ def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
-    of_tokens = name in (scenario.token_matrix, Y, "p", BY_DISTANCE)
+    of_tokens = name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, BY_DISTANCE)
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]

@@ -8,11 +8,11 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import E_SCALED, OF_ALL, Stage, Table, Y
+from attnviz.core.stages import E_KEPT_SCALED, E_SCALED, JOINED, OF_ALL, OF_KEPT, Stage, Table, Y
 from attnviz.words import say
 
 STACK = "layers"
-OF_TOKENS = (Y, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
+OF_TOKENS = (Y, *OF_KEPT, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -23,6 +23,15 @@ def in_layer(layer: int, name: str) -> str:
     'layers.1.heads.0.scores'
     """
     return f"{STACK}.{layer}.{name}"
+
+
+def kept_for(layer: int) -> str:
+    """Return the name of what a later layer keeps of the sentence before: what the layer before it made of that.
+
+    >>> kept_for(1)
+    'kept.1'
+    """
+    return f"kept.{layer}"
 
 
 def placed(name: str) -> tuple[int, str]:
@@ -49,7 +58,8 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     """Return the stages of so many layers of these, one after the other; one alone needs no path.
 
     Where they are the `same`, only the first is given matrices, and the others read these. A second sentence stays what
-    it is: each layer makes keys and values of its own of it, as a decoder does of what an encoder has made.
+    it is: each layer makes keys and values of its own of it, as a decoder does of what an encoder has made. Of a kept
+    one each layer has what it was handed for it, which is given.
 
     Source: Lan et al. 2020, ALBERT, section 3.1, for layers that share all.
 
@@ -61,17 +71,26 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     if n_layers == 1:
         return table
     last = list(table)[-1]
-    shared = {Y, *OF_ALL, *(name for name, stage in table.items() if same and stage.rule is None and name != "x")}
+    given = {name for name, stage in table.items() if stage.rule is None}
+    shared = {Y, *OF_ALL, *(name for name in given if same and name != "x")} - ({Y} if JOINED in table else set())
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", E_SCALED, "p", *shared):
+            if layer and name in ("e", E_SCALED, "p", *OF_KEPT, E_KEPT_SCALED, *shared):
                 continue
             path = in_layer(layer, "")
-            own = _passed_on(stage, layer) if layer and name == "x" else stage
-            sources = (in_layer(layer - 1, last),) if own.kind == PassOn.name else own.sources
+            own, sources = stage, stage.sources
+            if layer and name == Y and name not in shared:
+                own, sources = _passed_on(stage, layer, "y_passed_on"), (kept_for(layer),)
+                stages[kept_for(layer)] = _kept_for(stage, layer)
+            elif layer and name == "x":
+                own, sources = _passed_on(stage, layer, "x_passed_on"), (in_layer(layer - 1, last),)
             called = [
-                each if each.startswith(f"{STACK}.") else in_layer(0, each) if each in shared else path + each
+                each
+                if each.startswith((f"{STACK}.", "kept."))
+                else in_layer(0, each)
+                if each in shared
+                else path + each
                 for each in sources
             ]
             title = say("stages.layer.title", title=stage.title, layer=layer)
@@ -79,12 +98,18 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     return MappingProxyType(stages)
 
 
-def _passed_on(x: Stage, layer: int) -> Stage:
-    """Return X of a later layer, which is given to nobody."""
-    told: dict[str, Any] = {
-        key: say(f"stages.x_passed_on.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")
-    }
-    return replace(x, rule=PassOn(), **told)
+def _passed_on(x: Stage, layer: int, told: str) -> Stage:
+    """Return X of a later layer, or its Y of a kept sentence, which is given to nobody."""
+    texts: dict[str, Any] = {key: say(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
+    return replace(x, rule=PassOn(), **texts)
+
+
+def _kept_for(y: Stage, layer: int) -> Stage:
+    """Return what a later layer keeps of the sentence before, which is given and learns nothing more."""
+    title = say("stages.layer.title", title=y.title, layer=layer - 1)
+    symbol = f"{y.symbol}⁽{str(layer - 1).translate(_RAISED)}⁾"
+    kept = _passed_on(y, layer, "y_passed_on")
+    return replace(kept, name=kept_for(layer), symbol=symbol, title=title, rule=None, sources=(), layer=layer - 1)
 
 
 def n_layers_in(table: Table) -> int:

@@ -3,6 +3,7 @@ those of a sentence before it that was kept, as in Transformer-XL."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isqrt
 from types import MappingProxyType
 from typing import Any
 
@@ -10,11 +11,11 @@ from attnviz.core import limits
 from attnviz.core.errors import RefusedError
 from attnviz.core.masks import PADDING, PAINTED
 from attnviz.core.seeding import ADDED_POSITIONS
-from attnviz.core.stages import ITSELF, JOINED, KEPT, Stage, Table, Y
+from attnviz.core.stages import E_KEPT_SCALED, ITSELF, JOINED, KEPT, OF_KEPT, Stage, Table, Y
 from attnviz.core.tokens import tokenize
 
 _OF_OTHERS = (Y, "k", "v", "k_rotated", "phi_k")
-_OF_KEPT = (Y, f"{Y}_norm")
+_KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
 MASKS_OF_OTHERS = ("none", PADDING, PAINTED)  # those that know of no places that queries and keys have in common
 POSITIONS_OF_QUERIES = ("none", *ADDED_POSITIONS)
 
@@ -23,12 +24,12 @@ def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Tabl
     """Return a table whose keys and values are of other tokens, by their own names; the first of them may have been
     kept, and the others are those of the sentence itself."""
     own_from = n_kept or None
-    others = (*_OF_OTHERS, *_OF_KEPT, JOINED)
+    others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
 
     def named(name: str, stage: Stage) -> dict[str, Any]:
         own = name.rpartition(".")[2]
         if own in others:
-            return {"rows": "key", "entries": read[:n_kept] if n_kept and own in _OF_KEPT else read}
+            return {"rows": "key", "entries": read[:n_kept] if n_kept and own in _KEPT_ALONE else read}
         return (
             {"entries": read, "own_from": None if stage.own_from is None else own_from}
             if stage.columns == "key"
@@ -59,10 +60,8 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     if reads == ITSELF:
         return
     kept = reads == KEPT
-    if kept and given["n_layers"] != 1:  # each would need what the same layer made of the sentence before
-        message = f"reads is {reads!r} and n_layers is {given['n_layers']}, expected 1"
-        raise RefusedError(message, "reads_layers_kept", n=given["n_layers"])
-    _check_places(given, reads)
+    if not kept:
+        _check_places(given)
     n_second, beside = len(second_tokens(given)), n_tokens if kept else 0
     most = limits.MAX_TOKENS - beside
     if not n_second:
@@ -71,24 +70,19 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
         message = f"second has {n_second} tokens, expected 1 to {most}"
         raise RefusedError(message, "reads_tokens", which=reads, n=n_second, most=most)
     heads = given["n_heads"] * given["n_layers"]
-    if (n := heads * n_tokens * (n_second + beside)) > limits.MAX_SCORES:
+    each = limits.MAX_SCORES // heads
+    alone = kept and given["n_layers"] > 1  # then each layer reads the kept sentence alone, too
+    n = heads * max(n_tokens * (n_second + beside), alone * n_second**2)
+    if n > limits.MAX_SCORES:
         message = f"{heads} heads have {n} scores, expected at most {limits.MAX_SCORES}"
-        most = limits.MAX_SCORES // heads // n_tokens - beside
+        most = min(each // n_tokens - beside, isqrt(each) if alone else each)
         raise RefusedError(message, "reads_scores", which=reads, heads=heads, tokens=n_tokens, most=most)
 
 
-def _check_places(given: Mapping[str, Any], reads: str) -> None:
-    """Raise ``ValueError`` for positions and masks that don't go with what is read: a second sentence has no places in
-    common with this one; a kept one has, but places that are added begin anew with each sentence."""
-    positions = given["positions"]
-    if reads == KEPT:
-        if positions in ADDED_POSITIONS:
-            message = f"reads is {reads!r} and positions is {positions!r}, expected none of {ADDED_POSITIONS}"
-            raise RefusedError(message, "reads_positions_kept", positions=positions)
-        if given.get("embedding_factor"):  # a kept token's vector would stand beside one of this sentence, times √d_in
-            message = f"reads is {reads!r} and embedding_factor is True, expected False"
-            raise RefusedError(message, "reads_factor_kept")
-        return
+def _check_places(given: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` for positions and masks that don't go with a second sentence, which has no places in common
+    with this one."""
+    reads, positions = given["reads"], given["positions"]
     if positions not in POSITIONS_OF_QUERIES:
         message = f"reads is {reads!r} and positions is {positions!r}, expected one of {POSITIONS_OF_QUERIES}"
         raise RefusedError(message, "reads_positions", positions=positions)

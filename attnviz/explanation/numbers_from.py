@@ -7,7 +7,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed, second_seed
-from attnviz.core.stages import KEPT, STAGES
+from attnviz.core.stages import KEPT, P_KEPT, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.explanation.listing import listed
@@ -27,8 +27,10 @@ def vectors_in_words(scenario: Scenario) -> str:
     if not scenario.adds_positions:
         told.append(_unadded_positions(scenario))
     else:
-        drawn = "given" if scenario.p is not None else scenario.positions
-        told.append(say(f"summary.positions.{drawn}", seed=position_seed(scenario.seed)))
+        given = [scenario.stage(name).symbol for name in ("p", P_KEPT) if getattr(scenario, name) is not None]
+        drawn = "given" if given else scenario.positions
+        names = listed(given) if given else ""
+        told.append(say(f"summary.positions.{drawn}", seed=position_seed(scenario.seed), names=names))
     return " ".join(filter(None, [*told, _second_in_words(scenario)]))
 
 
@@ -36,9 +38,16 @@ def _second_in_words(scenario: Scenario) -> str:
     """Say whose keys and values are read, and where their vectors are from; empty where the sentence reads itself."""
     if not scenario.reads_others:
         return ""
-    drawn = "given" if scenario.y is not None else "table" if scenario.embedding == "table" else "drawn"
+    of_read = scenario.read_matrix
+    drawn = "given" if getattr(scenario, of_read) is not None else "table" if scenario.embedding == "table" else "drawn"
     read = "kept" if scenario.reads == KEPT else "second"
-    return say(f"summary.{read}.{drawn}", n=len(scenario.second_tokens), seed=second_seed(scenario.seed))
+    symbol, n = scenario.stage(of_read).symbol, len(scenario.second_tokens)
+    told = [say(f"summary.{read}.{drawn}", n=n, seed=second_seed(scenario.seed), symbol=symbol)]
+    if scenario.n_kept and scenario.adds_positions:
+        told.append(say("summary.kept.places", first=n, last=n + len(scenario.tokens) - 1))
+    if scenario.n_kept and scenario.n_layers > 1:
+        told.append(say("summary.kept.layers"))
+    return " ".join(told)
 
 
 def _unadded_positions(scenario: Scenario) -> str:

@@ -6,7 +6,7 @@ from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed, second_seed
-from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, VECTORS, Y
+from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -57,10 +57,10 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=called(example))
     if replaced is not None:
         return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
-    if name in (scenario.token_matrix, Y):
+    if name in (scenario.token_matrix, scenario.read_matrix):
         return _origin_of_token(scenario, name, row)
-    if name == "p":
-        return _origin_of_place(scenario, row)
+    if name in ("p", P_KEPT):
+        return _origin_of_place(scenario, row + (scenario.n_kept if name == "p" else 0))
     if name == BY_DISTANCE:
         if scenario.positions == "alibi":
             return say("explanation.given.alibi", slope=f"{alibi_slopes(scenario.n_heads)[row].item():g}")
@@ -91,6 +91,6 @@ def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
     if scenario.is_published(row, name):
         return say("explanation.given.published", token=token)
     if scenario.embedding == "table":
-        seed = second_seed(scenario.seed) if name == Y else scenario.seed
+        seed = second_seed(scenario.seed) if name == scenario.read_matrix else scenario.seed
         return say("explanation.given.table", token=token, seed=seed)
     return say("explanation.given.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

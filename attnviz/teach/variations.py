@@ -14,11 +14,12 @@ from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
 from attnviz.core.rules import Rule, Scale
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
-from attnviz.core.stages import VECTORS
+from attnviz.core.stages import P_KEPT, VECTORS
 
 Axis = Literal["rows", "columns", "whole"]
 Place = Literal["scores", "queries", "both"]
 PROJECTIONS = ("w_q", "w_k", "w_v")
+_PLACES = ("p", P_KEPT)
 
 
 class Scaled(NamedTuple):
@@ -80,8 +81,8 @@ def without_positions(scenario: Scenario) -> Scenario:
     """Return the scenario without positions; what was changed of them is gone with them."""
     changes = changes_of(scenario)
     kept = Changes(
-        tuple(edit for edit in changes.edits if edit.matrix != "p"),
-        tuple((name, by) for name, by in changes.replaced if name != "p"),
+        tuple(edit for edit in changes.edits if edit.matrix not in _PLACES),
+        tuple((name, by) for name, by in changes.replaced if name not in _PLACES),
     )
     return with_changes(replace(without_changes(scenario), positions="none"), kept)
 

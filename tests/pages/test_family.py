@@ -27,6 +27,19 @@ FAMILY = {
         "layer": "1",
     },
     "a kept sentence": {"reads": "kept", "second": "der Hund schlief", "causal": "true", "positions": "rotary"},
+    "a kept sentence with places": {
+        "reads": "kept",
+        "second": "der Hund",
+        "positions": "sinusoidal",
+        "embedding_factor": "true",
+    },
+    "a kept sentence in layers": {
+        "reads": "kept",
+        "second": "der Hund",
+        "n_layers": "2",
+        "d_out": "3",
+        "layer": "1",
+    },
     "same layers": {"n_layers": "2", "d_out": "3", "same_layers": "true", "layer": "1"},
 }
 

@@ -125,6 +125,11 @@ def traces() -> tuple[Trace, ...]:
             traced(Scenario("a cat a", reads="kept", second="a mat", positions=positions, mask=mask, bias=True))
             for positions, mask in (("rotary", "window:2"), ("relative", "causal"), ("none", "not-self"))
         ),
+        *(
+            traced(Scenario("a cat", reads="kept", second="a", positions=positions, embedding_factor=factor, d_in=4))
+            for positions, factor in (("sinusoidal", True), ("seeded", False), ("none", True))
+        ),
+        traced(Scenario("a cat", reads="kept", second="a b", d_out=3, n_layers=2, norm="pre")).seen_from(0, 1),
         traced(Scenario("a", reads="kept", second="a b", d_in=4, d_out=4, n_heads=2, norm="pre", positions="alibi")),
         traced(Scenario("a cat a mat", embedding_factor=True)),
         traced(Scenario("a cat", positions="sinusoidal", d_out=3, what_if="projections:transposed")),

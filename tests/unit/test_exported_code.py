@@ -217,16 +217,15 @@ BLOCKS: list[dict[str, Any]] = [
 OF_OTHERS: dict[str, Any] = {"reads": "kept", "second": "Before it there was another one"}
 
 
-def test_a_block_that_reads_a_kept_sentence_is_read_in_one_sitting() -> None:
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_a_block_that_reads_a_kept_sentence_is_read_in_one_sitting(n_layers: int) -> None:
     for block in BLOCKS:
-        if block["positions"] in ("sinusoidal", "seeded"):  # which begin anew with each sentence
-            continue
         scenario = Scenario("Your journey starts with one step", d_in=4, d_out=4, n_heads=2, output=True, d_ff=8,
-                            **block, **OF_OTHERS)  # fmt: skip
+                            **block, **OF_OTHERS, n_layers=n_layers)  # fmt: skip
         script = pytorch_script(scenario)
-        assert len(script.splitlines()) < 80, script
+        assert len(script.splitlines()) < (80 if n_layers == 1 else 120), script  # the kept sentence is read alone, too
         assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
-        assert script.count("angle.cos()") == (scenario.positions == "rotary"), "written once"
+        assert script.count("angle.cos()") == {"rotary": n_layers, "sinusoidal": 1}.get(scenario.positions, 0)
 
 
 @pytest.mark.parametrize("layers", [{}, {"n_layers": 2}, {"n_layers": 4, "same_layers": True}], ids=str)

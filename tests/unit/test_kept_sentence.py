@@ -9,16 +9,18 @@ from urllib.parse import urlencode
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
+from attnviz.app.refusals import told
 from attnviz.board.data import board_data
 from attnviz.compare.comparison import Comparison, other_words
 from attnviz.core.changes import Changes, carry_over
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
+from attnviz.core.seeding import POSITIONS
 from attnviz.core.settings import fitted
 from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.tokens import visible
@@ -31,9 +33,11 @@ from attnviz.export import notebook, pytorch_script, scenario_from_json, scenari
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
 from tests.node import PageScript
+from tests.unit.seen.sentences import number
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat")
 BEFORE = ("it", "was", "the", "cat", "out", "Your")
+PARTS = say("explanation.product.parts", ww="|", wp="", pw="", pp="").partition("|")[0]
 MASKS = ("none", "causal", "window:1", "window:3", "padding:1", "not-self")
 
 
@@ -53,7 +57,7 @@ def kept(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "d_ff": draw(st.sampled_from([None, 3])),
         "init": draw(st.sampled_from(["uniform", "linear", "normal"])), "seed": draw(st.integers(0, 99)),
         "embedding": draw(st.sampled_from(["stable", "table", "published"])), "scale": draw(st.booleans()),
-        "positions": draw(st.sampled_from(["none", "rotary", "alibi", "relative"])), "mask": mask,
+        "positions": draw(st.sampled_from(POSITIONS)), "embedding_factor": draw(st.booleans()), "mask": mask,
     }  # fmt: skip
     return Scenario(**(chosen | fixed))
 
@@ -116,7 +120,111 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario) -> No
     assert (made.is_hidden == of_whole.is_hidden[n_kept:]).all()
 
 
-@given(kept(), st.data())
+@st.composite
+def deep(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
+    """A kept sentence that several layers read, what each makes being as wide as X."""
+    alone = draw(kept(**fixed))
+    shared: dict[str, Any] = {"n_layers": draw(st.integers(2, 3)), "same_layers": draw(st.booleans())}
+    return replace(alone, **shared, d_in=alone.d_out)
+
+
+@given(deep(embedding="stable", init="linear"), st.sampled_from(("causal", "window:1", "window:3")))
+@settings(max_examples=30, deadline=None)
+def test_layers_that_read_nothing_later_make_the_end_of_one_long_sentence(scenario: Scenario, mask: str) -> None:
+    scenario = replace(scenario, masking="none", causal=False, mask=mask)
+    whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
+    made, of_whole, n_kept = trace(scenario), trace(whole), scenario.n_kept
+    for layer in range(scenario.n_layers):
+        own, of_all = made.layers[layer], of_whole.layers[layer]
+        torch.testing.assert_close(own.y, of_all.x[:n_kept], rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(
+            own.attention_weights, of_all.attention_weights[..., n_kept:, :], rtol=1e-3, atol=1e-4
+        )
+        for name in list(own.stages)[list(own.stages).index("context") :]:
+            if own.stages[name].rule:
+                torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4)
+
+
+def plain_layer(scenario: Scenario, made: Any, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """What a layer makes of X where keys and values are of Y and X, in plain torch and without a mask."""
+    own, both = x, torch.cat([y, x])
+    if scenario.norm == "pre":
+        own, both = (F.layer_norm(each, each.shape[1:], made.gamma_1, made.beta_1) for each in (own, both))
+    bias = {part: made[f"b_{part}"] if scenario.bias else 0 for part in "qkv"}
+    q, k, v = (
+        cut(source @ made[f"w_{part}"] + bias[part], n)
+        for part, source, n in (
+            ("q", own, scenario.n_heads),
+            ("k", both, scenario.kv_heads),
+            ("v", both, scenario.kv_heads),
+        )
+    )
+    scale = None if scenario.scale else 1.0
+    output = (
+        F.scaled_dot_product_attention(q, k, v, scale=scale, enable_gqa=len(k) != len(q)).transpose(0, 1).flatten(1)
+    )
+    if scenario.output:
+        output = output @ made.w_o + made.b_o
+    if scenario.norm != "none":
+        output = x + output
+        if scenario.norm == "post":
+            output = F.layer_norm(output, output.shape[1:], made.gamma_1, made.beta_1)
+    if scenario.d_ff is None:
+        return output
+    goes_in = F.layer_norm(output, output.shape[1:], made.gamma_2, made.beta_2) if scenario.norm == "pre" else output
+    behind = F.relu(goes_in @ made.w_1 + made.b_1) @ made.w_2 + made.b_2
+    if scenario.norm == "none":
+        return behind
+    output = output + behind
+    return F.layer_norm(output, output.shape[1:], made.gamma_2, made.beta_2) if scenario.norm == "post" else output
+
+
+@given(deep(mask="none", init="linear"))
+@settings(max_examples=30, deadline=None)
+def test_without_a_mask_each_layer_reads_what_it_was_handed_for_the_kept_sentence_alone(scenario: Scenario) -> None:
+    assume(scenario.positions in ("none", "sinusoidal", "seeded"))
+    made = trace(scenario)
+    y, x = made.layers[0].y, made.x
+    assert y is not None
+    for layer in made.layers:
+        torch.testing.assert_close(layer.y, y, rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(layer.x, x, rtol=1e-3, atol=1e-4)
+        y, x = plain_layer(scenario, layer, y[:0], y), plain_layer(scenario, layer, y, x)
+    torch.testing.assert_close(made.matrices[list(made.stages)[-1]], x, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("mask", [[[0.0] * 5, [float("-inf")] * 4 + [0.0]], "padding:1", "painted"])
+def test_a_mask_that_goes_by_no_places_hides_nothing_where_the_kept_sentence_was_read_alone(mask: Any) -> None:
+    scenario = Scenario("the cat", reads="kept", second="it was out", d_out=3, n_layers=2, mask=mask)
+    free = trace(replace(scenario, masking="none", mask=None))
+    masked = trace(scenario)
+    assert torch.equal(masked.layers[1].y, free.layers[1].y)  # type: ignore[arg-type]
+    assert not torch.equal(masked.layers[1].x, free.layers[1].x) or mask == "painted"
+
+
+def test_what_is_changed_of_the_kept_sentence_and_of_layers_goes_on_through_all() -> None:
+    plain = Scenario(
+        "the cat", reads="kept", second="it was", d_out=3, n_layers=2, positions="relative", what_if="typed:0:3:9.0"
+    )
+    before = trace(plain).layers[1].y
+    for change in (("y", 1, 0, 9.0), ("w_v", 0, 0, 9.0), ("by_distance", 0, 3, 9.0)):  # a distance within the kept one
+        assert not torch.equal(trace(replace(plain, edits=[change])).layers[1].y, before)  # type: ignore[arg-type]
+    for change in (("x", 1, 0, 9.0), ("layers.1.w_v", 0, 0, 9.0), ("by_distance", 0, 0, 9.0)):
+        assert torch.equal(trace(replace(plain, edits=[change])).layers[1].y, before)  # type: ignore[arg-type]
+    alone = Scenario("it was", d_out=3, n_layers=2, positions="relative")
+    torch.testing.assert_close(before, trace(alone).layers[1].x)
+
+
+def test_more_scores_of_the_kept_sentence_alone_than_fit_are_refused() -> None:
+    deep: dict[str, Any] = {"reads": "kept", "n_heads": 16, "d_in": 16, "d_out": 16}
+    with pytest.raises(RefusedError) as refused:
+        Scenario("a b", second="a " * 300, n_layers=2, **deep)
+    assert (refused.value.kind, refused.value.facts["most"]) == ("reads_scores", 256)
+    Scenario("a b", second="a " * 256, n_layers=2, **deep)
+    Scenario("a b", second="a " * 300, **deep)
+
+
+@given(st.one_of(kept(), deep()), st.data())
 @settings(max_examples=30, deadline=None)
 def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
     made = trace(scenario)
@@ -126,17 +234,23 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
     for code in (pytorch_script(scenario), "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")):
         names: dict[str, Any] = {"print": lambda *_, **__: None}
         exec(code, names)
-        torch.testing.assert_close(names["attention_weights"], made["attention_weights"], rtol=1e-3, atol=1e-5)
-        torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)
+        last = made.layers[-1]
+        torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(names["context"], last["context"], rtol=1e-3, atol=1e-4)
     held = json.loads(trace_json(made))
     assert (held["tokens"], held["read_tokens"]) == (list(scenario.tokens), list(scenario.read_tokens))
-    view = made.seen_from(data.draw(st.integers(0, scenario.n_heads - 1)))
-    for name in ("y", "joined", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
+    for layer in range(1, scenario.n_layers):
+        assert held["matrices"][f"kept.{layer}"]
+    view = made.seen_from(
+        data.draw(st.integers(0, scenario.n_heads - 1)), data.draw(st.integers(0, scenario.n_layers - 1))
+    )
+    of_kept = [name for name in ("e_y", "e_y_scaled", "p_y") if name in view.stages]
+    for name in (*of_kept, "y", "joined", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         rows, columns = view.matrices[name].shape
         row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
         told = explain(view, name, row, column, scenario=scenario)
         assert told.masked or abs(told.exact - told.value) <= told.tolerance
-        if name in ("y", "joined", "k", "v"):
+        if name in (*of_kept, "y", "joined", "k", "v"):
             assert f"key {row} '{visible(scenario.read_tokens[row])}'" in told.text
         if name == "attention_weights":
             assert f"key {column} '{visible(scenario.read_tokens[column])}'" in told.text
@@ -147,17 +261,13 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
 def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario: Scenario) -> None:
     alone = replace(scenario, reads="itself")
     for name in alone.editable:
-        if name not in ("mask", "by_distance"):
+        if name not in ("mask", "by_distance", "p"):
             assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
 
 
 @pytest.mark.parametrize(
     ("settings", "kind", "problem"),
     [
-        ({"n_layers": 2, "d_out": 3}, "reads_layers_kept", "n_layers is 2, expected 1"),
-        ({"positions": "sinusoidal"}, "reads_positions_kept", "positions is 'sinusoidal', expected none of"),
-        ({"positions": "seeded"}, "reads_positions_kept", "positions is 'seeded', expected none of"),
-        ({"embedding_factor": True}, "reads_factor_kept", "embedding_factor is True, expected False"),
         ({"second": "  "}, "reads_blank", "second has 0 tokens, expected 1 to"),
         ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens",
          f"second has {MAX_TOKENS} tokens, expected 1 to {MAX_TOKENS - 3}"),
@@ -201,6 +311,57 @@ def test_changes_go_where_their_tokens_go() -> None:
     assert carry_over(of_y, before, replace(before, reads="itself"))[1] == of_y
 
 
+def test_changes_of_the_kept_tokens_go_with_their_vectors_and_those_of_places_with_these() -> None:
+    plain = Scenario("a b", reads="kept", second="der Hund", y=[[1, 2, 3], [4, 5, 6]])
+    placed = replace(plain, y=None, positions="sinusoidal", e_y=plain.y)
+    of_y = Changes((Edit("y", 1, 0, 2.0),), (("y", plain.y),))
+    of_e = Changes((Edit("e_y", 1, 0, 2.0),), (("e_y", plain.y),))
+    assert carry_over(of_y, plain, placed) == (of_e, Changes())
+    assert carry_over(of_e, placed, plain) == (of_y, Changes())
+    assert carry_over(of_y, plain, replace(plain, y=None, embedding_factor=True)) == (of_e, Changes())
+    places = Changes((Edit("p", 0, 1, 3.0), Edit("p_y", 1, 1, 4.0)))  # of places 2 and 1
+    assert carry_over(places, placed, replace(placed, text="other words")) == (places, Changes())
+    earlier = replace(placed, e_y=None, second="Hund")
+    assert carry_over(places, placed, earlier) == (Changes((Edit("p", 1, 1, 3.0),)), Changes((Edit("p_y", 1, 1, 4.0),)))
+    assert carry_over(places, placed, replace(placed, e_y=None, reads="itself"))[1] == places
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+@pytest.mark.parametrize(("settings", "parts"), [({"embedding_factor": True}, 1), ({"positions": "seeded"}, 2)])
+def test_what_is_made_of_others_is_not_changed_itself(name: str, settings: dict[str, Any], parts: int) -> None:
+    with pytest.raises(RefusedError) as refused:
+        Scenario("the cat", reads="kept", edits=[(name, 0, 0, 1.0)], **settings)
+    symbol, e, p = ("X", "E", "P") if name == "x" else ("Y", "E_y", "P_y")
+    if parts == 1:
+        assert told(refused.value) == say("refused.is_product", matrix=symbol, table=e)
+    else:
+        assert told(refused.value) == say("refused.is_sum", matrix=symbol, table=e, other=p)
+    with pytest.raises(RefusedError) as refused:
+        Scenario("the cat", edits=[("e_y", 0, 0, 1.0)], **settings)
+    assert refused.value.kind == "reads_off"
+
+
+@given(kept(positions="sinusoidal", bias=False), st.data())
+@settings(max_examples=20, deadline=None)
+def test_words_and_places_have_their_parts_in_a_score_of_a_kept_token_too(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    assume(scenario.norm in ("none", "sums"))
+    made = trace(scenario)
+    head = data.draw(st.integers(0, scenario.n_heads - 1))
+    row = data.draw(st.integers(0, len(scenario.tokens) - 1))
+    column = data.draw(st.integers(0, len(scenario.read_tokens) - 1))
+    seen, n = made.seen_from(head), scenario.n_kept
+    scale = scenario.d_in**0.5 if scenario.embedding_factor else 1.0
+    words = torch.cat([made["e_y"], made["e"]]).double() * scale
+    places = torch.cat([made["p_y"], made["p"]]).double()
+    asks, offers = ([each @ w.double() for each in (words, places)] for w in (seen.w_q, seen.w_k))
+    wanted = [float(a[n + row] @ b[column]) for a in asks for b in offers]
+    (note,) = (each for each in explain(seen, "scores", row, column, digits=6).notes if each.startswith(PARTS))
+    said = [number(each) for each in re.findall(r"−?\d+\.\d+(?:e[+−-]?\d+)?", note)]
+    assert said == pytest.approx(wanted, abs=1e-4, rel=1e-4)
+
+
 # What is said of it
 
 
@@ -231,9 +392,13 @@ def test_heads_are_told_by_how_much_they_read_of_the_kept_sentence() -> None:
 
 def test_sentences_sizes_and_pages_name_the_kept_sentence() -> None:
     scenario = Scenario("the cat", reads="kept", second="die Katze schläft")
-    assert say("summary.kept.drawn", n=3) in vectors_in_words(scenario)
+    assert say("summary.kept.drawn", n=3, symbol="Y") in vectors_in_words(scenario)
     assert say("report.title_kept", sentence="the cat", second="die Katze schläft") in report(scenario, trace(scenario))
     assert pytorch_script(scenario).startswith("# Self-attention with a kept sentence in plain PyTorch.")
+    placed = replace(scenario, positions="seeded", p_y=[[0.0] * 3] * 3)
+    for said in (say("summary.kept.drawn", n=3, symbol="E_y"), say("summary.kept.places", first=3, last=4),
+                 say("summary.positions.given", names="P_y")):  # fmt: skip
+        assert said in vectors_in_words(placed)
     sizes = sizes_of(scenario.table)
     assert [sizes[name][0] for name in ("y", "x", "joined", "k", "q", "context")] == [
         "kept", "queries", "keys", "keys", "queries", "queries",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from attnviz import Edit, Scenario, UndefinedAttentionError, explain, trace
 from attnviz.core import limits
 from attnviz.core.scenario import without_changes
-from attnviz.core.stages import BIASES, EDITABLE, LAYERS, NORMS
+from attnviz.core.stages import BIASES, EDITABLE, LAYERS, NORMS, OF_KEPT
 from attnviz.export import pytorch_script
 from attnviz.link.set_up import query_of, scenario_from_query
 
@@ -174,8 +174,8 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
     if name in NORMS:  # a block is as wide as its input
         settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
-    if name == "y":
-        settings = {**settings, "reads": "second"}
+    if name in ("y", *OF_KEPT):
+        settings = {**settings, "reads": "second" if name == "y" else "kept"}
     return Scenario(
         bias=True,
         output=True,

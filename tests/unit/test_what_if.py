@@ -15,6 +15,7 @@ from attnviz import AttentionTrace, Scenario, explain, trace
 from attnviz.compare.comparison import Comparison, moved_most
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
+from attnviz.core.seeding import POSITIONS
 from attnviz.core.settings import fitted
 from attnviz.core.trace import run
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
@@ -309,6 +310,25 @@ def test_the_lesson_tells_heads_cut_by_a_view_by_the_pieces_that_their_rows_are(
         assert untrue not in told[name]
     assert say("lesson.scale.by_place") in told["scale"]
     assert seen.stages["scores"].short == "scores = Q″ K″ᵀ"
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("cut", ["", "cut:view"])
+@pytest.mark.parametrize("scores", ["", "scores:keys-first"])
+@pytest.mark.parametrize("n_heads", [1, 2])
+def test_the_short_label_of_scores_names_what_is_multiplied(
+    positions: str, cut: str, scores: str, n_heads: int
+) -> None:
+    if cut and n_heads == 1:
+        return
+    scenario = Scenario("a cat sat", d_out=4, n_heads=n_heads, positions=positions,
+                        what_if=",".join(filter(None, (cut, scores))))  # fmt: skip
+    seen = trace(scenario).seen_from(0)
+    stage = seen.stages["scores"]
+    symbols = [seen.stages[source].symbol for source in stage.sources]
+    assert stage.short == f"scores = {symbols[0]} {symbols[1]}ᵀ"
+    mapped = trace(Scenario("a cat", weighting="linear")).stages["scores"]
+    assert mapped.short == "scores = φ(Q) φ(K)ᵀ"
 
 
 def test_what_a_mask_hides_is_told_by_rows_where_they_are_of_other_tokens() -> None:

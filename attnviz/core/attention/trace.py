@@ -37,7 +37,8 @@ class AttentionTrace(Trace):
 
     Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads. Where numbers by distance are added to
     scores, `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` is as `scores` are.
-    Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``. Where a feed-forward step
+    Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``, and the `y` of a kept sentence
+    that of `e_y` and `p_y`. Where a feed-forward step
     follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
     ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. Of a block there are the sums `residual_1` and
     `residual_2` and what layer norms make, `x_norm`, `residual_1_norm` and `residual_2_norm`, all ``(n_tokens, d_in)``,
@@ -47,6 +48,8 @@ class AttentionTrace(Trace):
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
 
+    e_y: Tensor | None = None
+    p_y: Tensor | None = None
     y: Tensor | None = None
     y_norm: Tensor | None = None
     joined: Tensor | None = None

@@ -14,7 +14,7 @@ from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import EXAMPLE_FILL, Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import BY_DISTANCE, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, Y
+from attnviz.core.stages import BY_DISTANCE, E_KEPT, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, P_KEPT, Y
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
@@ -35,8 +35,10 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
         same |= dict.fromkeys(("w_v", "b_v", *OUTPUT, *LAYERS), False)
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text.
-    fits = {"x": old.tokens == new.tokens, "e": old.tokens == new.tokens, "p": len(old.tokens) == len(new.tokens)}
-    fits[Y] = old.second_tokens == new.second_tokens
+    fits = dict.fromkeys(("x", "e"), old.tokens == new.tokens)
+    fits |= dict.fromkeys((Y, E_KEPT), old.second_tokens == new.second_tokens)
+    fits[P_KEPT] = old.n_kept == new.n_kept
+    fits["p"] = fits[P_KEPT] and len(old.tokens) == len(new.tokens)
     fits[BY_DISTANCE] = len(old.read_tokens) == len(new.read_tokens)
     fits[MASK] = old.shape_of(MASK) == new.shape_of(MASK)
     kept_replaced = tuple(
@@ -61,13 +63,11 @@ def _is_rule(by: Replacement) -> bool:
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     """All that decides which numbers a matrix is drawn with, apart from the tokens; None where it is not there."""
-    if name in ("x", "e"):
+    if name in ("x", "e") or (name in (Y, E_KEPT) and scenario.reads_others):
         return scenario.embedding, scenario.d_in, scenario.seed
     if name not in scenario.editable:
         return None
     layer, name = placed(name)
-    if name == Y:
-        return scenario.embedding, scenario.d_in, scenario.seed
     if name in NORMS:
         return (scenario.d_in,)
     if name == MASK:
@@ -76,7 +76,7 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         return scenario.reads, scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
     if name == BY_DISTANCE:
         return scenario.positions, scenario.n_heads, scenario.positions == "relative" and scenario.seed
-    if name == "p":
+    if name in ("p", P_KEPT):
         return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
     if layer:  # drawn after all that the layers before it have
@@ -101,7 +101,10 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
 
 def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
     """Return where the cell of an edit is now: the columns of numbers by distance go from the farthest before to the
-    farthest behind, and those of a mask begin with what was kept. One that is no more has a column below 0."""
+    farthest behind, those of a mask begin with what was kept, and so do places. One that is no more has a row or a
+    column below 0."""
+    if edit.matrix == "p":
+        return edit._replace(row=edit.row + old.n_kept - new.n_kept)
     if edit.matrix == BY_DISTANCE:
         return edit._replace(column=edit.column + len(new.read_tokens) - len(old.read_tokens))
     if edit.matrix == MASK and edit.column >= old.n_kept:
@@ -110,14 +113,14 @@ def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
 
 
 def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
-    if edit.matrix == "p":
-        return edit.row < len(new.tokens)
+    if edit.matrix in ("p", P_KEPT):
+        return 0 <= edit.row < new.shape_of(edit.matrix)[0]
     if edit.matrix == BY_DISTANCE:
         return 0 <= edit.column < 2 * len(new.read_tokens) - 1
     if edit.matrix == MASK:  # it goes by places
         rows, columns = new.shape_of(MASK)
         return edit.row < rows and 0 <= edit.column < columns
-    if edit.matrix not in ("x", "e", Y):
+    if edit.matrix not in ("x", "e", Y, E_KEPT):
         return True
     before, now = old.tokens_of(edit.matrix), new.tokens_of(edit.matrix)
     return edit.row < len(now) and before[edit.row] == now[edit.row]

@@ -6,7 +6,7 @@ from typing import Any
 from attnviz.core.layers import placed
 from attnviz.core.matrix_input import Edit, Matrix
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import EDITABLE
+from attnviz.core.stages import E_KEPT, EDITABLE, Y
 
 Replacement = str | Matrix
 
@@ -37,7 +37,8 @@ def changes_of(scenario: Scenario) -> Changes:
 
 
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
-    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added.
+    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added,
+    and those of Y those of E_y, where that is made of it.
 
     Raises ``ValueError`` for a change that does not fit.
     """
@@ -48,13 +49,14 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
 
 
 def renamed(changes: Changes, scenario: Scenario) -> Changes:
-    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P.
+    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P; and Y, or
+    E_y.
 
     >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="seeded")).edits
     (Edit(matrix='e', row=0, column=1, value=0.9),)
     """
-    name = scenario.token_matrix
+    called = dict.fromkeys(("x", "e"), scenario.token_matrix) | dict.fromkeys((Y, E_KEPT), scenario.read_matrix)
     return Changes(
-        tuple(edit._replace(matrix=name) if edit.matrix in ("x", "e") else edit for edit in changes.edits),
-        tuple((name if matrix in ("x", "e") else matrix, by) for matrix, by in changes.replaced),
+        tuple(edit._replace(matrix=called.get(edit.matrix, edit.matrix)) for edit in changes.edits),
+        tuple((called.get(matrix, matrix), by) for matrix, by in changes.replaced),
     )

@@ -9,7 +9,7 @@ from attnviz.core.layers import placed
 from attnviz.core.matrix_input import Edit, is_editable, numbers_given, plain, wrong_shape
 from attnviz.core.matrix_input import checked_edit as plain_edit
 from attnviz.core.scenario.derived import Derived
-from attnviz.core.stages import BIASES, BY_DISTANCE, LAYERS, MASK, NORMS, OUTPUT, Y
+from attnviz.core.stages import BIASES, BY_DISTANCE, LAYERS, MASK, NORMS, OF_KEPT, OUTPUT, Y
 
 
 def check_matrices(scenario: Derived) -> None:
@@ -92,7 +92,9 @@ def _check_is_there(scenario: Derived, name: str, what: str) -> None:
 
 def _absent(scenario: Derived, own: str, matrix: str, what: str) -> RefusedError:
     """Return why a matrix, which has the name `own` in its layer, is not there."""
-    if own == Y:
+    if own == Y and scenario.n_kept:
+        return _made_of_others(scenario, Y, matrix, what)
+    if own == Y or (own in OF_KEPT and not scenario.n_kept):
         return RefusedError(f"{what}, but reads is {scenario.reads!r}", "reads_off", matrix=matrix)
     if own in BIASES:
         return RefusedError(f"{what}, but bias is False", "bias_off", matrix=matrix)
@@ -107,7 +109,14 @@ def _absent(scenario: Derived, own: str, matrix: str, what: str) -> RefusedError
     if own in LAYERS:
         return RefusedError(f"{what}, but d_ff is None", "d_ff_off", matrix=matrix)
     if own == "x":
-        if not scenario.adds_positions:
-            return RefusedError(f"{what}, but x is e times a factor", "is_product", matrix=matrix)
-        return RefusedError(f"{what}, but with positions x is the sum of e and p", "is_sum", matrix=matrix)
+        return _made_of_others(scenario, "x", matrix, what)
     return RefusedError(f"{what}, but positions is {scenario.positions!r}", "positions_off", matrix=matrix)
+
+
+def _made_of_others(scenario: Derived, made: str, matrix: str, what: str) -> RefusedError:
+    """Return why X, or the Y of a kept sentence, is not given: it is made of others."""
+    e, p = ("e", "p") if made == "x" else OF_KEPT
+    if not scenario.adds_positions:
+        return RefusedError(f"{what}, but {made} is {e} times a factor", "is_product", matrix=matrix, table=e)
+    message = f"{what}, but with positions {made} is the sum of {e} and {p}"
+    return RefusedError(message, "is_sum", matrix=matrix, table=e, other=p)

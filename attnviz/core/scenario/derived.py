@@ -11,12 +11,14 @@ from attnviz.core.settings import LINEAR
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
+    E_KEPT,
     EDITABLE,
     ITSELF,
     KEPT,
     LAYERS,
     MASK,
     NORMS,
+    OF_KEPT,
     OUTPUT,
     Stage,
     Table,
@@ -59,7 +61,8 @@ class Derived(Given):
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
         """Return the tokens that the rows of an editable matrix are of; none where they are of no tokens."""
-        return self.second_tokens if name == Y else self.tokens if name in ("x", "e", "p", MASK) else ()
+        of_second = name in (Y, *OF_KEPT)
+        return self.second_tokens if of_second else self.tokens if name in ("x", "e", "p", MASK) else ()
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
@@ -94,12 +97,18 @@ class Derived(Given):
         """The name of the matrix that holds the tokens' own vectors: X, or E where X is made of it."""
         return "e" if self.adds_positions or self.embedding_factor else "x"
 
+    @property
+    def read_matrix(self) -> str:
+        """The name of the matrix that holds the own vectors of the tokens of a second sentence or a kept one: Y, or
+        E_y where Y is made of it."""
+        return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
+
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
         name = placed(name)[1]
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
-        if name == Y:
+        if name in (Y, *OF_KEPT):
             return len(self.second_tokens), self.d_in
         if name in NORMS:
             return 1, self.d_in

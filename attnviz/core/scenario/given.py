@@ -42,6 +42,8 @@ class Given:
     reads: str = ITSELF
     second: str = "Deine Reise beginnt heute"
     y: Any = None
+    e_y: Any = None
+    p_y: Any = None
     x: Any = None
     e: Any = None
     p: Any = None

@@ -13,6 +13,7 @@ from attnviz.core.layers import placed
 from attnviz.core.masks import drawn_mask
 from attnviz.core.matrix_input import numbers_given, random_seed
 from attnviz.core.scenario.derived import Derived
+from attnviz.core.scenario.keeping import kept_in_layers, read_alone
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
 from attnviz.core.seeding.drawn import (
     Widths,
@@ -22,7 +23,7 @@ from attnviz.core.seeding.drawn import (
     drawn_weights,
     has_published_vector,
 )
-from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, VECTORS, Y
+from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 
 
 class Matrices(Derived):
@@ -30,7 +31,7 @@ class Matrices(Derived):
 
     def is_published(self, row: int, name: str = "x") -> bool:
         """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
-        name = name if name == Y else self.token_matrix
+        name = self.token_matrix if name in ("x", "e") else self.read_matrix
         drawn = getattr(self, name) is None
         return drawn and has_published_vector(self.tokens_of(name)[row], self.embedding, self.d_in)
 
@@ -50,7 +51,7 @@ class Matrices(Derived):
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
         layer, own = placed(name)
-        if own in (self.token_matrix, Y, "p", MASK, BY_DISTANCE, *NORMS):
+        if own in (self.token_matrix, self.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE, *NORMS):
             if seed is not None:
                 return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
             if own in NORMS:
@@ -59,9 +60,11 @@ class Matrices(Derived):
                 return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK), self.n_kept)
             if name == BY_DISTANCE:
                 return drawn_distances(self.positions, self.n_heads, len(self.read_tokens), self.seed)
-            if name == "p":
-                return drawn_positions(self.positions, len(self.tokens), self.d_in, self.seed)
-            own_table = name == Y and self.embedding == "table"
+            if name in ("p", P_KEPT):  # one place after the other, those of a kept sentence first
+                n_tokens = self.n_kept + len(self.tokens)
+                places = drawn_positions(self.positions, n_tokens, self.d_in, self.seed)
+                return places[: self.n_kept].clone() if name == P_KEPT else places[self.n_kept :].clone()
+            own_table = name == self.read_matrix and self.embedding == "table"
             seed = second_seed(self.seed) if own_table else self.seed
             return drawn_vectors(self.tokens_of(name), self.d_in, self.embedding, seed)
         drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
@@ -106,4 +109,7 @@ class Matrices(Derived):
         for name in self.editable:
             matrix = self.matrix(name).to(device)
             given[self.stage(name).name] = matrix[0] if placed(name)[1] in VECTORS else matrix
+        if self.n_kept and self.n_layers > 1:
+            alone = read_alone(self)
+            given |= kept_in_layers(alone, alone.given_to_stages[0], given)
         return given, (notice,) if notice else ()

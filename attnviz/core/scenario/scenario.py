@@ -59,14 +59,18 @@ class Scenario(Matrices):
     of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and have
     nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``. Where it reads a "kept" one,
     `second` stood before `text`, and keys and values are made of Y with X below it: the tokens that are read are those
-    of both, those of `second` first, and a causal mask hides none of these.
+    of both, those of `second` first, and a causal mask hides none of these. Its places come first, too: with positions
+    that are added Y is the sum of the vectors of its tokens, then called E_y, and P_y, and with the factor E_y goes
+    into it times √d_in, as E goes into X. With several layers each has kept what it was handed for `second`, when the
+    same layers read that alone.
 
     `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
     :mod:`attnviz.core.what_if`), with commas between them.
 
-    `x` (with positions `e` and `p`), `y`, `w_q` ... `b_2` replace the drawn matrix: by explicit numbers (any
-    nested sequence or array; with `d_v` None, `w_v` and `b_v` may have a width of their own), or by "identity" (ones on
-    the main diagonal), "zeros", "random:N" (drawn alone, from seed N) or "example:ID" (as a worked example states it).
+    `x` (with positions `e` and `p`), `y` (of a kept sentence with positions `e_y` and `p_y`), `w_q` ... `b_2` replace
+    the drawn matrix: by explicit numbers (any nested sequence or array; with `d_v` None, `w_v` and `b_v` may have a
+    width of their own), or by "identity" (ones on the main diagonal), "zeros", "random:N" (drawn alone, from seed N) or
+    "example:ID" (as a worked example states it).
     `deeper` replaces matrices of later layers in the same way: a mapping from ``"layers.1.w_q"``.
     `edits` are ``(matrix, row, column, value)`` laid over all that.
     A device that is not there falls back to the CPU; the trace says so in `notices`.

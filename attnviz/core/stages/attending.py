@@ -50,10 +50,10 @@ class Attending:
         usual = "scores_turned" if self.rotary else "scores_recut" if self.what_if.get(CUT) else ""
         product = Product(transposed=True, cosine=scores == COSINE, typed=self.what_if.typed)
         axis = self.what_if.get(SOFTMAX)
+        factors = matched[::-1] if scores == KEYS_FIRST else matched
         return (
-            row("scores", "S", "query", "key", "scores", product,
-                matched[::-1] if scores == KEYS_FIRST else matched,
-                told=scored or usual),
+            row("scores", "S", "query", "key", "scores", product, factors,
+                told=scored or usual, product=product.formula(*(self._symbol(name) for name in factors))),
             *self._mask(),
             *(self._by_distance(head, early) if self.distances else ()),
             row("scaled_scores", "S′", "query", "key", "scores",
@@ -71,16 +71,22 @@ class Attending:
 
         Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
         """
-        mapped = ("phi_q", "phi_k")
+        mapped, product = ("phi_q", "phi_k"), Product(transposed=True)
         return (
             row("phi_q", "φ(Q)", "query", "feature", "vectors", FeatureMap(), matched[:1], part="q"),
             row("phi_k", "φ(K)", "key", "feature", "vectors", FeatureMap(), matched[1:], part="k"),
-            row("scores", "S", "query", "key", "scores", Product(transposed=True), mapped, told="scores_linear"),
+            row("scores", "S", "query", "key", "scores", product, mapped, told="scores_linear",
+                product=product.formula("φ(Q)", "φ(K)")),
             *self._mask(),
             row("scaled_scores", "S′", "query", "key", "scores", Scale(), ("scores",), told="scaled_scores_linear"),
             row("attention_weights", "A", "query", "key", "attention", Share(),
                 ("scaled_scores", MASK)[: 1 + self.mask], told="attention_weights_linear"),
         )  # fmt: skip
+
+    def _symbol(self, matched: str) -> str:
+        """Return the symbol of the queries or keys of this name, as their stage has it."""
+        turned, cut = matched.endswith("_rotated"), bool(self.what_if.get(CUT))
+        return f"{matched[0].upper()}{'′' if turned else '″' if cut else ''}"
 
     def _mask(self) -> tuple[Stage, ...]:
         return (row(MASK, "M", "query", "key", "mask"),) * self.mask

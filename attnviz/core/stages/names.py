@@ -13,7 +13,9 @@ ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and
 Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept
 JOINED = "joined"  # these, and those of the sentence below them
 E_SCALED = "e_scaled"
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y)
+E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # what Y is made of where X is made of E and P, by the same rules
+E_KEPT_SCALED = "e_y_scaled"
+EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y, *OF_KEPT)
 HEADS = "heads"  # what the path of one of several heads begins with
 
 

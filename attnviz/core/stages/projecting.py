@@ -4,7 +4,18 @@ from typing import Any
 
 from attnviz.core.rules import Add, Concatenate, LayerNorm, Product, TimesRoot
 from attnviz.core.rules.lines import ROWS
-from attnviz.core.stages.names import BIASES, E_SCALED, ITSELF, JOINED, KEPT, SECOND, Y
+from attnviz.core.stages.names import (
+    BIASES,
+    E_KEPT,
+    E_KEPT_SCALED,
+    E_SCALED,
+    ITSELF,
+    JOINED,
+    KEPT,
+    P_KEPT,
+    SECOND,
+    Y,
+)
 from attnviz.core.stages.stage import Stage, lowered, row
 from attnviz.core.what_if import EXCHANGED, PROJECTIONS, TRANSPOSED, WhatIf
 
@@ -20,7 +31,6 @@ def projected(
     x = "x_norm" if normed else "x"
     read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
     kept = f"{Y}_norm" if normed else Y
-    told = "y_kept" if reads == KEPT else ""
     exchanged = what_if.get(PROJECTIONS) == EXCHANGED
     by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
     product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
@@ -29,7 +39,7 @@ def projected(
         for part in "qkv"
     }
     return (
-        *[row(Y, "Y", "key", "feature", "inputs", told=told)] * (reads != ITSELF),
+        *(_read(reads, positions, factor) if reads != ITSELF else ()),
         *_inputs(positions, factor),
         *(layer_norm("x", "X′", 1) if normed else ()),
         *(_kept(kept, x) if reads == KEPT else ()),
@@ -51,6 +61,23 @@ def _kept(kept: str, x: str) -> tuple[Stage, ...]:
     return (
         *[normed] * (kept != Y),
         row(JOINED, "X⁺", "key", "feature", "vectors", Concatenate(ROWS), (kept, x)),
+    )
+
+
+def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:
+    """Return Y, and what it is made of: that of a kept sentence is made as X is."""
+    y: tuple[Any, ...] = (Y, "Y", "key", "feature", "inputs")
+    if reads == SECOND or not (positions or factor):
+        return (row(*y, told="y_kept" if reads == KEPT else ""),)
+    e = row(E_KEPT, "E_y", "key", "feature", "inputs")
+    if not positions:
+        return e, row(*y, TimesRoot(), (E_KEPT,), told="y_kept_scaled")
+    scaled = row(E_KEPT_SCALED, "E_y′", "key", "feature", "inputs", TimesRoot(), (E_KEPT,))
+    return (
+        e,
+        *[scaled] * factor,
+        row(P_KEPT, "P_y", "key", "feature", "inputs"),
+        row(*y, Add(), (E_KEPT_SCALED if factor else E_KEPT, P_KEPT), told="y_kept"),
     )
 
 

@@ -124,9 +124,11 @@ def lowered(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-def row(name: str, symbol: str, *what: Any, told: str = "", **more: Any) -> Stage:
-    """Return a row of a table: a stage with what the catalogue says of it, under its name or under `told`."""
-    said: Any = (say(f"stages.{told or name}.{key}") for key in ("title", "plain", "axes", "meaning", "short"))
+def row(name: str, symbol: str, *what: Any, told: str = "", product: str = "", **more: Any) -> Stage:
+    """Return a row of a table: a stage with what the catalogue says of it, under its name or under `told`; what it is
+    of what is multiplied, `product` says in symbols."""
+    texts = ("title", "plain", "axes", "meaning", "short")
+    said: Any = (say(f"stages.{told or name}.{key}", product=product) for key in texts)
     return Stage(name, symbol, *said, *what, **more)
 
 

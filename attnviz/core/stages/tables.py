@@ -6,7 +6,17 @@ from attnviz.core.masks import ADDED
 from attnviz.core.stages.attending import Attending
 from attnviz.core.stages.behind import feed_forward_table, gone_on, projected_again, residual_table
 from attnviz.core.stages.heads import Heads
-from attnviz.core.stages.names import BIASES, E_SCALED, ITSELF, JOINED, KEPT, SECOND, Y
+from attnviz.core.stages.names import (
+    BIASES,
+    E_KEPT_SCALED,
+    E_SCALED,
+    ITSELF,
+    JOINED,
+    KEPT,
+    OF_KEPT,
+    SECOND,
+    Y,
+)
 from attnviz.core.stages.projecting import projected
 from attnviz.core.stages.stage import Table, followed_by, table_of
 from attnviz.core.what_if import WhatIf
@@ -68,7 +78,8 @@ def layer_table(
     `what_if` are switches of :mod:`attnviz.core.what_if`.
     Where it's `linear`, a feature map stands in place of the softmax. Where a "second" sentence is read, keys and
     values are made of Y, as the output of an encoder is: no layer norm of this layer goes over it. Where the `n_kept`
-    tokens of a "kept" one are read, too, they are made of Y with X below it.
+    tokens of a "kept" one are read, too, they are made of Y with X below it, and Y as X is, where that is made of
+    others.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2, and 3.2.3 for a second sentence; for
     `n_kv_heads` below `n_heads`, Ainslie et al. 2023, GQA, section 2.2.
@@ -99,7 +110,11 @@ ALL_STAGES: Table = followed_by(
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
         **{name: stage for name, stage in layer_table(linear=True).items() if name.startswith("phi_")},
         Y: layer_table(reads=SECOND)[Y],
-        **{name: stage for name, stage in layer_table(reads=KEPT, norm="pre").items() if name in (JOINED, f"{Y}_norm")},
+        **{
+            name: stage
+            for name, stage in layer_table(reads=KEPT, norm="pre", positions=True, factor=True).items()
+            if name in (*OF_KEPT, E_KEPT_SCALED, JOINED, f"{Y}_norm")
+        },
     },
 )
 VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)

@@ -1,5 +1,6 @@
 """The computation in an exported script: the lines of each rule, and what is printed."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,13 +10,16 @@ from attnviz.core.masks import ZEROED
 from attnviz.core.rules import Concatenate, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
+from attnviz.core.scenario.keeping import read_alone
+from attnviz.core.stages import BY_DISTANCE, E_KEPT_SCALED, E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
 from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.what_if import CUT, SOFTMAX, WhatIf
-from attnviz.export.code.inputs import READ
-from attnviz.export.code.layers import LAYERS_TO_DEVICE, through_each_layer
+from attnviz.export.code.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
+from attnviz.export.code.layers import LAYERS_TO_DEVICE, kept_through_each_layer, through_each_layer
 from attnviz.export.code.notebooks import Section
 from attnviz.words import plural
+
+_MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))
 
 
 def moved_to_device(scenario: Scenario) -> list[str]:
@@ -24,6 +28,7 @@ def moved_to_device(scenario: Scenario) -> list[str]:
         return []
     several = scenario.n_layers > 1
     moved = [name for name in scenario.editable if not several or name in OF_TOKENS]
+    moved += [KEPT_MASK] * bool(kept_mask(scenario))
     names = ", ".join(moved)
     each = f"{names} = (matrix.to(device) for matrix in ({names}))" if moved[1:] else f"{names} = {names}.to(device)"
     return [
@@ -39,12 +44,20 @@ def computed(scenario: Scenario, digits: int) -> list[Section]:
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
         return [(what, lines), (_what_is_printed(scenario), [settings, *prints])]
-    before = [
-        line for line in lines if line.startswith(("x = ", f"{E_SCALED} = "))
-    ]  # of E and P, which the first layer alone gets
-    each = through_each_layer(scenario, [line for line in lines if line not in before], prints)
+    before = [line for line in lines if line.startswith(_MADE_ONCE)]  # of E and P, which the first layer alone gets
+    rest = [line for line in lines if line not in before]
+    kept = kept_through_each_layer(scenario, _alone(scenario)) if scenario.n_kept else []
+    each = through_each_layer(scenario, [*["y = kept[number]"] * bool(kept), *rest], prints)
     called = plural(scenario.n_layers, "layer")
-    return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *each])]
+    return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *kept, *each])]
+
+
+def _alone(scenario: Scenario) -> list[str]:
+    """Return the lines of one layer that reads the kept sentence alone."""
+    alone = read_alone(scenario)
+    lines = (line for line in _computation(alone.layer) if not line.startswith(_MADE_ONCE))
+    called = {"tokens": KEPT_TOKENS, "n_tokens": "n_kept", MASK: KEPT_MASK, BY_DISTANCE: KEPT_DISTANCES}
+    return [re.sub(r"\b(n_tokens|tokens|mask|by_distance)\b", lambda found: called[found[1]], line) for line in lines]
 
 
 def _what_is_printed(scenario: Scenario) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from attnviz.core.layers import placed
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import ALL_STAGES, BY_DISTANCE, MASK, VECTORS, Y
+from attnviz.core.stages import ALL_STAGES, BY_DISTANCE, MASK, P_KEPT, VECTORS
 from attnviz.export.code.drawing import drawn_lines
 from attnviz.export.code.layers import place_of
 
@@ -31,7 +31,7 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
     if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name in (scenario.token_matrix, Y, "p", MASK, BY_DISTANCE):
+        if name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
             return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *drawn_lines(scenario, name)]

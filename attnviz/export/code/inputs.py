@@ -1,20 +1,24 @@
 """What comes in, in an exported script: the vectors of tokens and of their places, the mask, numbers by distance."""
 
+import re
+
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
+from attnviz.core.scenario.keeping import read_alone
 from attnviz.core.seeding import alibi_slopes, distance_seed, position_seed, second_seed
-from attnviz.core.stages import BY_DISTANCE, MASK, Y
+from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
 from attnviz.export.code.given import numbers, replaced
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
+KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentence alone
 
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
     """Whether any of these matrices of tokens, or any at all, holds vectors that are made from a seed and a token."""
     if scenario.embedding == "table":
         return False
-    of_tokens = names or (scenario.token_matrix, *[Y] * scenario.reads_others)
+    of_tokens = names or (scenario.token_matrix, *[scenario.read_matrix] * scenario.reads_others)
     return any(
         getattr(scenario, name) is None
         and not all(scenario.is_published(row, name) for row in range(len(scenario.tokens_of(name))))
@@ -28,12 +32,13 @@ def vectors(scenario: Scenario) -> list[str]:
 
 
 def vectors_read(scenario: Scenario) -> list[str]:
-    """Return the lines that make Y, the vectors of a second or of a kept sentence; none where neither is read."""
+    """Return the lines that make Y, or E_y where Y is made of it, the vectors of a second or of a kept sentence; none
+    where neither is read."""
     if not scenario.reads_others:
         return []
     defined = has_seeded_vectors(scenario, scenario.token_matrix)
     tokens = KEPT_TOKENS if scenario.n_kept else READ
-    return _vectors_of(scenario, Y, tokens, second_seed(scenario.seed), defined)
+    return _vectors_of(scenario, scenario.read_matrix, tokens, second_seed(scenario.seed), defined)
 
 
 def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: bool = False) -> list[str]:
@@ -81,18 +86,27 @@ def positions(scenario: Scenario) -> list[str]:
     """
     if not scenario.adds_positions:
         return []
-    if scenario.p is not None:
-        return replaced(scenario, "p")
+    there = ("p", P_KEPT) if scenario.n_kept else ("p",)
+    given = [name for name in there if getattr(scenario, name) is not None]
+    lines = [] if len(given) == len(there) else _drawn_positions(scenario)
+    return lines + [line for name in given for line in replaced(scenario, name)]
+
+
+def _drawn_positions(scenario: Scenario) -> list[str]:
+    """Return the lines that draw P; where a sentence was kept, its places come first, and those of both are cut."""
+    made, n, cut = "p", "len(tokens)", ".clone()"
+    if scenario.n_kept:
+        made, n, cut = f"{P_KEPT}, p", f"len({READ})", f".split([len({KEPT_TOKENS}), len(tokens)])"
     if scenario.positions == "sinusoidal":
         return [
-            "place = torch.arange(len(tokens), dtype=torch.float64)[:, None]",
+            f"place = torch.arange({n}, dtype=torch.float64)[:, None]",
             "feature = torch.arange(d_in, dtype=torch.float64)",
             "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
-            "p = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float()",
+            f"{made} = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float(){cut if scenario.n_kept else ''}",
         ]
     return [
         f"torch.manual_seed({position_seed(scenario.seed)})  # made from seed {scenario.seed}, for P alone",
-        f"p = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: len(tokens)].clone()",
+        f"{made} = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: {n}]{cut}",
     ]
 
 
@@ -103,6 +117,15 @@ def mask(scenario: Scenario) -> list[str]:
     if scenario.mask is not None:
         return replaced(scenario, MASK)
     return _mask_drawn(scenario.masked_as, scenario.mask_size, _read(scenario), scenario.n_kept)
+
+
+def kept_mask(scenario: Scenario) -> list[str]:
+    """Return the lines that make the mask of the kept sentence where layers read that alone; none without one."""
+    if not (scenario.n_kept and scenario.n_layers > 1):
+        return []
+    alone = read_alone(scenario)
+    lines = _mask_drawn(alone.masked_as, alone.mask_size, "tokens", 0) if MASK in alone.editable else []
+    return [re.sub(r"\b(mask|tokens)\b", r"kept_\1", line) for line in lines]
 
 
 def _read(scenario: Scenario) -> str:

@@ -3,7 +3,7 @@
 from attnviz.core.layers import OF_TOKENS, placed
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import GAINS, NORMS
+from attnviz.core.stages import BY_DISTANCE, GAINS, NORMS
 from attnviz.export.code.drawing import Drawn, drawn_matrices
 
 LAYERS_TO_DEVICE = "layers = [{name: matrix.to(device) for name, matrix in layer.items()} for layer in layers]"
@@ -61,14 +61,33 @@ def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
 
 def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str]) -> list[str]:
     """Return the lines that compute and print one layer after the other; `computed` and `prints` are those of one."""
-    names = [name for name in scenario.editable if name in NORMS]
-    names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
     first = prints[0].replace("print(", 'print(f"layer {number}", ', 1)
     return [
         "for number, layer in enumerate(layers):",
-        *_indented([f"{', '.join(names)} = layer.values()", *computed, first, *prints[1:]]),
+        *_indented([_matrices_of_layer(scenario), *computed, first, *prints[1:]]),
         f"    x = {list(scenario.layer)[-1]}  # what the next layer gets",
     ]
+
+
+def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str]:
+    """Return the lines that read the kept sentence alone, and keep what each layer is handed for it; `computed` are
+    those of one layer."""
+    distances = "kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # those of the kept sentence alone"
+    return [
+        *[distances] * (BY_DISTANCE in scenario.editable),
+        "own, x, kept = x, y, []  # the kept sentence alone first: each layer keeps what it is handed for it",
+        "for layer in layers:",
+        "    kept.append(x)",
+        *_indented([_matrices_of_layer(scenario), *computed]),
+        f"    x = {list(scenario.layer)[-1]}",
+        "x = own",
+    ]
+
+
+def _matrices_of_layer(scenario: Scenario) -> str:
+    names = [name for name in scenario.editable if name in NORMS]
+    names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
+    return f"{', '.join(names)} = layer.values()"
 
 
 def _indented(lines: list[str]) -> list[str]:

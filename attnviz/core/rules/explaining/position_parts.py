@@ -1,40 +1,54 @@
 """The four parts of one score where positions are added: word·word, word·place, place·word and place·place."""
 
+from torch import Tensor
+
 from attnviz.core.rules.explaining.cell import Cell, Matrix, in_rows
 from attnviz.words import say
 
 
 def four_parts(cell: Cell) -> str | None:
     """Say what words and places have in a score of queries and keys that are made of a sum E + P, without biases; None
-    of any other cell.
+    of any other cell. Where a sentence was kept, the first keys are made of a sum of its own.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """
-    sides = [_made_of(cell, cells.stage) for cells in cell.sources[:2]]
-    if len(cell.sources) != 2 or None in sides:
+    if len(cell.sources) != 2:
         return None
-    (q_summands, w_q), (k_summands, w_k) = (side for side in sides if side is not None)
-    if q_summands != k_summands:
+    rows = (cell.row, cell.column)
+    first, second = (_parts(cell, cells.stage, row) for cells, row in zip(cell.sources, rows, strict=True))
+    if first is None or second is None:
         return None
-    first = [_row(cell, each, cell.row, w_q) for each in q_summands]
-    second = [_row(cell, each, cell.column, w_k) for each in k_summands]
     numbers = [cell.write(sum(a * b for a, b in zip(one, other, strict=True))) for one in first for other in second]
     return say("explanation.product.parts", **dict(zip(("ww", "wp", "pw", "pp"), numbers, strict=True)))
 
 
-def _made_of(cell: Cell, stage: Matrix) -> tuple[tuple[str, ...], tuple[str, bool]] | None:
-    """Return what the X that queries or keys are made of is the sum of, and the W that they are made with, and whether
-    that is turned over."""
+def _parts(cell: Cell, stage: Matrix, row: int) -> list[list[float]] | None:
+    """Return what the word and the place of a row have in a query or a key; None where it isn't made of their sum."""
     if stage.rule is None or stage.rule.name != "product" or len(stage.sources) != 2:
         return None
-    x = cell.table.get(stage.sources[0])
-    is_sum = x is not None and x.rule is not None and x.rule.name == "add" and "p" in x.sources
-    w = (stage.sources[1], bool(stage.rule.settings["transposed"]))
-    return (x.sources, w) if x is not None and is_sum else None
+    x, w = stage.sources
+    summands = _summands(cell, x, row)
+    if summands is None or w not in cell.matrices:
+        return None  # or a handout doesn't have them all
+    turned = _matrix(cell, w).T if stage.rule.settings["transposed"] else _matrix(cell, w)
+    return [(_matrix(cell, name)[at] @ turned).tolist() for name, at in summands]
 
 
-def _row(cell: Cell, name: str, row: int, w: tuple[str, bool]) -> list[float]:
-    by, transposed = w
-    vector, matrix = (in_rows(cell.matrices[each].detach()).cpu().double() for each in (name, by))
-    made: list[float] = (vector[row] @ (matrix.T if transposed else matrix)).tolist()
-    return made
+def _summands(cell: Cell, name: str, row: int) -> list[tuple[str, int]] | None:
+    """Return the rows whose sum a row of this matrix is, of a word and of its place; None where it is no such sum."""
+    stage = cell.table.get(name)
+    if stage is None or stage.rule is None or any(source not in cell.matrices for source in stage.sources):
+        return None
+    if stage.rule.name == "add":
+        return [(source, row) for source in stage.sources] if {"p", "p_y"} & {*stage.sources} else None
+    if stage.rule.name == "concatenate":
+        for source in stage.sources:
+            n_rows = _matrix(cell, source).shape[0]
+            if row < n_rows:
+                return _summands(cell, source, row)
+            row -= n_rows
+    return None
+
+
+def _matrix(cell: Cell, name: str) -> Tensor:
+    return in_rows(cell.matrices[name].detach()).cpu().double()
