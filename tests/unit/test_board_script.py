@@ -275,6 +275,25 @@ _SAMPLED = """({ made: madeOf, difference: { difference } }, [data, wrong]) => {
 }"""
 _MANY = " ".join(f"word{i}" for i in range(120))
 
+_STEPS = """({ made: madeOf, difference: { difference, isLarge, matrixByMatrix } }, data) => {
+  const made = madeOf(data);
+  const names = data.stages.filter(({ rule }) => rule === "given").map(({ name }) => name);
+  const given = Object.fromEntries(names.map((name) => [name, made.matrices[name]]));
+  const looking = matrixByMatrix(made, given);
+  let [steps, step] = [0, looking.next()];
+  for (; !step.done; step = looking.next()) steps += 1;
+  return { large: isLarge(made), steps, same: JSON.stringify(step.value) === JSON.stringify(difference(made, given)) };
+}"""
+
+
+@pytest.mark.parametrize("text", ["the cat sat", _MANY])
+def test_numbers_are_compared_matrix_by_matrix_so_that_others_have_their_turn(script: PageScript, text: str) -> None:
+    scenario = Scenario(text, d_in=3, d_out=4, n_heads=2)
+    made = traced(scenario)
+    computed = [name for name, stage in made.seen_from(0).stages.items() if stage.rule is not None]
+    found = script.run(_STEPS, board_data(scenario, made.seen_from(0), 0, 4))
+    assert found == {"large": text == _MANY, "steps": len(computed), "same": True}
+
 
 def sampled(
     script: PageScript, scenario: Scenario | None, trace: AttentionTrace, wrong: list[dict[str, Any]]

@@ -11,28 +11,18 @@ import { Grid, IN_PICKED } from "./grid.js";
 import { stripeOfOwners } from "./owners.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { cellAt, inksOf, paintPixels, rectOf } from "./pixels.js";
+import { cellAt, inksFor, paintPixels, rectOf } from "./pixels.js";
 import { addressOf, atOf } from "../places.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
-/** @import { BoardCell, Matrix, Place, Ramps, Shade, Span } from "../types.js" */
+/** @import { BoardCell, Matrix, Place, Span } from "../types.js" */
 /** @import { Box } from "../spine/types.js" */
 /** @import { Lens } from "./pixels.js" */
 
 const ENLARGED = 24; // pixels: how high the picked row is
 const TYPED = { width: 64, height: 24, letters: "13px" }; // the box to type into
 const MOST_EDITED = 200; // changed cells that are marked
-
-/** @type {WeakMap<Shade[], Uint32Array>} */
-const inks = new WeakMap(); // by ramp
-
-/** @param {Shade[]} ramp */
-function inksFor(ramp) {
-  const known = inks.get(ramp) ?? inksOf(ramp);
-  inks.set(ramp, known);
-  return known;
-}
 
 export class CanvasGrid extends Grid {
   // Which cells are masked, by the numbers that are shown; null where none can be.
@@ -116,7 +106,8 @@ export class CanvasGrid extends Grid {
     if (!before && !this.barred) return;
     const matrix = board.shown[stage.name];
     const limit = board.limitOf(stage);
-    const inkOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.ink ?? "#000";
+    const { colours } = board; // made anew each time that it's asked for
+    const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
     drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);

@@ -3,7 +3,6 @@
 // set as pixels: of a thousand tokens a hundred thousand may be seen at once.
 
 import { changeOf } from "./changes.js";
-import { rectOf } from "./pixels.js";
 
 /** @import { Matrix } from "../types.js" */
 /** @import { Box } from "../spine/types.js" */
@@ -34,12 +33,12 @@ export function drawBars(context, matrix, before, how, seen) {
   }
   /** @type {Record<string, Path2D>} */
   const paths = {};
-  eachChanged(matrix, before, how, seen, (row, column, change, value) => {
-    const cell = rectOf({ row, column, rows: 1, columns: 1 }, how.box, how.lens);
-    const length = cell.width * share(change, how.limit);
-    const middle = cell.left + cell.width / 2;
+  const width = how.box.cell;
+  eachChanged(matrix, before, how, seen, (x, y, change, value) => {
+    const length = width * share(change, how.limit);
+    const middle = (x + 0.5) * width;
     const path = (paths[how.inkOf(value)] ??= new Path2D());
-    path.rect(change > 0 ? middle : middle - length, cell.top + cell.height - HIGH - 1, length, HIGH);
+    path.rect(change > 0 ? middle : middle - length, bottomOf(y, how) - HIGH - 1, length, HIGH);
   });
   for (const [ink, path] of Object.entries(paths)) {
     context.fillStyle = ink;
@@ -53,18 +52,36 @@ export function drawBars(context, matrix, before, how, seen) {
  * @param {Uint32Array} pixels @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
  */
 export function dash(pixels, matrix, before, how, seen) {
-  eachChanged(matrix, before, how, seen, (row, column, change, value) => {
-    const cell = rectOf({ row, column, rows: 1, columns: 1 }, how.box, how.lens);
-    const [first, end] = [Math.floor(cell.left), Math.max(Math.floor(cell.left) + 1, Math.floor(cell.left + cell.width))];
+  const width = how.box.cell;
+  // Where lines end doesn't depend on their cells: told once for each, not for each of thousands of cells.
+  /** @type {number[]} */
+  const lines = [];
+  eachChanged(matrix, before, how, seen, (x, y, change, value) => {
+    const line = (lines[y] ??= Math.max(Math.floor(topOf(y, how)), Math.floor(bottomOf(y, how)) - 1) - seen.top);
+    if (line < 0 || line >= seen.height) return;
+    const first = Math.floor(x * width);
+    const end = Math.max(first + 1, Math.floor(x * width + width));
     const middle = Math.min(end - 1, Math.floor((first + end) / 2));
-    const length = Math.max(1, Math.round((end - first) * share(change, how.limit)));
-    const [from, to] = change > 0 ? [middle, Math.min(end, middle + length)] : [Math.max(first, middle + 1 - length), middle + 1];
-    const y = Math.max(Math.floor(cell.top), Math.floor(cell.top + cell.height) - 1) - seen.top;
-    if (y < 0 || y >= seen.height) return;
-    const opaque = Math.round(255 * (FAINT + (1 - FAINT) * 2 * share(change, how.limit)));
+    const part = share(change, how.limit);
+    const length = Math.max(1, Math.round((end - first) * part));
+    const from = change > 0 ? middle : Math.max(first, middle + 1 - length);
+    const to = change > 0 ? Math.min(end, middle + length) : middle + 1;
+    const opaque = Math.round(255 * (FAINT + (1 - FAINT) * 2 * part));
     const ink = ((opaque << 24) | (how.inkOf(value) === "#fff" ? 0xffffff : 0)) >>> 0;
-    for (let x = Math.max(0, from - seen.left); x < Math.min(seen.width, to - seen.left); x += 1) pixels[y * seen.width + x] = ink;
+    const start = line * seen.width;
+    for (let at = Math.max(0, from - seen.left); at < Math.min(seen.width, to - seen.left); at += 1) pixels[start + at] = ink;
   });
+}
+
+// Where a line of cells begins and ends; a row that is in the lens is there.
+/** @param {number} y @param {How} how */
+function topOf(y, { box, lens }) {
+  return lens && !box.turned && y === lens.row ? lens.top : y * box.row;
+}
+
+/** @param {number} y @param {How} how */
+function bottomOf(y, { box, lens }) {
+  return lens && !box.turned && y === lens.row ? lens.top + lens.height : y * box.row + box.row;
 }
 
 // How long a bar is, as a share of its cell's width.
@@ -75,7 +92,7 @@ function share(change, limit) {
 
 /**
  * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
- * @param {(row: number, column: number, change: number, value: number) => void} act
+ * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned matrix, its row is `x`
  */
 function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers }, seen, act) {
   const [down, across] = box.turned ? [columns, rows] : [rows, columns];
@@ -84,11 +101,11 @@ function eachChanged({ rows, columns, values }, before, { box, limit, lens, numb
   for (let y = top; y < bottom; y += 1) {
     const covered = lens && !box.turned && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
     if (covered) continue;
+    const [from, step] = box.turned ? [y, columns] : [y * columns, 1];
     for (let x = left; x < right; x += 1) {
-      const [row, column] = box.turned ? [x, y] : [y, x];
-      const at = row * columns + column;
+      const at = from + x * step;
       const change = changeOf(values[at], before[at], limit);
-      if (change && Number.isFinite(change)) act(row, column, change, values[at]);
+      if (change && Number.isFinite(change)) act(x, y, change, values[at]);
     }
   }
 }

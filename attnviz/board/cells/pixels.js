@@ -7,6 +7,16 @@ import { stepOf } from "./colours.js";
 
 const OPAQUE = 0xff000000;
 
+/** @type {WeakMap<Shade[], Uint32Array>} */
+const known = new WeakMap(); // inks by ramp
+
+/** @param {Shade[]} ramp */
+export function inksFor(ramp) {
+  const inks = known.get(ramp) ?? inksOf(ramp);
+  known.set(ramp, inks);
+  return inks;
+}
+
 // The colours of a ramp as a canvas has them: red in the lowest byte.
 /** @param {Shade[]} ramp */
 export function inksOf(ramp) {

@@ -2,19 +2,22 @@
 // picked by a click or by the arrow keys, and the spine is that head's; the ribbons of two others can be laid over its
 // own, each with dashes of its own.
 
-import { inksOf, paintPixels } from "../cells/pixels.js";
+import { inksFor, paintPixels } from "../cells/pixels.js";
 import { make, toggle, write } from "../cells/elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { ofHead } from "./seen_from.js";
 import { focusedBeside } from "../../scripts/parts.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
+/** @import { Matrix } from "../types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 74; // pixels, with what is under it
 const PICTURE = 44;
 const LAID = 2; // heads besides the one in view, whose ribbons can be seen at once
+const { MASK } = CONSTANTS;
 const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
@@ -156,8 +159,9 @@ export class Strip {
     const matrix = board.shown[name];
     if (!stage || !matrix || !this.pictures[head]) return;
     const { ramps } = board;
-    this.pictures[head].paint((pixels) => paintPixels(pixels, matrix, {
-      turned: false, limit: board.limitOf(stage), inks: inksOf(ramps[stage.role]), negative: inksOf(ramps.negative), hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
+    const limit = board.limitOf(stage);
+    this.pictures[head].paint([matrix, board.shown[MASK]], `${limit},${board.theme}`, (pixels) => paintPixels(pixels, matrix, {
+      turned: false, limit, inks: inksFor(ramps[stage.role]), negative: inksFor(ramps.negative), hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
     }));
   }
 
@@ -203,10 +207,16 @@ class Picture {
     for (const element of [this.button, this.lays]) element.style.gridColumn = String(head + 1);
     this.image = new ImageData(columns, rows);
     this.pixels = new Uint32Array(this.image.data.buffer);
+    /** @type {(Matrix | undefined)[]} */
+    this.painted = [];
+    this.look = "";
   }
 
-  /** @param {(pixels: Uint32Array) => void} draw */
-  paint(draw) {
+  // Painted anew where it has other numbers or colours: of twelve heads, a number that is dragged moves one.
+  /** @param {(Matrix | undefined)[]} of @param {string} look what colours depend on beside these @param {(pixels: Uint32Array) => void} draw */
+  paint(of, look, draw) {
+    if (this.look === look && of.every((matrix, at) => matrix === this.painted[at])) return;
+    [this.painted, this.look] = [of, look];
     draw(this.pixels);
     this.canvas.getContext("2d")?.putImageData(this.image, 0, 0);
   }

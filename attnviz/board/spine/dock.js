@@ -1,6 +1,6 @@
 // The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
 
-import { difference } from "../values/difference.js";
+import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
 import { make, toggle } from "../cells/elements.js";
 import { explain, placeInWords } from "../values/explain.js";
 import { addressOf } from "../places.js";
@@ -12,6 +12,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Explained, Made, Place, Stage } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
+const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
 
@@ -28,8 +29,8 @@ export class Dock {
     this.numbers = make("span", "numbers");
     this.words = make("span", "words");
     this.steps = make("div", "steps");
-    /** @type {number | null} */
-    this.checking = null; // what will look whether numbers agree
+    /** @type {(() => void) | null} */
+    this.stop = null; // what ends the look whether numbers agree
     this.says = make("summary");
     this.more = make("div");
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
@@ -90,20 +91,38 @@ export class Dock {
     this.steps.replaceChildren();
   }
 
-  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, that is looked
-  // for once all else is painted: those of a real model would wait for it.
+  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, or has very many
+  // numbers, that is looked for once all else is painted, a little at a time: it would wait for it.
   report() {
-    const { drag, settled, data } = this.board;
+    const { drag, settled, data, made, given } = this.board;
+    this.stop?.();
     if (!settled) this.tellStatus(this.whoseNumbers(drag !== null), "", false);
-    else if (!data.fixed) this.check();
-    else this.checking ??= requestAnimationFrame(() => setTimeout(() => this.check()));
+    else if (data.fixed || isLarge(made)) this.checkLater();
+    else this.tellFound(made, difference(made, given));
   }
 
-  check() {
-    this.checking = null;
-    const { settled, made, given } = this.board;
-    if (!settled) return; // and it is told why
-    const found = difference(made, given);
+  checkLater() {
+    const { made, given } = this.board;
+    const looking = matrixByMatrix(made, given);
+    /** @type {ReturnType<typeof setTimeout>} */
+    let next;
+    const look = () => {
+      const end = performance.now() + SLICE_MS;
+      let step = looking.next();
+      while (!step.done && performance.now() < end) step = looking.next();
+      if (step.done) this.tellFound(made, step.value);
+      else next = setTimeout(look);
+    };
+    const frame = requestAnimationFrame(() => (next = setTimeout(look)));
+    this.stop = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(next);
+    };
+  }
+
+  /** @param {Made} made @param {import("../values/difference.js").Found} found */
+  tellFound(made, found) {
+    this.stop = null;
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
     else this.tellStatus(say(`board.status.checked${this.unheard}`), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
   }

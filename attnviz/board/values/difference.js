@@ -16,17 +16,43 @@ const SOME = 200; // ... else so many of each matrix
 // are looked at, all over each matrix, and how many is told.
 /** @param {Made} made @param {Matrices} given @returns {Found} */
 export function difference(made, given) {
-  const stages = [...made.stages.values()].filter(({ rule }) => rule !== "given");
-  const cells = stages.reduce((sum, { name }) => sum + made.matrices[name].values.length, 0);
+  const looking = matrixByMatrix(made, given);
+  let step = looking.next();
+  while (!step.done) step = looking.next();
+  return step.value;
+}
+
+// The same, a matrix with each step: of very many cells, others may want to be drawn between two of them.
+/** @param {Made} made @param {Matrices} given @returns {Generator<void, Found, void>} */
+export function* matrixByMatrix(made, given) {
+  const stages = computedIn(made);
+  const own = isLarge(made) ? null : evaluate([...made.stages.values()], given);
   /** @type {Found} */
-  const found = { largest: 0, within: 0, unexplained: null, looked: 0, cells };
-  const own = cells > ALL || termsOf(made, stages) > TERMS ? null : evaluate([...made.stages.values()], given);
+  const found = { largest: 0, within: 0, unexplained: null, looked: 0, cells: cellsOf(made, stages) };
   for (const stage of stages) {
     const { values, columns } = made.matrices[stage.name];
     const step = own ? 1 : stepThrough(values.length, columns);
     for (let at = 0; at < values.length; at += step) judge(made, stage, at, own, found);
+    yield;
   }
   return found;
+}
+
+// Whether so many cells are compared, or of so many numbers, that only some are looked at.
+/** @param {Made} made */
+export function isLarge(made) {
+  const stages = computedIn(made);
+  return cellsOf(made, stages) > ALL || termsOf(made, stages) > TERMS;
+}
+
+/** @param {Made} made */
+function computedIn({ stages }) {
+  return [...stages.values()].filter(({ rule }) => rule !== "given");
+}
+
+/** @param {Made} made @param {Stage[]} stages */
+function cellsOf({ matrices }, stages) {
+  return stages.reduce((sum, { name }) => sum + matrices[name].values.length, 0);
 }
 
 // Of how many numbers all cells are made, about: a real model's queries are sums over hundreds.
