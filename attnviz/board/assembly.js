@@ -5,6 +5,7 @@ import { gridFor } from "./cells/grids.js";
 import { lengthOf, saysBelow, wordsOf } from "./spine/chip_widths.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/titles.js";
+import { NARROW } from "./story/story_layout.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
@@ -95,7 +96,8 @@ export class Assembly {
     toggle(board.root, "unread", board.data.ribbons === false || board.data.ribbons === null);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
-    const { placed } = this;
+    // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.
+    const placed = room.width < NARROW && !board.data.shown.length ? [] : this.placed;
     const stages = [...board.stages.values()];
     board.layout = layoutOf(stages, board.torch, placed, room);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
@@ -109,7 +111,8 @@ export class Assembly {
     board.flow.build();
     board.plane.build(board.layout);
     board.telling.build(room);
-    const [over, beside] = board.telling.above ? [[board.telling.element], []] : [[], [board.telling.element]];
+    const { above, byWords, element: told } = board.telling;
+    const [over, beside] = [above ? [told] : [], above || byWords ? [] : [told]];
     const cells = [...board.grids.values()].map(({ matrix }) => matrix);
     board.spine.replaceChildren(board.frame.band, board.flow.lines, ...cells, board.frame.veil, board.flow.bands, ...board.frame.elements, ...board.plane.elements, ...beside, board.play.layer, board.undo.element);
     const scroller = make("div", "scroller", [board.spine]);

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
+from attnviz import Scenario, trace
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -109,6 +110,19 @@ _ROWS = """() => {
   const seen = [...root.querySelectorAll('.cell')].filter(cell => cell.checkVisibility({visibilityProperty: true}));
   return [...new Set(seen.map(cell => cell.dataset.at.split(',').slice(0, 2).join()))].sort();
 }"""
+# Which of the dots are filled.
+_FILLED = "dots => [...dots.children].map(dot => getComputedStyle(dot).backgroundColor !== 'rgba(0, 0, 0, 0)')"
+_OF_BOARD = """const board = '[class*=st-key-][class*=board] [data-testid$=Isolated]';
+  const {shadowRoot: root} = document.querySelector(board);"""
+_RIBBONS = f"""() => {{ {_OF_BOARD}
+  const scale = parseFloat(getComputedStyle(root.querySelector('.board')).getPropertyValue('--s'));
+  const seen = [...root.querySelectorAll('.ribbon')].filter(each => each.checkVisibility() && each.getAttribute('d'));
+  return seen.map(each => parseFloat(getComputedStyle(each).strokeWidth) / scale);
+}}"""
+_FILLED_CELLS = f"""matrix => {{ {_OF_BOARD}
+  const cells = [...root.querySelectorAll(`[data-at^="${{matrix}},"]`)];
+  return cells.filter(each => each.textContent).map(each => each.dataset.at);
+}}"""
 _FADED = "button => getComputedStyle(button.closest('.stButton')).opacity"
 _RING = "button => [button.matches(':focus-visible'), getComputedStyle(button).outlineStyle]"
 
@@ -197,16 +211,18 @@ def test_next_plays_its_part_of_the_row_and_ends_with_the_board_as_it_stands(
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
-def test_next_stays_under_the_mouse_from_the_first_step_to_the_last(
+def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_the_last(
     new_learner: Callable[..., Learner], width: int, height: int
 ) -> None:
     learner = new_learner(width, height).lesson()
-    button = learner.page.get_by_role("button", name="Next")
+    button, dots = learner.page.get_by_role("button", name="Next"), learner.page.locator(".lesson-dots")
+    back = learner.page.get_by_role("button", name="Back")
     places = []
     for number, step in enumerate(STEPS, 1):
         learner.is_at(f"{number}. {step.title}")
         assert learner.sideways <= 0
-        places.append(button.bounding_box())
+        places.append([each.bounding_box() for each in (back, button, dots)])
+        assert dots.evaluate(_FILLED) == [at == number for at in range(1, 10)]
         if width < 400 and step.name == "softmax":  # the picked token's part of the stage, and nothing else
             rows = partial(learner.page.evaluate, _ROWS)
             eventually(rows, ["attention_weights,1", "scaled_scores,1"])
@@ -216,7 +232,31 @@ def test_next_stays_under_the_mouse_from_the_first_step_to_the_last(
             learner.says("'step' reads")
         if number < len(STEPS):
             button.click()
+    assert None not in places[0]
     assert places == [places[0]] * len(STEPS)
+
+
+def test_the_first_step_has_a_picture_of_chips_and_ribbons(new_learner: Callable[..., Learner]) -> None:
+    learner = new_learner().open("/lesson", example="fluffy-cat")
+    learner.is_at("1. ")
+    expect(learner.page.locator(".chip:visible")).to_have_count(6)
+    widths = learner.page.evaluate(_RIBBONS)
+    assert len(widths) == 6, "one to each word that may be read"
+    assert sum(widths) == pytest.approx(56, abs=2)
+
+
+def test_one_score_is_that_of_the_other_word_that_matches_best(new_learner: Callable[..., Learner]) -> None:
+    """Of published numbers, 'journey' reads itself most: the step speaks of another word."""
+    learner = new_learner().lesson(step=4)
+    learner.is_at("4. ")
+    weights = trace(Scenario(embedding="published")).attention_weights
+    assert int(weights[1].argmax()) == 1
+    others = weights[1].clone()
+    others[1] = 0
+    best = int(others.argmax())
+    (score,) = learner.page.evaluate(_FILLED_CELLS, "scores")
+    assert score == f"scores,1,{best}"
+    learner.says("'starts'" if best == 2 else "'with'")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])

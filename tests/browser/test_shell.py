@@ -22,6 +22,19 @@ _PLACES = """() => Object.fromEntries([...document.querySelectorAll('.stMain [cl
   .map(each => [each.className, each.getBoundingClientRect()])
   .map(([name, {x, y, width, height}]) => [name, [x, y, width, height]]))"""
 _INK = """element => [...getComputedStyle(element).color.matchAll(/[\\d.]+/g)].map(Number).slice(0, 3)"""
+# What leads elsewhere and has neither a frame nor a line under its words.
+_NO_LINKS = """() => {
+  const shown = [...document.querySelectorAll('a[href], [data-testid=stBaseButton-tertiary]:not(:disabled)')].filter(
+    each => each.checkVisibility({visibilityProperty: true}) && each.textContent.trim()
+      && !each.closest('[data-testid=stTopNav], [data-testid=stSidebarNav]'));
+  const isFramed = each => {
+    const {borderTopWidth, borderTopColor} = getComputedStyle(each);
+    return parseFloat(borderTopWidth) > 0 && !/, 0\\)$|transparent/.test(borderTopColor);
+  };
+  const isUnderlined = each => [each, ...each.querySelectorAll('*')].some(
+    part => part.textContent.trim() && getComputedStyle(part).textDecorationLine.includes('underline'));
+  return shown.filter(each => !isFramed(each) && !isUnderlined(each)).map(each => each.textContent);
+}"""
 
 
 def box_of(element: Locator) -> FloatRect:
@@ -156,3 +169,13 @@ def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learn
     reader.page.get_by_role("link", name="Lesson").click()
     reader.page.wait_for_url("**/lesson*")
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")
+
+
+def test_links_look_like_links(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner()
+    found = {}
+    for page in (*PAGES, "questions?question=values", "lesson?step=softmax"):
+        reader.go(f"/{page}").settle()
+        expect(reader.page.locator(".st-key-foot").first).to_be_visible(timeout=60_000)
+        found[page] = reader.page.evaluate(_NO_LINKS)
+    assert {page: texts for page, texts in found.items() if texts} == {}

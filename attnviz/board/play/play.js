@@ -19,7 +19,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Board } from "../board.js" */
 /** @import { Moment, Phase } from "../spine/types.js" */
 
-const LONGEST_FRAME = 100; // milliseconds: a page that was away goes on where it was
+const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where it was, a busy one takes no longer for it
 const KEY_STEP = 200;
 
 export class Play {

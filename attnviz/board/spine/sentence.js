@@ -58,6 +58,7 @@ export class Sentence {
     this.middles = [];
     /** @type {number[]} */
     this.ends = []; // where the words stand that are read
+    this.end = 0; // where the last word ends
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
     this.strip.addEventListener("pointerleave", () => board.picking.preview(null));
     this.says.addEventListener("scroll", () => this.fade(), { passive: true });
@@ -72,12 +73,13 @@ export class Sentence {
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
     const left = this.putWords(layout, by);
+    this.end = left - BETWEEN * by;
     this.putShares(layout);
-    this.putRibbons(layout, left - BETWEEN * by);
+    this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
     this.strip.setAttribute("aria-label", say("board.chips.pick"));
     Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
-    toggle(this.strip, "long", left - BETWEEN * by > width + 1);
+    toggle(this.strip, "long", this.end > width + 1);
     this.putSays(layout, left, width, below);
     this.tools.build(layout, left, width, below);
     this.drawn = { ...NONE };

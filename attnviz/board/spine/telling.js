@@ -5,7 +5,7 @@ import { make, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { mostRead } from "../values/reads_most.js";
-import { aboveAll, besideNew, letterIn } from "./telling_place.js";
+import { aboveAll, besideNew, besideWords, letterIn } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -45,7 +45,8 @@ export class Telling {
     this.about = make("p", "about");
     this.element = make("div", "telling");
     this.after = make("div", "telling above"); // what stands under a story
-    this.above = false; // whether it stands above the board, and not beside its new stage
+    this.above = false; // whether it stands above the board, and not beside its new stage ...
+    this.byWords = false; // ... or beside the words, of which it speaks alone
     this.built = "";
   }
 
@@ -78,9 +79,12 @@ export class Telling {
     element.replaceChildren(...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
     this.about.textContent = tells.about;
     if (tells.presents) leavePressed();
-    const place = besideNew(board.layout, shown, room.width);
+    const words = shown.length || board.strip.height ? null : besideWords(board.layout, this.texts, board.sentence.end, room.width);
+    const place = words ?? besideNew(board.layout, shown, room.width);
+    this.byWords = words !== null;
     this.above = !place;
     toggle(element, "above", this.above);
+    if (words) board.sentence.element.append(element);
     Object.assign(element.style, place ? this.beside(place) : aboveAt(room.width, this.heightAbove(room.width)));
     this.show();
   }
@@ -105,7 +109,7 @@ export class Telling {
   /** @param {TellingPlace} place */
   beside(place) {
     const { scale } = this.board.layout;
-    const { size, takes } = letterIn(this.texts, place, scale);
+    const { size, takes } = letterIn(this.texts, place, scale, this.byWords);
     const top = place.last ? place.y + place.height - takes : place.y;
     return { left: `${place.x}px`, top: `${top}px`, width: `${place.width}px`, height: "", maxHeight: `${place.y + place.height - top}px`, fontSize: `${size}px` };
   }

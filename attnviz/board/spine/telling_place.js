@@ -1,6 +1,6 @@
-// Where what a step of the lesson tells stands: at the right of what has been reached last, over what hasn't; or, in every
-// step, above the board, where nothing would have room at the right of the last. From the layout and from how many letters
-// there are, never from measured text.
+// Where what a step of the lesson tells stands: beside the words, as long as no matrix has been reached; then at the right
+// of what has been reached last, over what hasn't; or, in every step, above the board, where nothing would have room at the
+// right of the last. From the layout and from how many letters there are, never from measured text.
 
 /** @import { Layout, TellingPlace } from "./types.js" */
 
@@ -9,8 +9,12 @@ const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
 const HEADS = 32; // over the spine
+const TITLE = 22; // of what stands above it
 const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // the largest that fits ...
 const SMALLEST = 13; // ... as it is on the page
+const TOOLS = 6; // under what is done with the words
+const EASE = 14; // beside the words ...
+const CLOSER = 0.44; // ... where what is told has few letters that are wide
 const LARGER = 2.2; // times at most, in a lecture room
 const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;
@@ -37,13 +41,38 @@ export function besideNew(layout, reached, width) {
   return { x: left, y, width: Math.min(most, width - left), height: (last ? end : height) - y, last };
 }
 
+// Beside the words that end at `end`, over nothing that has its place below them: as wide as all that is left, or up to a
+// matrix. Null where it has no room there in letters that are read with ease.
+/** @param {Layout} layout @param {string[]} texts @param {number} end @param {number} width @returns {TellingPlace | null} */
+export function besideWords({ boxes, columns, scale, arcs, chips, shares }, texts, end, width) {
+  if (!columns.length) return null;
+  const x = end + GAP;
+  const all = Object.values(boxes);
+  const edges = [width, ...all.map((box) => box.x - GAP)].map((edge) => Math.min(MOST * Math.min(LARGER, scale), edge - x));
+  const places = edges.filter((wide) => wide >= LEAST).map((wide) => {
+    const free = all.filter((box) => box.x < x + wide && x < box.x + box.width).map(({ y }) => y - TITLE * scale);
+    return { x, y: arcs + TOOLS * scale, width: wide, height: chips + shares + Math.max(0, Math.min(...free, ...(free.length ? [] : [0]))), last: false };
+  });
+  const sizes = lettersOf(scale).filter((size) => size >= EASE * Math.min(LARGER, scale));
+  return sizes.map((size) => places.find((place) => heightOf(texts, place.width, size, CLOSER) <= place.height)).find(Boolean) ?? null;
+}
+
 // The size of letters with which texts fit a place, and how high they then are.
 /** @param {string[]} texts @param {{ width: number, height: number }} place @param {number} scale */
-export function letterIn(texts, { width, height }, scale) {
-  const sizes = LETTERS.map((size) => size * Math.min(LARGER, scale)).filter((size) => size >= SMALLEST);
-  const takes = (/** @type {number} */ size) => linesOf(texts, width - GAP, size) * LINE * size;
-  const size = sizes.find((each) => takes(each) <= height) ?? sizes[sizes.length - 1];
-  return { size, takes: Math.min(height, takes(size)) };
+export function letterIn(texts, { width, height }, scale, byWords = false) {
+  const sizes = lettersOf(scale);
+  const size = sizes.find((each) => heightOf(texts, width, each, byWords ? CLOSER : WIDE) <= height) ?? sizes[sizes.length - 1];
+  return { size, takes: Math.min(height, heightOf(texts, width, size)) };
+}
+
+/** @param {number} scale */
+function lettersOf(scale) {
+  return LETTERS.map((size) => size * Math.min(LARGER, scale)).filter((size) => size >= SMALLEST);
+}
+
+/** @param {string[]} texts @param {number} width @param {number} size */
+function heightOf(texts, width, size, wide = WIDE) {
+  return linesOf(texts, width - GAP, size, wide) * LINE * size;
 }
 
 /** @param {string[]} texts @param {number} width */
@@ -52,6 +81,6 @@ export function aboveAll(texts, width) {
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
-function linesOf(texts, width, size) {
-  return texts.reduce((sum, text) => sum + Math.ceil((text.length * size * WIDE) / width) + BETWEEN, 0);
+function linesOf(texts, width, size, wide = WIDE) {
+  return texts.reduce((sum, text) => sum + Math.ceil((text.length * size * wide) / width) + BETWEEN, 0);
 }

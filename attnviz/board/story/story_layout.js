@@ -8,13 +8,14 @@ import { follows } from "./story_plan.js";
 
 export const NARROW = 700; // a board narrower than this tells one word's story
 export const TARGET = 28; // what a finger finds
+const OF_CELLS = TARGET + 1; // and the gap of one that a cell has
 const CELL = { most: 64, readable: 38 };
 const FEATURE = 52; // the cells of vectors, at most
 const GUTTER = 36; // left of the words' columns
 const UPRIGHT = { most: 64, letter: 7.5 }; // names over columns too narrow for them
 const HEAD = 17;
 const TITLE = 19;
-const BARS = { most: 64, least: 40, low: 32 };
+const BARS = { most: 64, least: 40, low: 26 };
 const PERCENT = 18; // under the bars
 const GAP = { most: 9, least: 3 };
 const DOCK = 108; // nothing picked in it
@@ -103,7 +104,7 @@ class Telling {
     this.headed = false;
     this.upright = Math.min(UPRIGHT.most, Math.max(...room.keys.map((label) => [...label].length)) * UPRIGHT.letter + 6);
     // Where there are more words than fingers find columns for, what has a column for each is moved sideways.
-    this.word = Math.max(TARGET, Math.min(CELL.most, (room.width - GUTTER) / room.keys.length));
+    this.word = Math.max(OF_CELLS, Math.min(CELL.most, (room.width - GUTTER) / room.keys.length));
     this.words = GUTTER + room.keys.length * this.word;
   }
 
@@ -147,7 +148,7 @@ class Telling {
     second.way = { x: x - way, y, width: way, height: TARGET };
     spots[part.stage.name] = first;
     spots[next.stage.name] = second;
-    const under = Math.max(this.under(part, first, y + TARGET), this.under(next, second, y + TARGET));
+    const under = Math.max(this.under(part, first, y + OF_CELLS), this.under(next, second, y + OF_CELLS));
     return this.unfold(next, second, this.unfold(part, first, under, 0), x);
   }
 
@@ -242,7 +243,7 @@ class Telling {
     if (weight && bias) {
       const { columns } = this.shapes[bias.name];
       spot.bias = this.cells(left, end + 4, 1, columns, this.feature(left, columns));
-      end += 4 + TARGET;
+      end += 4 + OF_CELLS;
     }
     spot.unfolded = { x: 0, y: top, width: this.room.width, height: end + 3 - top };
     return end + 3;
@@ -262,7 +263,7 @@ class Telling {
   }
 
   /** @param {number} x @param {number} y @param {number} rows @param {number} columns @param {number} cell @returns {Cells} */
-  cells(x, y, rows, columns, cell, row = TARGET) {
+  cells(x, y, rows, columns, cell, row = OF_CELLS) {
     return { x, y, cell, row, width: columns * cell, height: rows * row, readable: cell >= CELL.readable };
   }
 }
