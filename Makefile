@@ -117,9 +117,13 @@ cluster-smoke: dev-packages docker-build
 sbom: release-packages
 	cat requirements.txt requirements-model.txt | \
 	  $(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file sbom.json -
+	@$(RELEASE)/bin/python .ci/released.py sbom sbom.json requirements.txt requirements-model.txt
 
 audit: release-packages
-	$(RELEASE)/bin/pip-audit --requirement requirements.txt --requirement requirements-model.txt --no-deps --disable-pip --strict
+	@rm -f build/audit.json
+	-$(RELEASE)/bin/pip-audit --requirement requirements.txt --requirement requirements-model.txt --no-deps \
+	  --disable-pip --format json --output build/audit.json
+	@$(RELEASE)/bin/python .ci/released.py audit build/audit.json requirements.txt requirements-model.txt
 
 clean:
 	[ ! -e $(VENV)/made ] || rm -rf $(VENV)
