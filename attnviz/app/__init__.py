@@ -3,6 +3,7 @@
 import torch
 
 from attnviz.app import streamlit_internals
+from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.runs import watched_run
 from attnviz.app.learn.running.shared import leave as leave_training
 from attnviz.app.session.guarding import guard
@@ -18,6 +19,8 @@ torch.set_num_threads(1)  # noqa: TID251
 guard()
 streamlit_internals.look_states_up_singly()
 streamlit_internals.run_callbacks_whole()
+streamlit_internals.tell_themes_once()
+streamlit_internals.run_each_within(CLOCK.timed)
 
 __all__ = [
     "ICON", "current_scenario", "digits", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",

@@ -7,7 +7,9 @@ import contextlib
 import logging
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,12 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.file_util import get_static_dir
 from streamlit.logger import get_logger
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner, get_script_run_ctx
 from streamlit.runtime.state.query_params import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
@@ -59,14 +63,17 @@ __all__ = [
     "read_query_again",
     "run_by_entry_point",
     "run_callbacks_whole",
+    "run_each_within",
     "sent_event",
     "states_of",
+    "tell_themes_once",
     "uploads_held",
 ]
 
 _SCRIPTS = "static/js"
 _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 _EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
+_OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
 
@@ -118,6 +125,20 @@ def read_query_again(context: Any, query: str) -> None:
     with context.session_state.query_params() as parameters:
         parameters.set_initial_query_params(query)
         parameters.populate_from_query_string(query)
+
+
+def run_each_within(context: Callable[[], AbstractContextManager[object]]) -> None:
+    """Have each run of a page, whole or in part, within a context of ours; once for a process."""
+    original = ScriptRunner._run_script
+    if hasattr(original, _OURS):
+        return
+
+    def run(self: ScriptRunner, rerun_data: RerunData) -> None:
+        with context():
+            original(self, rerun_data)
+
+    setattr(run, _OURS, True)
+    ScriptRunner._run_script = run  # type: ignore[method-assign]
 
 
 def forget_sent_states(context: Any) -> None:
@@ -201,6 +222,26 @@ class _Singly(Mapping[str, Any]):
 
     def __str__(self) -> str:
         return str(dict(self.items()))
+
+
+def tell_themes_once() -> None:
+    """Have the themes of the configuration read once for a process: each run, of whatever part of a page, tells the
+    browser all six sections of them, and took as long for that as for its numbers."""
+    original = app_session._populate_theme_msg
+    if hasattr(original, _OURS):
+        return
+
+    @cache
+    def themes(section: str) -> CustomThemeConfig:
+        told = CustomThemeConfig()
+        original(told, section)
+        return told
+
+    def tell(msg: CustomThemeConfig, section: str = "theme") -> None:
+        msg.MergeFrom(themes(section))
+
+    setattr(tell, _OURS, True)
+    app_session._populate_theme_msg = tell
 
 
 def look_states_up_singly() -> None:

@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
 from attnviz.app.server import readiness, routes
 from attnviz.app.server.headers import SafeHeaders, policy
-from attnviz.app.server.settings import EMBED_IN, METRICS, MOST_SESSIONS, ORIGINS, settings
+from attnviz.app.server.memory import default_most_mib, used_mib
+from attnviz.app.server.settings import EMBED_IN, METRICS, MOST_MEMORY, MOST_SESSIONS, ORIGINS, settings
 from attnviz.app.server.visitors import Visitors
 from attnviz.app.session.pace import BURST, RATE
 
@@ -120,6 +122,7 @@ def test_what_is_not_set_is_safe() -> None:
     ("name", "value"),
     [
         (METRICS, "yes"), (MOST_SESSIONS, "0"), (MOST_SESSIONS, "many"), (MOST_SESSIONS, "1e3"), (EMBED_IN, "*"),
+        (MOST_MEMORY, "0"), (MOST_MEMORY, "2g"), (MOST_MEMORY, "-1"),
         (EMBED_IN, "https://a.example; script-src *"), (EMBED_IN, "moodle.example.edu"), (ORIGINS, "https://a.example/x"),
         (EMBED_IN, "https://a.example\r\nSet-Cookie:a=b"), (ORIGINS, "null"),
     ],
@@ -186,6 +189,38 @@ def test_beyond_the_most_a_page_is_told_to_come_later_until_another_has_gone() -
             assert opened(given, None) == 503
         assert opened(given, None) == 101
     assert figures.SESSIONS._value.get() == before
+
+
+def test_where_memory_is_short_no_further_page_is_opened_but_the_first_always_is() -> None:
+    used = [99.0]
+    given = client(Middleware(Visitors, most_mib=100, used=lambda: used[0]))
+    with given.websocket_connect("/_stcore/stream"):
+        assert opened(given, None) == 101
+        used[0] = 101.0
+        before = figures.TURNED_AWAY.labels("memory")._value.get()
+        assert opened(given, None) == 503
+        assert figures.TURNED_AWAY.labels("memory")._value.get() == before + 1
+    assert opened(given, None) == 101
+    assert settings({MOST_MEMORY: "700"}).most_memory == 700
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [(["max\n"], None), ([str(2**30)], 870), (["max", str(2**29)], 435), (["9223372036854771712"], None), ([], None)],
+)
+def test_of_a_container_most_of_its_memory_is_for_pages(told: list[str], expected: int | None, tmp_path: Path) -> None:
+    files = [tmp_path / str(i) for i in range(2)]
+    for file, text in zip(files, told, strict=False):
+        file.write_text(text)
+    assert default_most_mib(tuple(files)) == expected
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
+def test_the_memory_of_a_process_is_what_it_has() -> None:
+    before = used_mib() or 0
+    held = bytearray(b"1") * (64 * 2**20)
+    assert 50 < (used_mib() or 0) - before < 90
+    assert len(held) == 64 * 2**20
 
 
 def received(times: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:

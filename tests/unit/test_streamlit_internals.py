@@ -1,21 +1,26 @@
 """What the app uses of Streamlit's own parts, held to the version that is installed."""
 
+import importlib.util
 import inspect
 import json
 import re
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit import runtime
 from streamlit.file_util import get_static_dir
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime import Runtime
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
@@ -211,3 +216,55 @@ def test_what_the_browser_says_of_a_component_is_found_though_it_was_left(monkey
     monkeypatch.setattr(internals, "get_script_run_ctx", lambda: SimpleNamespace(session_state=states))
     assert internals.sent_event("board", "changes") == 2, "the last one"
     assert [internals.sent_event("board", "rest"), internals.sent_event("grid", "changes")] == [None, None]
+
+
+def test_themes_that_are_read_once_are_told_as_streamlit_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = app_session._populate_theme_msg
+    own = importlib.util.find_spec("streamlit.runtime.app_session")
+    assert own
+    assert own.loader
+    fresh = importlib.util.module_from_spec(own)
+    own.loader.exec_module(fresh)
+    read: list[str] = []
+
+    def counted(msg: Any, section: str) -> None:
+        read.append(section)
+        fresh._populate_theme_msg(msg, section)
+
+    monkeypatch.setattr(app_session, "_populate_theme_msg", counted)
+    internals.tell_themes_once()
+    for section in ("theme", "theme.light", "theme.dark", "theme.sidebar", "theme.light"):
+        expected, told = CustomThemeConfig(), CustomThemeConfig()
+        fresh._populate_theme_msg(expected, section)
+        app_session._populate_theme_msg(told, section)
+        assert told == expected
+    assert len(read) == 4
+    assert hasattr(now, internals._OURS), "the app has done so when it is imported"
+    internals.tell_themes_once()
+    assert len(read) == 4
+
+
+def test_each_run_is_within_what_is_given_and_within_no_more() -> None:
+    assert hasattr(ScriptRunner._run_script, internals._OURS), "the app has done so when it is imported"
+    assert list(inspect.signature(ScriptRunner._run_script).parameters) == ["self", "rerun_data"]
+    entered: list[str] = []
+    original, calls = ScriptRunner._run_script, []
+
+    def run(self: Any, rerun_data: Any) -> None:
+        calls.append((self, rerun_data, tuple(entered)))
+
+    @contextmanager
+    def within() -> Iterator[None]:
+        entered.append("in")
+        yield
+        entered.pop()
+
+    try:
+        ScriptRunner._run_script = run  # type: ignore[method-assign]
+        internals.run_each_within(within)
+        internals.run_each_within(within)
+        ScriptRunner._run_script("a runner", "data")
+    finally:
+        ScriptRunner._run_script = original  # type: ignore[method-assign]
+    assert calls == [("a runner", "data", ("in",))]
+    assert entered == []

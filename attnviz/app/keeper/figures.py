@@ -19,6 +19,7 @@ OPENED = Counter("attnviz_sessions_opened", "Pages that have been opened, or hav
 TURNED_AWAY = Counter("attnviz_sessions_turned_away", "Pages that were turned away", ["why"])
 RUNS = Counter("attnviz_runs", "Runs of a page: ended, cut short to run anew, or failed", ["page", "how"])
 RUN_SECONDS = Histogram("attnviz_run_seconds", "Seconds that a run of a page took", ["page"], buckets=_SECONDS)
+ENDED_LATE = Counter("attnviz_runs_ended_late", "Runs that took too long and were ended")
 REFUSED_LINKS = Counter("attnviz_refused_links", "Links of which some part could not be used")
 HELD_BACK = Counter("attnviz_messages_held_back", "Messages that waited since their sender sent too many")
 SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")

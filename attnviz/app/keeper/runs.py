@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import streamlit as st
+
 from attnviz.app.keeper import figures
+from attnviz.app.keeper.clock import RunTooLongError
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.text import as_message
+from attnviz.words import say
 
 _LOG = get_log(__name__)
 _LONG = 5.0  # seconds
@@ -22,11 +27,15 @@ class Run:
 
 @contextmanager
 def watched_run() -> Iterator[Run]:
-    """Count and time what is run within; whatever is raised passes through."""
+    """Count and time what is run within; whatever is raised passes through. Of a run that took too long, the page says
+    so."""
     run, how, start = Run(), ANEW, time.perf_counter()
     try:
         yield run
         how = ENDED
+    except RunTooLongError:
+        how = FAILED
+        st.error(as_message(say("app.too_long")))
     except Exception:
         how = FAILED
         raise

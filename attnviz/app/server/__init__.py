@@ -7,6 +7,7 @@ from typing import Any
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.server import readiness, scripts, telling
 from attnviz.app.server.headers import SafeHeaders
@@ -25,7 +26,7 @@ def middleware() -> list[Middleware]:
     given = settings()
     return [
         Middleware(SafeHeaders, embed_in=given.embed_in),
-        Middleware(Visitors, origins=given.origins, most=given.most_sessions),
+        Middleware(Visitors, origins=given.origins, most=given.most_sessions, most_mib=given.most_memory),
         Middleware(SaysWhere),
     ]
 
@@ -45,6 +46,7 @@ def routes() -> list[Route]:
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Begin to get ready when the server starts."""
     write_as_json()
+    CLOCK.watch()
     readiness.begin()
     _LOG.info("the server starts", extra={"told": telling.running()})
     yield

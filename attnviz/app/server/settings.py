@@ -5,8 +5,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS = (
-    "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS",
+from attnviz.app.server.memory import default_most_mib
+
+METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_MEMORY = (
+    "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_MEMORY",
 )  # fmt: skip
 _SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
@@ -20,6 +22,7 @@ class Settings:
     embed_in: tuple[str, ...]
     origins: tuple[str, ...]
     most_sessions: int
+    most_memory: int | None  # MiB of the process, beyond which no further page is opened
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -28,13 +31,20 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
     >>> settings({"ATTNVIZ_EMBED_IN": "https://moodle.example.edu"}).embed_in
     ('https://moodle.example.edu',)
     """
-    most = environment.get(MOST_SESSIONS, "").strip() or str(_SESSIONS)
-    if not (most.isascii() and most.isdigit() and 1 <= int(most) <= 100_000):
-        raise ValueError(f"{MOST_SESSIONS} is {most!r}, expected a whole number from 1 to 100,000")
+    most = _whole(environment, MOST_SESSIONS, 100_000) or _SESSIONS
+    memory = _whole(environment, MOST_MEMORY, 10_000_000) or default_most_mib()
     metrics = environment.get(METRICS, "").strip() or "0"
     if metrics not in ("0", "1"):
         raise ValueError(f"{METRICS} is {metrics!r}, expected 0 or 1")
-    return Settings(metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), int(most))
+    return Settings(metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), most, memory)
+
+
+def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
+    """Return a setting that is a whole number; None where it isn't set."""
+    given = environment.get(name, "").strip()
+    if given and not (given.isascii() and given.isdigit() and 1 <= int(given) <= most):
+        raise ValueError(f"{name} is {given!r}, expected a whole number from 1 to {most:,}")
+    return int(given) if given else None
 
 
 def _origins(environment: Mapping[str, str], name: str) -> tuple[str, ...]:

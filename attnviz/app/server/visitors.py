@@ -1,12 +1,13 @@
 """Who may open a page, how many, and how fast each may send: what one visitor does must not be felt by the others.
 
 A page of another origin may not connect, and is told so here: Streamlit would look for its own address first, by asking
-a server on the internet, and everybody would wait. Beyond so many pages the next one is told to come back later, and
-where there are other copies the proxy asks one of those. Who sends more messages than a person can waits between them.
+a server on the internet, and everybody would wait. Beyond so many pages, or so much memory, the next one is told to
+come back later, and where there are other copies the proxy asks one of those. Who sends more messages than a person can
+waits between them.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -14,18 +15,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.server.memory import used_mib
 from attnviz.app.session.pace import Pace
 
 _LOG = get_log(__name__)
-_FULL, _STRANGER = "full", "origin"
+_FULL, _MEMORY, _STRANGER = "full", "memory", "origin"
 
 
 class Visitors:
     """Counts the open pages of this process, and holds each to its limits."""
 
-    def __init__(self, app: ASGIApp, origins: Sequence[str] = (), most: int = 400) -> None:
+    def __init__(
+        self, app: ASGIApp, origins: Sequence[str] = (), most: int = 400, most_mib: int | None = None,
+        used: Callable[[], float | None] = used_mib,
+    ) -> None:  # fmt: skip
         self.app = app
         self.open = 0
+        self._most_mib = most_mib
+        self._used = used
         self._origins = frozenset(each.lower() for each in origins)
         self._most = most
 
@@ -43,8 +50,8 @@ class Visitors:
             _note(_STRANGER)
             await receive()
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
-        elif self.open >= self._most:
-            _note(_FULL)
+        elif full := self._is_full():
+            _note(full)
             await _tell_to_come_back(receive, send, scope)
         else:
             await self._visit(scope, receive, send)
@@ -58,6 +65,15 @@ class Visitors:
         finally:
             self.open -= 1
             figures.SESSIONS.dec()
+
+    def _is_full(self) -> str:
+        """Return of what there is too much for another page; blank where there is room. Where no page is open, what
+        memory there is can't be theirs."""
+        if self.open >= self._most:
+            return _FULL
+        if self._most_mib is not None and self.open and (self._used() or 0) > self._most_mib:
+            return _MEMORY
+        return ""
 
     def _is_known(self, headers: Headers) -> bool:
         """Whether a request comes from a page of this server's, from one that is listed, or from no page at all."""

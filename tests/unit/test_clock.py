@@ -1,0 +1,134 @@
+"""A run that uses a processor for too long is ended wherever it is; one that waits is not."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.app.keeper import figures
+from attnviz.app.keeper.clock import CLOCK, MOST, Clock, RunTooLongError
+from attnviz.app.scaling.sweeps import MOST as MOST_OF_A_SWEEP
+from attnviz.words import say
+
+FOREVER = 60.0  # seconds: nothing here comes near it
+tells_time = pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="the system tells no thread's time")
+
+
+def busy(seconds: float = FOREVER) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+class Run:
+    """Something that a thread does within a clock."""
+
+    def __init__(self, clock: Clock, does: Callable[[], None]) -> None:
+        self.ended: list[str] = []
+        self._clock, self._does = clock, does
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            with self._clock.timed():
+                self._does()
+            self.ended.append("well")
+        except RunTooLongError:
+            self.ended.append("late")
+
+    def looked_after(self, seconds: float = FOREVER / 2) -> int:
+        """Look at the clock until it ends; return how often that ended something."""
+        ended, over = 0, time.monotonic() + seconds
+        while self.thread.is_alive() and time.monotonic() < over:
+            ended += self._clock.end_late()
+            time.sleep(0.02)
+        self.thread.join(0 if ended else FOREVER)
+        return ended
+
+
+def test_what_is_busy_for_too_long_is_ended_and_counted() -> None:
+    before = figures.ENDED_LATE._value.get()
+    run = Run(Clock(0.2), busy)
+    assert run.looked_after() >= 1
+    assert run.ended == ["late"]
+    assert figures.ENDED_LATE._value.get() > before
+
+
+@tells_time
+def test_what_waits_and_what_is_quick_ends_by_itself() -> None:
+    for does in (lambda: time.sleep(1.0), lambda: busy(0.1)):
+        run = Run(Clock(0.5), does)
+        assert run.looked_after() == 0
+        assert run.ended == ["well"]
+
+
+def test_what_catches_it_is_ended_again() -> None:
+    def stubborn() -> None:
+        try:
+            busy()
+        except RunTooLongError:
+            busy()
+
+    run = Run(Clock(0.2, grace=0.1), stubborn)
+    assert run.looked_after() >= 2
+    assert run.ended == ["late"]
+
+
+def test_each_run_of_a_thread_begins_anew_and_one_that_has_ended_is_left_alone() -> None:
+    clock = Clock(0.3)
+    for _ in range(4):
+        with clock.timed():
+            busy(0.15)
+            assert clock.end_late() == 0
+    busy(0.5)
+    assert clock.end_late() == 0
+
+
+def _page() -> None:
+    import time
+
+    import streamlit as st
+
+    from attnviz.app.keeper.runs import watched_run
+
+    with watched_run() as run:
+        run.page = "clocked"
+        st.text("before")
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+    st.text("after")
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock of this process, which looks often and allows little."""
+    monkeypatch.setattr(CLOCK, "_most", 0.3)
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.05):
+            CLOCK.end_late()
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    yield
+    over.set()
+    looking.join()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it() -> None:
+    start = time.monotonic()
+    at = AppTest.from_function(_page, default_timeout=FOREVER).run()
+    assert time.monotonic() - start < FOREVER / 2
+    assert [each.value for each in at.error] == [say("app.too_long")]
+    assert [each.value for each in at.text] == ["before", "after"]
+    assert figures.RUNS.labels("clocked", "failed")._value.get() >= 1
+
+
+def test_nothing_that_is_offered_takes_as_long() -> None:
+    assert MOST_OF_A_SWEEP * 2 <= MOST
