@@ -4,6 +4,7 @@ It is no test: what misses its target is said, and the exit status is 0 all the 
 """
 
 import argparse
+import math
 import os
 import platform
 import sys
@@ -13,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
+from benchmarks.classes import PARTS as CLASS_PARTS
 from benchmarks.rows import Row, table
 
 # Scaling first: it measures the peak memory of processes that start with the peak of this one.
@@ -31,7 +33,7 @@ PARTS = (
     "load",
 )
 APART = ("soak",)  # takes an hour: measured where it is named
-_TAKEN = {"load": ("seconds", "clients", "copies"), "soak": ("seconds",)}
+_TAKEN = {"load": ("seconds", "clients", "copies", "only", "most"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
 
 
@@ -41,6 +43,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of load on our server (default: 60)")
     parser.add_argument("--clients", type=int, nargs="+", default=[], help="how many, on --copies of our server")
     parser.add_argument("--copies", type=int, nargs="+", default=[1], help="how many (default: 1)")
+    parser.add_argument("--only", nargs="+", default=CLASS_PARTS, choices=CLASS_PARTS, help="of what --clients do")
+    parser.add_argument("--most", type=float, default=math.inf, help="seconds of one class on its copies, at most")
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - {*PARTS, *APART}:
         parser.error(f"there is no part {', '.join(sorted(unknown))}, only {', '.join(PARTS + APART)}")

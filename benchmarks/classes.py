@@ -1,11 +1,12 @@
 """A class of so many on so many copies of the app, each client at one change a second.
 
 They open one link all at once, edit the board, pick words and change what heatmaps show; then they edit while one of
-them trains a model, and while one reads with a real one. Then all leave.
+them trains a model, and while one reads with a real one. Then all leave. Each of these can be measured alone.
 """
 
 import asyncio
 import itertools
+import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.client import Client, connected
 from benchmarks.learn import MODEL, watch
-from benchmarks.loading import EDIT, EDIT_AND_REST, PICK, SEED, Load, load, memory
+from benchmarks.loading import EDIT, PICK, SEED, Control, Load, load, memory
 from benchmarks.model import PACE, type_sentence
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, Server, serving
@@ -23,8 +24,8 @@ OPENED_WITHIN = 60  # seconds, all clients of a class
 LATE_MS = 150
 LEFT = (60, 150)  # seconds after all have left: Streamlit keeps their sessions for two minutes
 CONTROLS = {
-    "heatmaps, another seed": SEED, "board, a number edited": EDIT, "board, a token picked": PICK,
-    "board, a number edited, and then the rest of the page": EDIT_AND_REST,
+    "edits": ("board, a number edited", EDIT), "picks": ("board, a token picked", PICK),
+    "heatmaps": ("heatmaps, another seed", SEED),
 }  # fmt: skip
 
 
@@ -48,54 +49,88 @@ async def _read(client: Client, answers: list[float]) -> None:
         await asyncio.sleep(max(0.0, PACE - answers[-1]))
 
 
-COMPANIONS = (
-    Companion("a training", "learn", MODEL, _train),
-    Companion("a reader of a real model", "model", "model_text=a+cat", _read),
-)
+COMPANIONS = {
+    "training": Companion("a training", "learn", MODEL, _train),
+    "reader": Companion("a reader of a real model", "model", "model_text=a+cat", _read),
+}
+OPENING, LEAVING = "opening", "leaving"
+PARTS = (OPENING, *CONTROLS, *COMPANIONS, LEAVING)  # that can be measured by themselves, in this order
 
 
-def classes(copies: int, sizes: Sequence[int], seconds: float) -> list[Row]:
-    """Measure classes of these sizes on so many copies, each size on copies that nobody has used."""
+def classes(
+    copies: int, sizes: Sequence[int], seconds: float, parts: Sequence[str] = PARTS, most: float = math.inf
+) -> list[Row]:
+    """Measure classes of these sizes on so many copies, each size on copies that nobody has used, and for no more than
+    `most` seconds: what has no time then is named."""
     rows: list[Row] = []
     for size in sizes:
         with ExitStack() as stack:
             servers = [stack.enter_context(serving(OURS)) for _ in range(copies)]
-            rows += asyncio.run(_class(servers, size, seconds))
+            rows += asyncio.run(_class(servers, size, seconds, parts, most))
     return rows
 
 
-async def _class(servers: Sequence[Server], size: int, seconds: float) -> list[Row]:
+async def _class(
+    servers: Sequence[Server], size: int, seconds: float, parts: Sequence[str], most: float
+) -> list[Row]:  # fmt: skip
     who = f"{size} clients on {len(servers)} {'copy' if len(servers) == 1 else 'copies'}"
     for server in servers:
         async with connected(server.address):  # what is made once is made now
             pass
-    before = memory(servers)
+    before, rows = memory(servers), list[Row]()
+    left = wanted = [part for part in PARTS if part in parts]
+    try:
+        async with asyncio.timeout(None if math.isinf(most) else most):
+            for at, part in enumerate(wanted):
+                left = wanted[at:]
+                rows += await _part(part, servers, size, seconds, who, before)
+    except TimeoutError:
+        rows.append(Row(f"{who}, not measured within {most:g} s: {', '.join(left)}", "left out"))
+    return rows
+
+
+async def _part(
+    part: str, servers: Sequence[Server], size: int, seconds: float, who: str, before: float | None
+) -> list[Row]:  # fmt: skip
+    if part == OPENING:
+        return await _opened(servers, size, who)
+    if part == LEAVING:
+        return await _left_behind(servers, before, who)
+    if part in COMPANIONS:
+        return await _beside(servers, COMPANIONS[part], seconds, size, who)
+    name, control = CONTROLS[part]
+    made = await load(servers, control, seconds, size)
+    rows = _rows(f"{who}, {name}", made, seconds, control)
+    if made.session_mib is not None:
+        rows.append(Row(f"{who}, {name}, memory of one session", f"{made.session_mib:.1f} MiB"))
+    return rows
+
+
+async def _opened(servers: Sequence[Server], size: int, who: str) -> list[Row]:
     opened = await _open_at_once(servers, size)
     answered = [each for each in opened if each is not None]
-    rows = [
-        Row(
-            f"{who}, one link opened by all at once (p95 {p95(answered):.1f} s)",
-            f"{max(answered):.1f} s",
-            f"<= {OPENED_WITHIN} s",
-        ),
+    measure = f"{who}, one link opened by all at once (p95 {p95(answered):.1f} s)"
+    return [
+        Row(measure, f"{max(answered):.1f} s", f"<= {OPENED_WITHIN} s"),
         Row(f"{who}, of these opens failed", str(size - len(answered)), "<= 0"),
     ]
-    for name, control in CONTROLS.items():
-        made = await load(servers, control, seconds, size)
-        rows += _rows(f"{who}, {name}", made, seconds)
-        if made.session_mib is not None and control is SEED:
-            rows.append(Row(f"{who}, memory of one session", f"{made.session_mib:.1f} MiB"))
-    for companion in COMPANIONS:
-        rows += await _beside(servers, companion, seconds, size, who)
-    return rows + await _left_behind(servers, before, who)
 
 
-def _rows(what: str, made: Load, seconds: float) -> list[Row]:
+def _rows(what: str, made: Load, seconds: float, control: Control) -> list[Row]:
+    """Return how long readers waited, and for what; what nobody waits for; what was wrong; and what a change costs."""
     pace = f"median {median(made.answers) * 1000:.0f} ms, {len(made.answers) / seconds:.0f} a second"
-    return [
-        Row(f"{what}: p95 ({pace})", f"{p95(made.answers) * 1000:.0f} ms", f"<= {LATE_MS} ms"),
+    rows = [
+        Row(f"{what}, {control.waited}: p95 ({pace})", f"{p95(made.answers) * 1000:.0f} ms", f"<= {LATE_MS} ms"),
+        *(
+            Row(f"{what}, {name}: p95 (median {median(each) * 1000:.0f} ms, of {len(each)})",
+                f"{p95(each) * 1000:.0f} ms")
+            for name, each in made.others.items()
+        ),
         Row(f"{what}: failed or wrong", str(made.wrong), "<= 0"),
-    ]
+    ]  # fmt: skip
+    if made.cpu is not None:
+        rows.append(Row(f"{what}: processor of a change", f"{made.cpu / len(made.answers) * 1000:.1f} ms"))
+    return rows
 
 
 async def _beside(servers: Sequence[Server], companion: Companion, seconds: float, size: int, who: str) -> list[Row]:
@@ -109,7 +144,7 @@ async def _beside(servers: Sequence[Server], companion: Companion, seconds: floa
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
     what = f"{who}, board, a number edited, beside {companion.what}"
-    rows = _rows(what, made, seconds)
+    rows = _rows(what, made, seconds, EDIT)
     rows.append(Row(f"{what}: that one's failed, or ended early", str(client.lost + ended), "<= 0"))
     if answers:
         told = f"median {median(answers) * 1000:.0f} ms, one in {PACE:.0f} s"

@@ -12,6 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from benchmarks.asking import Asking
 from benchmarks.websocket import Socket, open_socket
 
 _ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
@@ -23,11 +24,13 @@ class Client:
     `query` is what it says of the page's address, `told` what the server wants to stand there.
     """
 
-    def __init__(self, socket: Socket, query: str) -> None:
+    def __init__(self, socket: Socket, query: str, asking: Asking) -> None:
         self._socket = socket
+        self.asking = asking
         self.query = self.told = query
         self.page = ""  # the hash of the page that is open; blank for the first
         self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
+        self.drawn: dict[str, bytes] = {}  # what they were given to draw, of those that are given bytes
         self._answer: list[ForwardMsg] = []
         self._ended: asyncio.Future[float] | None = None
         self.lost = 0
@@ -58,6 +61,7 @@ class Client:
         elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
             drawn = part.delta.new_element.bidi_component
             self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
+            self.drawn[drawn.component_name] = drawn.bytes
         # A run may end early to begin anew, as where a link is opened as far as it can be used.
         elif kind == "script_finished" and part.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             self.lost += part.script_finished not in _ENDED_WELL
@@ -121,6 +125,10 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """Open a session and take its first answer."""
     async with open_socket(address, "/_stcore/stream", headers, patience) as socket:
-        client = Client(socket, query)
-        await client.rerun()
-        yield client
+        asking = Asking(address)
+        client = Client(socket, query, asking)
+        try:
+            await client.rerun()
+            yield client
+        finally:
+            asking.close()

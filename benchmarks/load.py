@@ -1,16 +1,17 @@
 """Many clients at once, and one for long: the servers' answers and their memory.
 
-`python -m benchmarks load --clients 60 120 --copies 1 2` measures that many on that many copies of the app instead: see
-classes.py.
+`python -m benchmarks load --clients 60 120 --copies 1 2` measures that many on that many copies of the app instead,
+with `--only edits picks` some of what they do, with `--most 300` each class for so many seconds: see classes.py.
 """
 
 import asyncio
+import math
 from collections.abc import Sequence
 from statistics import median
 
-from benchmarks.classes import classes
+from benchmarks.classes import PARTS, classes
 from benchmarks.client import connected
-from benchmarks.loading import CLIENTS, SEED, SLIDER, Load, load
+from benchmarks.loading import CLIENTS, RUN, SEED, SLIDER, Load, load
 from benchmarks.rows import Row, p95
 from benchmarks.servers import OURS, STOCK, Server, serving
 
@@ -20,10 +21,13 @@ RERUNS, WARM_UP = 1000, 200
 FLAT_MIB = 10
 
 
-def run(seconds: float = SECONDS, clients: Sequence[int] = (), copies: Sequence[int] = (1,)) -> list[Row]:
+def run(
+    seconds: float = SECONDS, clients: Sequence[int] = (), copies: Sequence[int] = (1,), only: Sequence[str] = PARTS,
+    most: float = math.inf,
+) -> list[Row]:  # fmt: skip
     """Measure both servers under load in turn, then ours alone for long; or so many clients on so many copies."""
     if clients:
-        return [row for n in copies for row in classes(n, clients, seconds)]
+        return [row for n in copies for row in classes(n, clients, seconds, only, most)]
     with serving(OURS) as ours, serving(STOCK) as stock:
         turns = [
             (
@@ -62,7 +66,7 @@ async def _soak(server: Server) -> list[Row]:
     async with connected(server.address, SEED.query) as client:
         answers, memory = [], {}
         for i in range(1, RERUNS + 1):
-            answers.append(await SEED.change(client, i))
+            answers.append((await SEED.change(client, i))[RUN])
             if i % 100 == 0:
                 memory[i] = server.memory_mib()
     rows = [Row("one client, answer", f"{median(answers) * 1000:.0f} ms")]

@@ -1,7 +1,14 @@
-"""Clients that change a control once a second, and how a server answers them."""
+"""Clients that change a control once a second, and how a server answers them.
+
+A board is edited as its page does it: torch's numbers are asked for first (POST /numbers), which is what a reader waits
+for; then the page is told of the edit, and where it says that the rest of it is behind, that is asked for once the hand
+has rested for as long as the page waits.
+"""
 
 import asyncio
+import math
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import NamedTuple
@@ -11,25 +18,36 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
+from attnviz.app.components.at_once import AT
+from attnviz.board.script import PUT_OFF
+from benchmarks.asking import said
 from benchmarks.client import Client, connected, triggered
 from benchmarks.servers import Server
 
 CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices
 BOARD = "attnviz_board"
+NUMBERS, RUN, REST = "torch's numbers", "the page's run", "the rest of the page, once the hand rests"
+_NOT_NOW = 204  # the page's run is to tell the numbers
+
+Seconds = dict[str, float]  # by what was waited for
 
 
 class Control(NamedTuple):
-    """A control that clients change, and how to see in an answer that it is the answer to that change."""
+    """A control that clients change, and how to see in an answer that it is the answer to that change.
 
-    change: Callable[[Client, int], Awaitable[float]]
+    `change` returns the seconds of each answer that it had; a reader waits for the one called `waited`.
+    """
+
+    change: Callable[[Client, int], Awaitable[Seconds]]
     shows: Callable[[Client, int], bool]
     query: str = ""
+    waited: str = RUN
 
 
-async def _change_seed(client: Client, value: int) -> float:
+async def _change_seed(client: Client, value: int) -> Seconds:
     seed = next(control for control in client.elements("number_input") if control.label == "Seed")
-    return await client.rerun(WidgetState(id=seed.id, double_value=value))
+    return {RUN: await client.rerun(WidgetState(id=seed.id, double_value=value))}
 
 
 def _shows_seed(client: Client, value: int) -> bool:
@@ -37,42 +55,42 @@ def _shows_seed(client: Client, value: int) -> bool:
     return all(np.allclose(client.heatmap(name), getattr(expected, name), atol=1e-5) for name in ("x", "q", "context"))
 
 
-async def _change_slider(client: Client, value: int) -> float:
+async def _change_slider(client: Client, value: int) -> Seconds:
     state = WidgetState(id=next(client.elements("slider")).id)
     state.double_array_value.data.append(value % 1000)
-    return await client.rerun(state)
+    return {RUN: await client.rerun(state)}
 
 
 def _shows_slider(client: Client, value: int) -> bool:
     return next(client.elements("text")).body == f"value {value % 1000}"
 
 
-async def _on_board(client: Client, number: int, **changes: object) -> float:
+async def _on_board(client: Client, event: str, told: object) -> float:
     board, fragment = client.components[BOARD]
-    message = {"number": number, "edits": [], "pinned": None} | changes
-    sent = WidgetState(id=board, json_value="{}"), triggered(board, "changes", message)
-    return await client.rerun(*sent, fragment=fragment)
+    return await client.rerun(WidgetState(id=board, json_value="{}"), triggered(board, event, told), fragment=fragment)
 
 
-async def _edit(client: Client, value: int) -> float:
-    edit = {"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}
-    return await _on_board(client, value, edits=[edit])
+async def _tell(client: Client, number: int, **changes: object) -> float:
+    return await _on_board(client, "changes", {"number": number, "edits": [], "pinned": None} | changes)
 
 
-async def _edit_and_go_on(client: Client, value: int) -> float:
-    """Edit, then ask for the rest of the page, as the board does once its numbers stand: nobody waits for that."""
-    took = await _edit(client, value)
-    board, fragment = client.components[BOARD]
-    await client.rerun(WidgetState(id=board, json_value="{}"), triggered(board, "rest", value), fragment=fragment)
-    return took
+async def _edit(client: Client, value: int) -> Seconds:
+    """Ask for torch's numbers, then tell the page; where nobody answers the first, a reader waits for the second."""
+    edits = [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}]
+    board = said(client.drawn[BOARD])
+    asked = {"word": board.get("word"), "key": board.get("key"), "of": board.get("numbersOf"), "edits": edits}
+    answer = await client.asking.post(f"/{AT}", asked)
+    client.lost += answer.status not in (200, _NOT_NOW)
+    run = await _tell(client, value, edits=edits)
+    return {NUMBERS: answer.seconds + (run if answer.status != 200 else 0), RUN: run}
 
 
 def _shows_edit(client: Client, value: int) -> bool:
     return f"w_q.{value % 3}.0.{value / 8:.9g}" in client.told  # as many digits as an eighth of these has
 
 
-async def _pick(client: Client, value: int) -> float:
-    return await _on_board(client, value, query=value % 6)
+async def _pick(client: Client, value: int) -> Seconds:
+    return {RUN: await _tell(client, value, query=value % 6)}
 
 
 def _shows_token(client: Client, value: int) -> bool:
@@ -81,22 +99,45 @@ def _shows_token(client: Client, value: int) -> bool:
 
 SEED = Control(_change_seed, _shows_seed, QUERY)
 SLIDER = Control(_change_slider, _shows_slider)
-EDIT = Control(_edit, _shows_edit, "example=published")
-EDIT_AND_REST = Control(_edit_and_go_on, _shows_edit, "example=published")
+EDIT = Control(_edit, _shows_edit, "example=published", NUMBERS)
 PICK = Control(_pick, _shows_token, "example=published")
+
+
+class Behind:
+    """When a client asks for the rest of its page, as attnviz/board/behind.js has it."""
+
+    def __init__(self) -> None:
+        self._since = self.due = math.inf
+
+    def hear(self, client: Client, took: float) -> None:
+        """Take what the board's last drawing says of it, where an answer took so many seconds."""
+        told = client.drawn.get(BOARD, b"")
+        if b'"behind": "soon"' not in told and b'"behind": "later"' not in told:
+            self._since = self.due = math.inf
+            return
+        now = time.monotonic()
+        self._since = min(self._since, now)
+        most = PUT_OFF["MOST_MS"] / 1000
+        left = min(PUT_OFF["IN_ALL"] * took, most) - (now - self._since)
+        self.due = now + max(PUT_OFF["LEAST_MS"] / 1000, min(PUT_OFF["TIMES"] * took, left))
 
 
 class Load(NamedTuple):
     """What came of a class."""
 
-    answers: list[float]  # seconds
+    answers: list[float]  # seconds that readers waited
     wrong: int  # answers that failed, and clients that ended with other numbers than those of their last change
     session_mib: float | None
+    others: dict[str, list[float]]  # seconds of what nobody waits for, by its name
+    cpu: float | None  # seconds of the servers' processors, all of it
 
 
 def memory(servers: Sequence[Server]) -> float | None:
     """Return the memory of servers together, in MiB; None where the system does not tell."""
-    told = [server.memory_mib() for server in servers]
+    return _together([server.memory_mib() for server in servers])
+
+
+def _together(told: Sequence[float | None]) -> float | None:
     return None if None in told else sum(each for each in told if each is not None)
 
 
@@ -114,12 +155,15 @@ async def load(servers: Sequence[Server], control: Control, seconds: float, size
             for i in range(size)
         ]
         after = memory(servers)
-        answers: list[float] = []
+        answers: dict[str, list[float]] = defaultdict(list)
+        used = _together([server.cpu_seconds() for server in servers])
         wrong = await asyncio.gather(
             *(_keep_changing(client, i, control, seconds, answers, size) for i, client in enumerate(clients))
         )
+        used_then = _together([server.cpu_seconds() for server in servers])
     per_session = None if before is None or after is None else (after - before) / size
-    return Load(answers, sum(wrong), per_session)
+    cpu = None if used is None or used_then is None else used_then - used
+    return Load(answers.pop(control.waited), sum(wrong), per_session, dict(answers), cpu)
 
 
 async def answers_of(server: Server, control: Control, seconds: float) -> list[float]:
@@ -128,14 +172,27 @@ async def answers_of(server: Server, control: Control, seconds: float) -> list[f
 
 
 async def _keep_changing(
-    client: Client, place: int, control: Control, seconds: float, answers: list[float], size: int
+    client: Client, place: int, control: Control, seconds: float, answers: dict[str, list[float]], size: int
 ) -> int:
-    start = time.monotonic() + place / size  # people do not click in step
+    start, behind = time.monotonic() + place / size, Behind()  # people do not click in step
     value = 1000 * place
     for second in range(round(seconds)):
-        await asyncio.sleep(start + second - time.monotonic())
+        await _wait(client, start + second, behind, answers)
         if time.monotonic() > start + seconds:
             break
         value += 1
-        answers.append(await control.change(client, value))
+        took = await control.change(client, value)
+        for name, each in took.items():
+            answers[name].append(each)
+        behind.hear(client, took[RUN])
+    await _wait(client, behind.due if behind.due < math.inf else 0, behind, answers)
     return client.lost + (not control.shows(client, value))
+
+
+async def _wait(client: Client, until: float, behind: Behind, answers: dict[str, list[float]]) -> None:
+    """Wait until a moment of the monotonic clock, and ask for the rest of the page where that is due before."""
+    if behind.due <= until:
+        await asyncio.sleep(behind.due - time.monotonic())
+        answers[REST].append(await _on_board(client, "rest", 0))
+        behind.hear(client, answers[REST][-1])
+    await asyncio.sleep(until - time.monotonic())

@@ -1,5 +1,6 @@
 """Streamlit servers for the measurements: ours, and the stock app next to it."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -27,6 +28,14 @@ class Server(NamedTuple):
         except OSError:
             return None
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
+
+    def cpu_seconds(self) -> float | None:
+        """Return the seconds of a processor that the server has used; None where the system does not tell."""
+        try:
+            told = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

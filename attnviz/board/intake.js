@@ -1,6 +1,7 @@
 // What Python sends, taken in: torch's numbers take the place of the page's own as soon as they are there, unless more was
 // done since.
 
+import { Behind } from "./behind.js";
 import { seenFrom } from "./heads/seen_from.js";
 import { ofMoment } from "./moments.js";
 import { unpacked } from "./received.js";
@@ -9,8 +10,6 @@ import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
 /** @import { Trigger } from "../scripts/types.js" */
 /** @import { Board } from "./board.js" */
 /** @import { BoardData, Matrices, Stages } from "./types.js" */
-
-const PAINTED_MS = 50; // until torch's numbers are painted and the rest of the page can follow
 
 // All that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
@@ -34,8 +33,7 @@ export class Intake {
     /** @type {number | null} */
     this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
     this.confirmed = 0; // the number of the last message that torch has computed before Python drew it
-    /** @type {number | undefined} */
-    this.asked = undefined; // for which answer the rest of the page was asked for
+    this.behind = new Behind(board);
     /** @type {Trigger} */
     this.trigger = () => {};
   }
@@ -54,6 +52,8 @@ export class Intake {
       this.confirmed = 0;
     }
     this.take(data, structure);
+    if (sent.learnt) window.attnvizConnection?.learn(sent.learnt);
+    this.behind.hear(sent);
   }
 
   // What answers an older message is shown as it is seen from the head that was picked since.
@@ -97,10 +97,6 @@ export class Intake {
       if (edit.number <= data.answered || !board.fits(edit)) board.pending.delete(address);
     }
     if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null; // else what was pinned since is newer
-    if (data.ofNow && data.answered && data.answered === board.sender.number && this.asked !== data.answered) {
-      this.asked = data.answered;
-      setTimeout(() => board.sender.ask(() => this.trigger("rest", data.answered)), PAINTED_MS);
-    }
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();

@@ -17,6 +17,9 @@ _HERE = Path(__file__).parent
 SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
          "summary.and", "summary.reads.", "lesson.", "heads.", "stages.head.", "what_if.")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
+# How long the rest of a page waits until the hand rests: so many times as long as the last answer took, in all so many
+# times, but from so many to so many milliseconds.
+PUT_OFF = {"LEAST_MS": 50, "TIMES": 16, "IN_ALL": 64, "MOST_MS": 6000}
 
 CONSTANTS: dict[str, Any] = {
     "FITS": FITS,
@@ -36,6 +39,7 @@ CONSTANTS: dict[str, Any] = {
     "MASK": MASK,
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
+    "PUT_OFF": PUT_OFF,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*SAID), "CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.

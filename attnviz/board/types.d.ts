@@ -1,5 +1,7 @@
 // What the board's modules speak of. What Python sends is made in attnviz/board/data.py and attnviz/app/components/board.py.
 
+import type { Learnt } from "../scripts/types.js";
+
 export interface Place {
   matrix: string;
   row: number;
@@ -223,6 +225,10 @@ export interface BoardData extends TableData {
   picked?: Place | null;
   /** Where torch's numbers for an edit are asked for before Python draws them, and by which word. */
   asks?: { at: string; word: string } | null;
+  /** Whether the rest of the page follows this: not at all, once the hand rests, or without delay. */
+  behind?: "" | "soon" | "later";
+  /** Of a run of the board alone, what the connection is told. */
+  learnt?: Learnt | null;
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */

@@ -39,6 +39,8 @@ export class Sender {
     this.key = undefined; // of the component, once it has been drawn
     this.trigger = (/** @type {unknown} */ _message) => {};
     this.patience = PATIENCE_MS;
+    this.sentAt = 0;
+    this.took = 0; // milliseconds, until the last answer
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @type {{ number: number, at: number } | null} */
@@ -87,6 +89,7 @@ export class Sender {
   takeAnswer(answered) {
     if (!this.isAnswered(answered)) return false;
     while (this.isAnswered(answered)) this.line.shift();
+    this.took = performance.now() - this.sentAt;
     window.attnvizConnection?.answered(this.key ?? "");
     return true;
   }
@@ -157,6 +160,7 @@ export class Sender {
       return;
     }
     page?.expect(this.key ?? "");
+    this.sentAt = performance.now();
     this.trigger({ number: this.waiting.number, ...this.waiting.parts });
   }
 

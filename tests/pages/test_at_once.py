@@ -12,10 +12,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from attnviz.app.components import at_once
+from attnviz.app.components import at_once, rest_of_page
 from attnviz.app.components.drawing import Drawing
+from attnviz.app.components.rest_of_page import LATER, SOON
+from attnviz.app.parts.own_share import SHARE
 from attnviz.app.server import middleware, numbers, routes
-from attnviz.app.session import pace
+from attnviz.app.session import pace, state
 from tests.pages.reader import Reader, boards_of
 
 HERE = {"origin": "http://testserver"}
@@ -43,11 +45,16 @@ def post(server: TestClient, sent: Any, headers: Mapping[str, str] = HERE, base:
 
 def run_with(reader: Reader, number: float, *edits: Mapping[str, Any]) -> dict[str, Any]:
     """Tell Python of edits, as the browser does; return what the board is drawn with then."""
+    return tell(reader, number, {"edits": edits, "pinned": None})
+
+
+def tell(reader: Reader, number: float, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Tell Python of what was done on the board, as the browser does; return what the board is drawn with then."""
     session = reader.at._tree._runner._session_state._state  # type: ignore[union-attr]
     found = session._new_widget_state.widget_metadata
     (name,) = [each for each in found if each.endswith(f"-{reader.boards[0]['key']}__events")]
     states = reader.at._tree.get_widget_states()
-    event = {"event": "changes", "value": {"number": number, "edits": edits, "pinned": None}}
+    event = {"event": "changes", "value": {"number": number, **changes}}
     states.widgets.add(id=name).json_trigger_value = json.dumps([event])
     reader.at._run(states)
     (board,) = boards_of(reader.at)
@@ -94,6 +101,17 @@ def test_it_answers_what_the_run_will_draw(
         assert drawn(answer.json()) == drawn(run)
 
 
+def test_it_is_packed_for_who_takes_that(server: TestClient) -> None:
+    sent = asked_by(Reader(), EDIT)
+    plain, packed = (
+        post(server, sent, HERE | {"accept-encoding": way}) for way in ("identity", "gzip, deflate, br")
+    )  # fmt: skip
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2
+    assert packed.json() == plain.json()
+
+
 def test_the_run_draws_what_was_told_and_makes_it_no_second_time(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +130,28 @@ def test_the_run_draws_what_was_told_and_makes_it_no_second_time(
     assert len(made) == 1
     run_with(reader, 2, EDIT | {"value": 0})
     assert len(made) == 2
+
+
+def pick_with(reader: Reader, number: float, query: int) -> dict[str, Any]:
+    """Tell Python of a picked word, as the browser does; return what the board is drawn with then."""
+    return tell(reader, number, {"edits": [], "pinned": None, "query": query})
+
+
+def test_a_picked_word_makes_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Drawing] = []
+    original = Drawing.made
+    reader = Reader()
+
+    def counted(self: Drawing) -> Any:
+        made.append(self)
+        return original(self)
+
+    monkeypatch.setattr(Drawing, "made", counted)
+    before = reader.boards[0]
+    after = pick_with(reader, 1, 3)
+    assert made == []
+    assert (before["query"], after["query"], after["answered"]) == (1, 3, 1)
+    assert before["matrices"] == after["matrices"]
 
 
 def test_where_the_board_stands_on_other_numbers_by_now_nothing_is_told(server: TestClient) -> None:
@@ -220,3 +260,44 @@ def test_one_page_computes_one_thing_at_a_time(server: TestClient, monkeypatch: 
     thread.join()
     assert answers[0] is not None
     assert post(server, sent).status_code == 200
+
+
+def test_after_a_whole_run_nothing_of_the_page_is_behind() -> None:
+    reader = Reader()
+    for board in (*reader.boards, run_with(reader, 1, EDIT), pick_with(reader, 2, 3)):
+        assert (board["behind"], board["learnt"]) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "share", "after_a_pick", "after_an_edit"),
+    [
+        ("playground", {}, False, "", LATER),
+        ("playground", {}, True, SOON, SOON),
+        ("lesson", {"step": "one-score"}, False, LATER, LATER),
+    ],
+)
+def test_after_a_run_of_its_own_the_board_says_whether_the_rest_of_its_page_is_behind(
+    monkeypatch: pytest.MonkeyPatch, page: str, address: dict[str, str], share: bool, after_a_pick: str,
+    after_an_edit: str,
+) -> None:  # fmt: skip
+    reader = Reader(f"pages/{page}.py", **address)
+    if share:
+        reader.at.session_state[SHARE] = True
+    monkeypatch.setattr(rest_of_page, "is_fragment_run", lambda: True)
+    assert pick_with(reader, 1, 3)["behind"] == (after_a_pick or LATER), "the text of a picked word is new"
+    picked = pick_with(reader, 2, 4)
+    assert picked["behind"] == after_a_pick
+    assert picked["learnt"]["answered"] == {picked["key"]: 2}
+    assert picked["learnt"]["address"] == reader.expected_address
+    assert run_with(reader, 3, EDIT)["behind"] == after_an_edit
+    assert run_with(reader, 4, EDIT | {"value": None})["behind"] == after_a_pick, "it is as it was drawn"
+
+
+def test_what_is_to_be_said_is_not_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader()
+    monkeypatch.setattr(rest_of_page, "is_fragment_run", lambda: True)
+    asked: list[str] = []
+    monkeypatch.setattr(state, "has_messages", lambda: bool(asked))
+    assert run_with(reader, 1, EDIT)["behind"] == LATER
+    asked.append("a message")
+    assert run_with(reader, 2, EDIT)["behind"] == SOON

@@ -19,10 +19,8 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from attnviz.app.components.drawing import Drawing, packed
-from attnviz.app.components.followed import numbers_of
+from attnviz.app.components.drawing import Drawing, Drawn
 from attnviz.app.session.pace import Pace
-from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
 
@@ -30,8 +28,6 @@ AT = "numbers"  # where they are asked for, seen from the server
 UNUSABLE = (ValueError, TypeError, KeyError, OverflowError)  # what comes of a message that no board sends
 Change = Callable[[Scenario], Scenario]
 _PAGE = "board.at_once"
-_Stands = tuple[Drawing, dict[str, Any]]
-_Made = tuple[Drawing, AttentionTrace, dict[str, Any]]
 
 
 class AskingPage:
@@ -41,19 +37,19 @@ class AskingPage:
         self.word = secrets.token_urlsafe(24)
         self.pace = Pace()
         self._computes = Lock()
-        self._stands: _Stands | None = None
-        self._made: _Made | None = None
+        self._stands: tuple[Drawn, dict[str, Any]] | None = None
+        self._made: Drawn | None = None
 
-    def drawn(self, drawing: Drawing) -> tuple[AttentionTrace, dict[str, Any]]:
+    def drawn(self, drawing: Drawing) -> Drawn:
         """Return what is drawn, made anew only where it isn't what was made last: the run draws what was told."""
         made = self._made
-        if made is None or made[0] != drawing:
-            self._made = made = (drawing, *drawing.made())
-        return made[1:]
+        if made is None or made.drawing != drawing:
+            self._made = made = drawing.made()
+        return made
 
-    def stand(self, drawing: Drawing, beside: dict[str, Any]) -> None:
-        """Keep what the board was drawn of, and what the session added to that."""
-        self._stands = drawing, beside
+    def stand(self, drawn: Drawn, beside: dict[str, Any]) -> None:
+        """Keep what the board was drawn with, and what the session added to that."""
+        self._stands = drawn, beside
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
         """Return what the board will be sent once the edits of a message are made; None where the run is to tell."""
@@ -62,11 +58,12 @@ class AskingPage:
         try:
             if self._stands is None:
                 return None
-            drawing, beside = self._stands
-            if (message["key"], message["of"]) != (beside["key"], numbers_of(drawing.scenario)):
+            drawn, beside = self._stands
+            if (message["key"], message["of"]) != (beside["key"], drawn.numbers_of):
                 return None
-            changed = replace(drawing, scenario=change_of(message["edits"])(drawing.scenario))
-            return packed(self.drawn(changed)[1] | beside)
+            before = drawn.drawing
+            changed = replace(before, scenario=change_of(message["edits"])(before.scenario))
+            return self.drawn(changed).beside(beside)
         except UNUSABLE:
             return None
         finally:

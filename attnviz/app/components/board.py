@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components import at_once
+from attnviz.app.components import at_once, rest_of_page
 from attnviz.app.components.at_once import AT, UNUSABLE, Change, change_of
 from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.app.components.board_looks import Looks, as_place
@@ -50,7 +50,7 @@ def show_board(
     """Draw a trace as a board. What is edited on it becomes edits of the scenario that `make` applies a change to;
     `follow` is told which token is picked."""
     drawn = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
-    _draw(key, drawn | {"key": key, "answered": answered(key)}, make, follow)
+    _draw(key, packed(drawn | {"key": key, "answered": answered(key)}), make, follow)
 
 
 def show_board_of_model(
@@ -79,40 +79,45 @@ def show_board_of_model(
 
 
 @st.fragment
-def show_board_of_now(looks: Looks, *, key: str = "playground.board") -> None:
+def show_board_of_now(looks: Looks, *, key: str = "playground.board", follows_picks: bool = False) -> None:
     """Draw the board of the current scenario, on which all pages follow what is edited and picked.
 
-    It is a fragment of the page, so that after an edit torch's numbers stand on it first. Once they do, the board
-    asks for the rest of the page. Those of a small board it asks for even before it tells of an edit: see at_once.py.
+    It is a fragment of the page, so that after an edit torch's numbers stand on it first. Then the board asks for the
+    rest of the page, where that `follows_picks` after a pick, too: see rest_of_page.py. The numbers of a small board it
+    asks for even before it tells of an edit: see at_once.py.
     """
     if is_fragment_run() and st.session_state.pop(_asked(key), False):
         st.rerun()
     scenario = state.current_scenario()
     if scenario is None:
         return
-    head, layer = picked_head(scenario), picked_layer(scenario)
-    drawing = Drawing(scenario, picked_query(scenario), head, layer, state.digits(), looks)
+    query, head, layer = picked_query(scenario), picked_head(scenario), picked_layer(scenario)
+    drawing = Drawing(scenario, head, layer, state.digits(), looks)
     page, asks = at_once.asking_page(), has_numbers(scenario)
-    trace, drawn = page.drawn(drawing) if asks else drawing.made()
+    drawn = page.drawn(drawing) if asks else drawing.made()
+    picked = picked_place(drawn.trace)
     beside = {
         "key": key,
+        "query": query,
         "answered": answered(key),
-        "picked": as_place(picked_place(trace)),
+        "picked": as_place(picked),
         "asks": {"at": AT, "word": page.word} if asks else None,
     }
+    seen = query, head, layer, picked
+    beside |= rest_of_page.of_this_run(key, drawn.numbers_of, seen, follows_picks=follows_picks)
     if asks:
-        page.stand(drawing, beside)
-    _draw(key, drawn | beside, _change_scenario_of_now, _pick_token, picks=True)
+        page.stand(drawn, beside)
+    _draw(key, drawn.beside(beside), _change_scenario_of_now, _pick_token, picks=True)
 
 
 def _draw(
-    key: str, data: dict[str, Any], make: Callable[[Change], None], follow: Callable[[int], None], picks: bool = False
+    key: str, data: bytes, make: Callable[[Change], None], follow: Callable[[int], None], picks: bool = False
 ) -> None:
     _board(
         key=key,
-        data=packed(data),
+        data=data,
         on_changes_change=lambda: _take_changes(key, make, follow, picks=picks),
-        on_rest_change=lambda: st.session_state.update({_asked(key): True}),
+        on_rest_change=rest_of_page.follow,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attnviz.app.components.board_looks import Looks
 from attnviz.app.components.followed import numbers_of
@@ -18,19 +18,34 @@ from attnviz.explanation.what_if import scores_switched
 
 @dataclass(frozen=True)
 class Drawing:
-    """All that decides what the board of the current scenario shows, but for what the session adds."""
+    """All that decides what the board of the current scenario shows, but for what is picked on it, and what the session
+    adds."""
 
     scenario: Scenario
-    query: int
     head: int
     layer: int
     digits: int
     looks: Looks
 
-    def made(self) -> tuple[AttentionTrace, dict[str, Any]]:
+    def made(self) -> "Drawn":
         """Return the trace, and what the board is sent of it."""
         trace = traced(self.scenario).seen_from(self.head, self.layer)
-        return trace, drawn_data(self.scenario, trace, self.query, self.digits, self.looks, of_now=True)
+        data = drawn_data(self.scenario, trace, 0, self.digits, self.looks, of_now=True)
+        del data["query"]  # which stands beside it
+        return Drawn(self, trace, packed(data), data["numbersOf"])
+
+
+class Drawn(NamedTuple):
+    """A drawing, its trace, what the board is sent of it as JSON, and what tells its numbers from others."""
+
+    drawing: Drawing
+    trace: AttentionTrace
+    data: bytes
+    numbers_of: str
+
+    def beside(self, more: dict[str, Any]) -> bytes:
+        """Return what the board is sent of it together with more."""
+        return self.data[:-1] + b", " + packed(more)[1:]
 
 
 def drawn_data(

@@ -123,7 +123,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                "part": shown_matrices(step, trace)},
         play=_part_to_play(number),
     )  # fmt: skip
-    show_board_of_now(looks, key="lesson.board")
+    show_board_of_now(looks, key="lesson.board", follows_picks=True)
 
 
 def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | None:

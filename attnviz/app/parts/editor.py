@@ -1,27 +1,25 @@
 """The editor of one matrix: its cells, its whole-matrix actions, and the list of its edits."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from zlib import crc32
 
 import streamlit as st
 
+from attnviz.app.parts.listed_edits import replace_by, show_edits, show_edits_of_now
 from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_layer
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
-from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, symbol_in_words
+from attnviz.explanation.changes_in_words import replaced_in_words, symbol_in_words
 from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 
 WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
-LISTED = 12  # edits listed one by one
-OFFERED = 200  # edits beyond these, to choose from
+TABLES = "playground.tables"  # whether it is open, in the session
 
 
 def show_editor(scenario: Scenario) -> Scenario:
@@ -29,7 +27,7 @@ def show_editor(scenario: Scenario) -> Scenario:
     scenario = _show_table(scenario)
     if not scenario.edits and not replaced_in_words(scenario):
         st.caption(say("editor.how"))
-    _show_edits(scenario)
+    show_edits(scenario)
     st.caption(vectors_in_words(scenario))
     return scenario
 
@@ -39,12 +37,12 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 
     The editor is made once it is opened. Returns the scenario with what was typed into it.
     """
-    listed = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    with st.expander(say("editor.tables"), key="playground.tables", on_change="rerun") as tables:
+    listed = st.container()
+    with st.expander(say("editor.tables"), key=TABLES, on_change="rerun") as tables:
         if tables.open:
             scenario = _show_table(scenario)
     with listed:
-        _show_edits(scenario)
+        show_edits_of_now()
     st.caption(vectors_in_words(scenario))
     return scenario
 
@@ -102,16 +100,9 @@ def _show_actions(scenario: Scenario, name: str) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         for action, by in actions:
             st.button(
-                say(f"editor.{action}.label"), key=f"playground.{action}", on_click=_replace, args=(name, by),
+                say(f"editor.{action}.label"), key=f"playground.{action}", on_click=replace_by, args=(name, by),
                 help=say(f"editor.{action}.help", symbol=symbol),
             )  # fmt: skip
-
-
-def _replace(name: str, by: Callable[[], str | None]) -> None:
-    scenario = scenario_now()
-    if scenario is not None and name in scenario.editable:
-        state.keep(replace_matrix(scenario, name, by()))
-    state.redraw_editors()
 
 
 def _show_paste(scenario: Scenario, name: str) -> None:
@@ -143,38 +134,4 @@ def _paste(name: str) -> None:
         state.say(say("editor.refused", why=told(error)))
         return
     state.keep(changed)
-    state.redraw_editors()
-
-
-def _show_edits(scenario: Scenario) -> None:
-    for name, words in replaced_in_words(scenario).items():
-        _undo_line(words, f"playground.undo.{name}", _replace, (name, lambda: None))
-    in_words = edits_in_words(scenario, state.digits())
-    for edit, words in list(in_words.items())[:LISTED]:
-        key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
-        _undo_line(words, key, _undo, (edit[:3],))
-    if len(in_words) > LISTED:
-        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
-
-
-def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
-    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
-    offered = list(in_words)[:OFFERED]
-    label = say("editor.more", n=len(in_words))
-    if len(in_words) > OFFERED:
-        label = say("editor.first_of_more", more=label, offered=OFFERED)
-    chosen = st.selectbox(label, offered, format_func=in_words.__getitem__)
-    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
-
-
-def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-        st.text(text, width="content")
-        st.button(say("editor.undo"), key=key, on_click=undo, args=args, type="tertiary")
-
-
-def _undo(cell: tuple[str, int, int]) -> None:
-    scenario = scenario_now()
-    if scenario is not None:
-        state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
     state.redraw_editors()

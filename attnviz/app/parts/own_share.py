@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.core.attention import AttentionTrace
 
+SHARE = "share"  # whether it is open, in the session
 _OWN, _BESIDE = "share.own", "share.goes_along"
 
 

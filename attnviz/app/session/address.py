@@ -78,7 +78,18 @@ def led() -> dict[str, Any]:
 
 def expected() -> dict[str, Any]:
     """Return by what the browser can tell whether the address is right: which parameters it has, and marks of texts."""
+    return _expected(_controls())
+
+
+def expected_after_a_part() -> dict[str, Any]:
+    """Return the same where a part of the page has run, with the published example named as at the end of a whole run:
+    after an edit it's another one."""
     controls = _controls()
+    url_texts.send(EXAMPLE, _published(controls))
+    return _expected(controls)
+
+
+def _expected(controls: Mapping[str, str]) -> dict[str, Any]:
     return {
         "there": {name: name in controls for name in parameters()} | dict.fromkeys(_gone(), False),
         "marks": {name: _mark(text) for name, text in url_texts.texts().items()},

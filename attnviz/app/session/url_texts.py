@@ -87,6 +87,12 @@ def draw() -> None:
     st.session_state[_DRAWN] = drawn
 
 
+def is_any_new() -> bool:
+    """Whether the address has a text that no run has drawn: Streamlit doesn't know it yet, and wouldn't take it out."""
+    drawn = st.session_state.get(_DRAWN, ())
+    return any(text and name not in drawn for name, text in texts_held().items())
+
+
 def texts_held() -> dict[str, str]:
     """Return the texts that were received or sent, by the names of their parameters: to be read, not to be changed."""
     held: dict[str, str] = st.session_state.get(_HELD, {})

@@ -1,0 +1,84 @@
+"""The edits of the current scenario in a line, each with a button that takes it back."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from attnviz.app.parts.typed_cells import scenario_now
+from attnviz.app.session import state, url_texts
+from attnviz.app.streamlit_internals import is_fragment_run
+from attnviz.core.changes import replace_matrix
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import Scenario
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
+from attnviz.link.set_up import CHANGES
+from attnviz.words import say
+
+LISTED = 12  # edits listed one by one
+OFFERED = 200  # edits beyond these, to choose from
+_PART = "listed_edits"  # what Streamlit calls this part of a page
+_SHOWN = "listed_edits.shown"  # the changes that all of the page shows, or its board does already
+
+
+@st.fragment(key=_PART)
+def show_edits_of_now() -> None:
+    """Draw the edits of the current scenario in a line. After an edit on a board they can run by themselves; where one
+    is taken back, all of the page runs."""
+    changes = url_texts.current(CHANGES)
+    if not is_fragment_run():
+        st.session_state[_SHOWN] = changes
+    elif state.has_messages() or changes != st.session_state.get(_SHOWN):
+        st.rerun()
+    scenario = state.current_scenario()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if scenario is not None:
+            show_edits(scenario)
+
+
+def run_alone() -> None:
+    """Have this part of the page run and nothing else of it, once the board shows all changes; in a callback."""
+    st.session_state[_SHOWN] = url_texts.current(CHANGES)
+    st.rerun(scope=_PART)
+
+
+def show_edits(scenario: Scenario) -> None:
+    """Draw the edits of a scenario where they are to stand."""
+    for name, words in replaced_in_words(scenario).items():
+        _undo_line(words, f"playground.undo.{name}", replace_by, (name, lambda: None))
+    in_words = edits_in_words(scenario, state.digits())
+    for edit, words in list(in_words.items())[:LISTED]:
+        key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
+        _undo_line(words, key, _undo, (edit[:3],))
+    if len(in_words) > LISTED:
+        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
+
+
+def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
+    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
+    offered = list(in_words)[:OFFERED]
+    label = say("editor.more", n=len(in_words))
+    if len(in_words) > OFFERED:
+        label = say("editor.first_of_more", more=label, offered=OFFERED)
+    chosen = st.selectbox(label, offered, format_func=in_words.__getitem__)
+    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
+
+
+def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text(text, width="content")
+        st.button(say("editor.undo"), key=key, on_click=undo, args=args, type="tertiary")
+
+
+def _undo(cell: tuple[str, int, int]) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
+    state.redraw_editors()
+
+
+def replace_by(name: str, by: Callable[[], str | None]) -> None:
+    scenario = scenario_now()
+    if scenario is not None and name in scenario.editable:
+        state.keep(replace_matrix(scenario, name, by()))
+    state.redraw_editors()

@@ -1,0 +1,73 @@
+"""A page's request for torch's numbers of an edit, over a connection that is kept open, as a browser keeps it."""
+
+import asyncio
+import json
+import re
+import time
+from typing import Any, NamedTuple
+
+_STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_SAID = re.compile(rb'"(key|numbersOf|word)": ?"([^"\\]*)"')
+
+
+class Answer(NamedTuple):
+    """What a server answered, and after how many seconds; a status of 0 stands for no answer."""
+
+    status: int
+    body: bytes
+    seconds: float
+
+
+class Asking:
+    """Asks one server, one thing at a time."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, path: str, message: Any) -> Answer:
+        """Send a message as JSON and take the answer; a connection that the server has closed is opened anew."""
+        body = json.dumps(message).encode()
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {self._address}\r\nOrigin: http://{self._address}\r\n"
+            f"Content-Type: application/json\r\nAccept-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        start = time.perf_counter()
+        for kept in (self._open is not None, False):
+            try:
+                status, answer = await self._exchange(head.encode() + body)
+            except (OSError, EOFError):  # asyncio's IncompleteReadError is one of the latter
+                self.close()
+                if not kept:
+                    break
+                continue
+            return Answer(status, answer, time.perf_counter() - start)
+        return Answer(0, b"", time.perf_counter() - start)
+
+    async def _exchange(self, request: bytes) -> tuple[int, bytes]:
+        if self._open is None:
+            host, _, port = self._address.rpartition(":")
+            self._open = await asyncio.open_connection(host, int(port))
+        reader, writer = self._open
+        writer.write(request)
+        head = await reader.readuntil(b"\r\n\r\n")
+        status, length = _STATUS.match(head), _LENGTH.search(head)
+        if status is None:
+            raise ConnectionResetError("the server speaks no HTTP")
+        return int(status[1]), await reader.readexactly(int(length[1]) if length else 0)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+
+def said(board: bytes) -> dict[str, str]:
+    """Return of a board that was drawn what it says when it asks: its key, whose numbers it shows, the page's word.
+
+    >>> said(b'{"asks": {"at": "numbers", "word": "w"}, "key": "k", "numbersOf": "n"}')
+    {'word': 'w', 'key': 'k', 'numbersOf': 'n'}
+    """
+    return {name.decode(): value.decode() for name, value in _SAID.findall(board)}
