@@ -28,7 +28,7 @@ def look_into_module(
         layers = _layers(module, watch.attended, tokens)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
-        check_finite(layers)
+        check_finite(layers, result)
         laid = edits if editing else ()
         view = ModelTrace(type(module).__name__, "", tokens, layers, result=result, edits=laid, original=view,
                           notices=notices_of(laid, layers))  # fmt: skip

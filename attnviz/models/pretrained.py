@@ -8,7 +8,7 @@ import copy
 import inspect
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -136,7 +136,7 @@ def look(
         layers = _layers(twin, watch.attended, tokens, of_decoder)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
-        check_finite(layers)
+        check_finite(layers, result)
         laid = edits if editing else ()
         told = notices_of(laid, layers)
         view = ModelTrace(name, text, tokens, layers, spans, special, result, tokenizer, laid, view, told)
@@ -218,7 +218,7 @@ def _layers(
     encoding = {id(module) for module in model.get_encoder().modules()} if of_decoder else set()
     layers = []
     for number, each in enumerate(attended):
-        layer = Layer(each, _kind_of_mask(each), tokens, tokens, turns, number=number)
+        layer = Layer(each, _kind_of(each), tokens, tokens, turns, number=number)
         if of_decoder:
             kind: Kind = "encoder" if id(each.module) in encoding else "cross" if reads_others(layer) else "decoder"
             queries, keys = (of_decoder if kind != "encoder" else tokens, of_decoder if kind == "decoder" else tokens)
@@ -227,11 +227,14 @@ def _layers(
     return tuple(layers)
 
 
-def _kind_of_mask(attended: Attended) -> Kind:
-    """Return "decoder" where no token may read a later one."""
+def _kind_of(attended: Attended) -> Kind:
+    """Return "decoder" where no token may read a later one: by the mask, or where one token has no later one, by what
+    the module says of itself."""
     added = attended.added
     n = attended.query.shape[-2]
-    if n == 1 or added is None:
+    if n == 1:
+        return "decoder" if getattr(attended.module, "is_causal", False) else "encoder"
+    if added is None:
         return "encoder"
     return "decoder" if bool((added.triu(1) == -torch.inf).flatten(1).sum(-1).min() == n * (n - 1) // 2) else "encoder"
 
@@ -245,8 +248,9 @@ def reads_others(layer: Layer) -> bool:
     return q is not None and k is not None and not torch.equal(q.x, k.x)
 
 
-def check_finite(layers: tuple[Layer, ...]) -> None:
-    """Raise ``ValueError`` where a model's attention weights aren't all numbers."""
+def check_finite(layers: tuple[Layer, ...], result: object) -> None:
+    """Raise ``ValueError`` where a model's attention weights, what its attentions are made of and give, or its result
+    aren't all numbers."""
     for i, layer in enumerate(layers):
         if not bool(torch.isfinite(layer.weights).all()):
             message = (
@@ -254,3 +258,19 @@ def check_finite(layers: tuple[Layer, ...]) -> None:
                 " its weights may be damaged, or too large for its precision"
             )
             raise RefusedError(message, "model_not_finite", layer=i)
+    parts = (each for layer in layers for each in layer.attended.computed() if each is not layer.attended.added)
+    if not all(bool(torch.isfinite(each).all()) for each in parts) or not _is_finite(result):
+        message = (
+            "what the model computes isn't all finite numbers, expected a model that yields numbers: its weights may be"
+            " damaged, or too large for its precision"
+        )
+        raise RefusedError(message, "model_answer_not_finite")
+
+
+def _is_finite(result: object, name: str = "") -> bool:
+    """Whether all that a model returned is numbers; a score of -inf is one that leaves a token out."""
+    if isinstance(result, Tensor):
+        return bool((result < math.inf if name == "logits" else torch.isfinite(result)).all())
+    if isinstance(result, Mapping):
+        return all(_is_finite(each, key) for key, each in result.items())
+    return all(map(_is_finite, result)) if isinstance(result, tuple | list) else True

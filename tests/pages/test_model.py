@@ -171,7 +171,7 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     assert made is not None
     assert whole is not None
     part, every = (written(each[10].norm().item(), 4) for each in (made["output"], whole.made))
-    assert say("models.page.output_told", token="it", part=part, whole=every) in reader.texts
+    assert say("models.page.output_told_bias", token="it", part=part, whole=every) in reader.texts
 
 
 def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None:

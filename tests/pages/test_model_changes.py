@@ -2,7 +2,8 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from attnviz import look_into
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, next_tokens, offered, similarity
-from attnviz.words import say
+from attnviz.models import INCLUDED, loading, next_tokens, offered, similarity
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader, as_array, control_of, in_address
 from tests.pages.test_model import heads_of
-from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
 
 PAGE = "pages/model.py"
 ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
@@ -29,7 +30,10 @@ ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Small models in folders, which the server offers."""
     made: dict[str, str] = {}
-    for name, make in {"gpt2": MODELS["GPT-2"], "bart": bart}.items():
+    makes: dict[str, Callable[[], Any]] = {
+        "gpt2": MODELS["GPT-2"], "bart": bart, "t5": partial(t5, "T5ForConditionalGeneration"),
+    }  # fmt: skip
+    for name, make in makes.items():
         folder = tmp_path_factory.mktemp(name)
         make().save_pretrained(folder)
         tokenizer().save_pretrained(folder)
@@ -177,9 +181,69 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert np.allclose(nexts(reader)["before"], [100 * before[each.id] for each in found])
 
 
+def test_a_decoder_of_one_token_says_what_may_come_next_and_that_there_is_nothing_to_choose(
+    folders: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, bare = loaded(folders["gpt2"])[0], without_frame()
+    monkeypatch.setattr(loading, "load", lambda _name, _tell: (model, bare))
+    st.cache_resource.clear()
+    try:
+        reader = Reader(PAGE, model=folders["gpt2"], model_text="the", model_head="0.0")
+    finally:
+        st.cache_resource.clear()
+    assert reader.messages == []
+    expected = next_tokens(look_into(model, bare, "the"))
+    assert list(nexts(reader)["token"]) == [each.token for each in expected]
+    assert say("models.look.one", token="the") in reader.captions
+
+
+def test_what_to_look_for_is_what_this_kind_of_attention_can_show(folders: dict[str, str]) -> None:
+    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
+    assert as_message(say("models.look.decoder", first="[CLS]")) in reader.captions
+    reader.set("model.order", "after").set("model.above", 5)
+    assert [each.value for each in reader.at.info] == [say("models.page.none_after")]
+    assert as_message(say("models.look.encoder", first="[CLS]", last="[SEP]")) in Reader(PAGE).captions
+
+
+def test_how_far_changes_reach_is_told_of_what_moves() -> None:
+    """A head of the last layer that is off moves no attention weight, and its contexts do."""
+    reader = Reader(PAGE, model_edits="5.3.off")
+    view = look_into(INCLUDED, text=ANIMAL, edits=["5.3.off"])
+    assert view.original is not None
+    most = float(view.original.heads[5, 3].context.abs().max())
+    told = say("models.use.moved_context", layer=say("models.layer", layer=5), head=3, most=written(most, 4))
+    assert told in reader.texts
+    assert [each for each in reader.captions if each.startswith("A model that people use")] == [
+        say("models.page.about_changed", model=INCLUDED, layers=plural(6, "layer"), heads=plural(12, "head"))
+    ]
+
+
+def test_layers_of_a_kind_are_counted_by_themselves_and_no_bias_is_told_that_is_not_there(
+    folders: dict[str, str],
+) -> None:
+    asked = {"model": folders["t5"], "model_text": TEXT, "model_target": "der kater", "model_edits": "1.2.off"}
+    reader = Reader(PAGE, **asked)
+    view = look_into(*loaded(folders["t5"]), TEXT, target="der kater", edits=["1.2.off"])
+    assert view.original is not None
+    assert view.layers[-1].kind == "cross"
+    apart = (view.layers[-1].weights - view.original.layers[-1].weights).abs().flatten(1).amax(1)
+    where = say("models.use.layer_of_kind", layer=1, kind=say("models.page.kinds.cross"))
+    most = written(float(apart.max()), 4)
+    assert say("models.use.moved", layer=where, head=int(apart.argmax()), most=most) in reader.texts
+    told = [text for text in reader.texts if "part of the output has the length" in text]
+    assert told
+    assert "bias" not in told[0]
+
+
+def test_equal_heads_are_said_to_be_equal() -> None:
+    reader = Reader(PAGE, model_edits="3.1.off", model_head="0.0", model_compare="before")
+    assert say("models.compare.equal", other=say("models.compare.kinds.before")) in reader.texts
+
+
 def test_a_decoder_that_is_let_see_the_future_is_told(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2", model_edits="1.2.mask.2.5=0.0")
     assert reader.at.warning[0].value == say("models.notices.future", layer=1, head=2)
+    assert as_message(say("models.look.decoder_opened", first="[CLS]")) in reader.captions
 
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:
@@ -202,7 +266,7 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
         assert np.array_equal(sent(board, name), own[name].numpy().flatten())
     assert say("models.page.cross") in reader.captions
     read = cross.layers[0].read
-    assert as_message(say("models.page.look", first=read[0], last=read[-1])) in reader.captions
+    assert as_message(say("models.look.cross", first=read[0], last=read[-1])) in reader.captions
     reader.set("model.target", "der")
     assert reader.messages == []
     reader.set("model.5.2.off", True)  # the second of the decoder's that read the encoder is the sixth of all

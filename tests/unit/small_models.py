@@ -1,5 +1,6 @@
 """Small models of transformers, made from configurations and a seed, without any network."""
 
+import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -28,6 +29,13 @@ def tokenizer() -> Any:
         tokenizer_object=made, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
         model_max_length=64,
     )  # fmt: skip
+
+
+def without_frame() -> Any:
+    """The same without a frame: what a decoder is given is the text alone."""
+    made = copy.deepcopy(tokenizer())
+    made.backend_tokenizer.post_processor = None
+    return made
 
 
 def _model(kind: str, config: str, **settings: Any) -> Any:
@@ -64,9 +72,9 @@ def bart() -> Any:
     )  # fmt: skip
 
 
-def t5() -> Any:
+def t5(kind: str = "T5Model") -> Any:
     """One whose scores are not divided, and to which a bias for each distance is added."""
     return _model(
-        "T5Model", "T5Config", vocab_size=len(WORDS), d_model=24, d_kv=6, d_ff=32, num_layers=2, num_heads=4,
+        kind, "T5Config", vocab_size=len(WORDS), d_model=24, d_kv=6, d_ff=32, num_layers=2, num_heads=4,
         decoder_start_token_id=0, pad_token_id=0, eos_token_id=2,
     )  # fmt: skip

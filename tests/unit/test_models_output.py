@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import explain, look_into
+from attnviz.core.errors import RefusedError
 from attnviz.models import INCLUDED
 from attnviz.models.included import included
 from attnviz.models.pieces import pieces_of
-from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
+from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
 
 BOTH = {"BART": bart, "T5": t5}  # an encoder, a decoder, and the decoder's attention to the encoder
 
@@ -94,3 +95,24 @@ def test_what_was_typed_is_always_in_its_word_at_its_place(words: list[str]) -> 
     for piece in pieces_of(text, spans):
         assert piece.typed in piece.word
         assert text[piece.at : piece.at + len(piece.word)] == piece.word
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama", "BERT"])
+@pytest.mark.parametrize("edits", [(), ("0.1.off",)])
+def test_a_decoder_is_one_whatever_it_reads(name: str, edits: tuple[str, ...]) -> None:
+    """Of one token, no mask tells it."""
+    kinds = {look_into(MODELS[name](), without_frame(), text, edits=edits).kinds for text in ("the", TEXT)}
+    assert kinds == {("encoder",) if name == "BERT" else ("decoder",)}
+
+
+@pytest.mark.parametrize("where", ["values", "norm"])
+def test_a_model_whose_weights_of_attention_alone_are_numbers_is_refused(where: str) -> None:
+    model = MODELS["GPT-2"]()
+    with torch.no_grad():
+        if where == "values":
+            model.transformer.h[1].attn.c_attn.weight[:, 48:] = torch.nan
+        else:
+            model.transformer.ln_f.weight[3] = torch.nan
+    with pytest.raises(RefusedError) as refused:
+        look_into(model, tokenizer(), TEXT)
+    assert refused.value.kind == "model_answer_not_finite"

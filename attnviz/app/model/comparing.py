@@ -137,6 +137,11 @@ def _apart(comparison: Comparison, called: str) -> str:
     labels: Any = token_labels(comparison.a.tokens)
     read = comparison.a.stages["attention_weights"].labels("columns", comparison.a.tokens, difference.shape[1])
     weights = [float(trace.attention_weights[row, column]) for trace in (comparison.a, comparison.b)]
-    digits = state.digits()
+    digits, most = state.digits(), float(difference.abs().max())
+    if not most:
+        return say("models.compare.equal", other=called)
+    if len({written(each, digits) for each in weights}) == 1:
+        return say("models.compare.close", other=called, query=labels[row], key=read[column],
+                   most=written(most, digits))  # fmt: skip
     return say("models.compare.apart", other=called, query=labels[row], key=read[column],
                here=written(weights[0], digits), there=written(weights[1], digits))  # fmt: skip

@@ -65,10 +65,17 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     _wait_for([page_of_now(), grid.mark, shown])
     for sentence in _cut_in_words(view):
         st.text(sentence)
-    read = view.layers[0].read  # of a decoder that reads an encoder, these are the encoder's
-    first, *_, last = (*read, read[-1])
-    st.caption(as_message(say("models.page.look", first=first, last=last)))
+    st.caption(as_message(_look_for(view)))
     st.caption(say("models.page.conclude"))
+
+
+def _look_for(view: ModelTrace) -> str:
+    """Say what to look for in pictures of this kind of attention."""
+    read = view.layers[0].read  # of a decoder that reads an encoder, these are the encoder's
+    if len(read) == 1:
+        return say("models.look.one", token=read[0])
+    kind = "decoder_opened" if view.kinds == ("decoder",) and view.notices else view.kinds[0]
+    return say(f"models.look.{kind}", first=read[0], last=read[-1])
 
 
 def _wait_for(drawn: list[Any]) -> None:
@@ -92,9 +99,15 @@ def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] |
     found = {place: _figure(view.measured(*place), order) for place in view.heads}
     shown = [place for place, figure in found.items() if not above or 100 * figure > above]
     if not shown:
-        largest = f"{100 * max(found.values()):.0f}"
-        st.info(say("models.page.none_above", above=above, largest=largest), icon=":material/filter_alt:")
+        st.info(_none_above(view, order, above, max(found.values())), icon=":material/filter_alt:")
     return sorted(shown, key=lambda place: -found[place])
+
+
+def _none_above(view: ModelTrace, order: str, above: int, largest: float) -> str:
+    """Say why no head is shown: what would have to be typed, or that this can't be measured above 0 at all."""
+    if largest:
+        return say("models.page.none_above", above=above, largest=f"{100 * largest:.0f}")
+    return say("models.page.none_after" if order == "after" and view.kinds == ("decoder",) else "models.page.none_any")
 
 
 def _figure(measured: Any, order: str) -> float:

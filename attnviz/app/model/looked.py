@@ -113,7 +113,8 @@ def _looked(
         with _READING if n_weights(model, longest) > _LONG else nullcontext():
             return look(model, tokenizer, text, into, name, edits, plain)
     except RefusedError as error:
-        raise SaidError(told(error)) from None
+        # Without the changes, it could read this.
+        raise SaidError(say("models.page.changed_refused") if edits else told(error)) from None
     except ValueError:
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
 

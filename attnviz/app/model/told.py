@@ -46,7 +46,8 @@ def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:
     assert layer.attended.output is not None
     lengths = {"part": trace["output"][query].norm(), "whole": layer.attended.output.made[query].float().norm()}
     told = {name: written(length.item(), state.digits()) for name, length in lengths.items()}
-    return say("models.page.output_told", token=token_labels(layer.tokens)[query], **told)
+    name = "output_told" if layer.attended.output.bias is None else "output_told_bias"
+    return say(f"models.page.{name}", token=token_labels(layer.tokens)[query], **told)
 
 
 def made_in_words(trace: AttentionTrace) -> list[str]:

@@ -92,9 +92,20 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
 
 
 def _moved(view: ModelTrace, original: ModelTrace) -> str:
-    """Say how far the changes reach: what they do to the attention weights of the last layer."""
+    """Say how far the changes reach: what they do to the attention weights of the last layer, or where these stay, as
+    of a head of it that is off, to its contexts."""
     last, before = view.layers[-1], original.layers[-1]
-    apart = (last.weights - before.weights).abs().flatten(1).amax(1)
-    head = int(apart.argmax())
-    most = written(float(apart[head]), state.digits())
-    return say("models.use.moved", layer=last.number, head=head, most=most)
+    # Layers of a kind are counted on the page by themselves.
+    number = sum(each.kind == last.kind for each in view.layers[:-1])
+    where = say("models.layer", layer=number)
+    if len(view.kinds) > 1:
+        where = say("models.use.layer_of_kind", layer=number, kind=say(f"models.page.kinds.{last.kind}"))
+    parts = {"moved": (last.weights, before.weights), "moved_context": (last.attended.context, before.attended.context)}
+    for name, (now, then) in parts.items():
+        if now is None or then is None:
+            continue
+        apart = (now - then).abs().flatten(1).amax(1)
+        head = int(apart.argmax())
+        if most := float(apart[head]):
+            return say(f"models.use.{name}", layer=where, head=head, most=written(most, state.digits()))
+    return say("models.use.stayed", layer=where)

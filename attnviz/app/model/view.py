@@ -99,8 +99,8 @@ def _show_page(*, alone: bool) -> None:
 def _show_view(whole: ModelTrace, name: str, order: str, above: int, *, alone: bool) -> None:
     edits, view = whole.edits, whole.only(_kind(whole))
     place = _picked(view)
-    st.caption(say("models.page.about", model=view.name, layers=plural(view.n_layers, "layer"),
-                   heads=plural(view.n_heads, "head")))  # fmt: skip
+    st.caption(say("models.page.about_changed" if edits else "models.page.about", model=view.name,
+                   layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head")))  # fmt: skip
     show_changes(whole, edits)
     query = _query(view, place)
     show_heads(view, place, query, order, above)
