@@ -13,6 +13,8 @@ from attnviz.words import say
 
 STACK = "layers"
 OF_TOKENS = (Y, *OF_KEPT, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
+_KEPT = "kept"  # the path of what layers keep
+_HANDED = "Y_o"  # not Y, which a layer reads, but what it makes of it
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -31,7 +33,12 @@ def kept_for(layer: int) -> str:
     >>> kept_for(1)
     'kept.1'
     """
-    return f"kept.{layer}"
+    return f"{_KEPT}.{layer}"
+
+
+def is_kept_for(name: str) -> bool:
+    """Whether a matrix is what a layer made of the kept sentence alone, for the layer after it."""
+    return name.startswith(f"{_KEPT}.")
 
 
 def placed(name: str) -> tuple[int, str]:
@@ -87,7 +94,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
                 own, sources = _passed_on(stage, layer, "x_passed_on"), (in_layer(layer - 1, last),)
             called = [
                 each
-                if each.startswith((f"{STACK}.", "kept."))
+                if each.startswith(f"{STACK}.") or is_kept_for(each)
                 else in_layer(0, each)
                 if each in shared
                 else path + each
@@ -106,8 +113,8 @@ def _passed_on(x: Stage, layer: int, told: str) -> Stage:
 
 def _kept_for(y: Stage, layer: int) -> Stage:
     """Return what a later layer keeps of the sentence before, which is given and learns nothing more."""
-    title = say("stages.layer.title", title=y.title, layer=layer - 1)
-    symbol = f"{y.symbol}⁽{str(layer - 1).translate(_RAISED)}⁾"
+    title = say("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
+    symbol = f"{_HANDED}⁽{str(layer - 1).translate(_RAISED)}⁾"
     kept = _passed_on(y, layer, "y_passed_on")
     return replace(kept, name=kept_for(layer), symbol=symbol, title=title, rule=None, sources=(), layer=layer - 1)
 

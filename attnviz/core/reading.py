@@ -9,7 +9,7 @@ from typing import Any
 
 from attnviz.core import limits
 from attnviz.core.errors import RefusedError
-from attnviz.core.masks import PADDING, PAINTED
+from attnviz.core.masks import NOT_SELF, PADDING, PAINTED
 from attnviz.core.seeding import ADDED_POSITIONS
 from attnviz.core.stages import E_KEPT_SCALED, ITSELF, JOINED, KEPT, OF_KEPT, Stage, Table, Y
 from attnviz.core.tokens import tokenize
@@ -64,6 +64,9 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
         _check_places(given)
     n_second, beside = len(second_tokens(given)), n_tokens if kept else 0
     most = limits.MAX_TOKENS - beside
+    if most < 1:
+        message = f"the text has {n_tokens} tokens, expected at most {limits.MAX_TOKENS - 1} where one is kept"
+        raise RefusedError(message, "reads_full", tokens=n_tokens, most=limits.MAX_TOKENS - 1)
     if not n_second:
         raise RefusedError(f"second has 0 tokens, expected 1 to {most}", "reads_blank", which=reads)
     if n_second > most:
@@ -76,7 +79,17 @@ def check_reading(given: Mapping[str, Any], n_tokens: int) -> None:
     if n > limits.MAX_SCORES:
         message = f"{heads} heads have {n} scores, expected at most {limits.MAX_SCORES}"
         most = min(each // n_tokens - beside, isqrt(each) if alone else each)
+        if most < 1:  # not even one fits: how many tokens of this sentence leave room for it
+            most = max(fit for fit in range(n_tokens) if fit * (fit + 1) <= each)
+            raise RefusedError(message, "reads_scores_full", heads=heads, tokens=n_tokens, most=most)
         raise RefusedError(message, "reads_scores", which=reads, heads=heads, tokens=n_tokens, most=most)
+    if alone and n_second == 1 and given.get("mask") is None and _masked_as(given) == NOT_SELF:
+        message = f"masking is {NOT_SELF!r} and second has 1 token, expected at least 2 where layers read it alone"
+        raise RefusedError(message, "reads_nothing", masking=NOT_SELF)
+
+
+def _masked_as(given: Mapping[str, Any]) -> str:
+    return "causal" if given["causal"] else given["masking"]
 
 
 def _check_places(given: Mapping[str, Any]) -> None:
@@ -86,7 +99,7 @@ def _check_places(given: Mapping[str, Any]) -> None:
     if positions not in POSITIONS_OF_QUERIES:
         message = f"reads is {reads!r} and positions is {positions!r}, expected one of {POSITIONS_OF_QUERIES}"
         raise RefusedError(message, "reads_positions", positions=positions)
-    masked_as = "causal" if given["causal"] else given["masking"]
+    masked_as = _masked_as(given)
     if masked_as not in MASKS_OF_OTHERS:
         message = f"reads is {reads!r} and the mask is {masked_as!r}, expected one of {MASKS_OF_OTHERS}"
         raise RefusedError(message, "reads_mask", masking=masked_as)

@@ -27,11 +27,22 @@ def vectors_in_words(scenario: Scenario) -> str:
     if not scenario.adds_positions:
         told.append(_unadded_positions(scenario))
     else:
-        given = [scenario.stage(name).symbol for name in ("p", P_KEPT) if getattr(scenario, name) is not None]
-        drawn = "given" if given else scenario.positions
-        names = listed(given) if given else ""
-        told.append(say(f"summary.positions.{drawn}", seed=position_seed(scenario.seed), names=names))
+        told += _places_in_words(scenario)
     return " ".join(filter(None, [*told, _second_in_words(scenario)]))
+
+
+def _places_in_words(scenario: Scenario) -> list[str]:
+    """Say what is added for the places of tokens, and of those that were kept: which numbers are given, and where the
+    others are from."""
+    there = ("p", *[P_KEPT] * bool(scenario.n_kept))
+    given = [name for name in there if getattr(scenario, name) is not None]
+    drawn = [name for name in there if name not in given]
+    symbols, seed = {name: scenario.stage(name).symbol for name in there}, position_seed(scenario.seed)
+    if not given:
+        return [say(f"summary.positions.{scenario.positions}", seed=seed)]
+    told = [say("summary.positions.given", names=listed([symbols[name] for name in given]))]
+    beside = f"summary.positions.{scenario.positions}_beside"
+    return told + [say(beside, name=symbols[name], seed=seed) for name in drawn]
 
 
 def _second_in_words(scenario: Scenario) -> str:
@@ -44,7 +55,8 @@ def _second_in_words(scenario: Scenario) -> str:
     symbol, n = scenario.stage(of_read).symbol, len(scenario.second_tokens)
     told = [say(f"summary.{read}.{drawn}", n=n, seed=second_seed(scenario.seed), symbol=symbol)]
     if scenario.n_kept and scenario.adds_positions:
-        told.append(say("summary.kept.places", first=n, last=n + len(scenario.tokens) - 1))
+        last = n + len(scenario.tokens) - 1
+        told.append(say("summary.kept.place" if last == n else "summary.kept.places", first=n, last=last))
     if scenario.n_kept and scenario.n_layers > 1:
         told.append(say("summary.kept.layers"))
     return " ".join(told)

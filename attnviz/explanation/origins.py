@@ -1,6 +1,9 @@
 """Where a given number is from: published, drawn from a seed, replaced or edited."""
 
+import math
+
 from attnviz.core.heads import whole_name
+from attnviz.core.layers import is_kept_for
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
@@ -25,6 +28,8 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     if scenario is None:
         return say("explanation.given.unknown")
     stage, row, column, value = given
+    if is_kept_for(stage.name):
+        return _origin_of_kept(scenario, given)
     name, column = whole_name(stage), column + stage.first
     if name not in scenario.editable:
         off = "bias is False" if name in BIASES else f"{', '.join(scenario.editable)} are given"
@@ -38,6 +43,20 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
         before = written(scenario.unedited(name)[row, column].item(), digits)
         return say("explanation.given.edited", before=before, origin=before_edits(scenario, name, row))
     return say("explanation.given.origin", origin=before_edits(scenario, name, row))
+
+
+def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
+    """Say where a number is from that a layer made of the kept sentence alone."""
+    stage, row, column, value = given
+    handed = scenario.given_to_stages[0].get(stage.name)
+    if handed is None or row >= handed.shape[0] or column >= handed.shape[1]:
+        raise ValueError(f"{stage.name}[{row}, {column}] is in the trace, but not in the scenario")
+    own = handed[row, column].item()
+    if own != value and not (math.isnan(own) and math.isnan(value)):
+        raise ValueError(f"{stage.name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
+    token = visible(scenario.second_tokens[row])
+    made = say("explanation.given.kept_alone", token=token, layer=stage.layer)
+    return say("explanation.given.origin", origin=made)
 
 
 def before_edits(scenario: Scenario, name: str, row: int) -> str:

@@ -8,6 +8,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_FILE_BYTES, in_short
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import is_whole_text
+from attnviz.words.numbers import for_json
 
 FORMAT = "attnviz scenario"
 VERSION = 1
@@ -16,7 +17,8 @@ _DEFAULTS = {field.name: field.default for field in fields(Scenario)}
 
 
 def scenario_json(scenario: Scenario) -> str:
-    """Return a scenario as JSON: its text, and whatever is not as by default.
+    """Return a scenario as JSON: its text, and whatever is not as by default. JSON has no infinity: where a mask
+    hides, "-Infinity" stands, as in the JSON of a trace.
 
     >>> print(scenario_json(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])))
     {
@@ -32,8 +34,15 @@ def scenario_json(scenario: Scenario) -> str:
         if name == "text" or getattr(scenario, name) != default
     }
     lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in _head().items()]
-    lines += [f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in set_here.items()]
+    lines += [f" {json.dumps(name)}: {json.dumps(_plain(value), allow_nan=False)}" for name, value in set_here.items()]
     return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as JSON can hold it, whose tables of numbers may hold -inf."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return for_json(value) if isinstance(value, float) else value
 
 
 def _head() -> dict[str, Any]:

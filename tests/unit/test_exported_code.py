@@ -225,6 +225,7 @@ def test_a_block_that_reads_a_kept_sentence_is_read_in_one_sitting(n_layers: int
         script = pytorch_script(scenario)
         assert len(script.splitlines()) < (80 if n_layers == 1 else 120), script  # the kept sentence is read alone, too
         assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
+        assert max(len(line) for line in script.splitlines() if line.startswith("#")) <= 222, script
         assert script.count("angle.cos()") == {"rotary": n_layers, "sinusoidal": 1}.get(scenario.positions, 0)
 
 

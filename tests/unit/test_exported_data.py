@@ -270,6 +270,23 @@ def test_a_scenario_comes_back_from_its_json(scenario: Scenario) -> None:
     assert scenario_from_json(scenario_json(scenario)) == scenario
 
 
+@given(st.data())
+@settings(max_examples=30)
+def test_a_mask_that_hides_comes_back_from_json_which_has_no_infinity(data: st.DataObject) -> None:
+    entries = st.sampled_from([0.0, -math.inf, -1e4, 0.5])
+    cells = data.draw(st.dictionaries(st.tuples(st.integers(0, 1), st.integers(0, 1)), entries))
+    painted = Scenario("the cat", mask="painted", edits=[("mask", *at, value) for at, value in cells.items()])
+    rows = st.lists(entries, min_size=2, max_size=2)
+    numbers = Scenario("the cat", mask=data.draw(st.lists(rows, min_size=2, max_size=2)))
+    for scenario in (painted, numbers):
+        text = scenario_json(scenario)
+        json.loads(text, parse_constant=pytest.fail)
+        assert scenario_from_json(text) == scenario
+        assert torch.equal(scenario_from_json(text).matrix("mask"), scenario.matrix("mask"))
+    hides = scenario_json(Scenario("the cat", mask=[[0, -math.inf], [0, 0]]))
+    assert '"mask": [[0.0, "-Infinity"], [0.0, 0.0]]' in hides
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_any_text_comes_back_from_json(text: str) -> None:
     text = text.replace("\ud800", "")
@@ -294,6 +311,8 @@ HEAD = '"format": "attnviz scenario", "version": 1'
         (f'{{{HEAD}, "__class__": "os"}}', "'__class__', expected only text, tokenizer"),
         (f'{{{HEAD}, "w_q": [[NaN]]}}', "holds NaN, expected finite numbers"),
         (f'{{{HEAD}, "edits": [["w_q", 0, 0, -Infinity]]}}', "holds -Infinity, expected finite numbers"),
+        (f'{{{HEAD}, "edits": [["w_q", 0, 0, "-Infinity"]]}}', r"w_q\[0, 0\] is -inf, expected a finite float32"),
+        (f'{{{HEAD}, "mask": [["Infinity"]]}}', r"mask\[0, 0\] is inf, expected a finite float32"),
         (f'{{{HEAD}, "edits": [["w_q", 0, 0, 1e999]]}}', r"w_q\[0, 0\] is inf, expected a finite float32"),
         (f'{{{HEAD}, "d_in": "3"}}', "d_in is '3', expected a whole number"),
         (f'{{{HEAD}, "d_in": 1e999}}', "d_in is inf"),
@@ -313,7 +332,7 @@ HEAD = '"format": "attnviz scenario", "version": 1'
         ),
         (" " * (MAX_FILE_BYTES + 1), f"expected at most {MAX_FILE_BYTES}"),
     ],
-    ids=range(23),
+    ids=range(25),
 )
 def test_what_is_no_scenario_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):

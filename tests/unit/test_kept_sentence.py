@@ -1,6 +1,7 @@
 """A sentence that was kept: keys and values of it stand in front of those of the sentence, which alone asks."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -20,7 +21,7 @@ from attnviz.core.changes import Changes, carry_over
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
-from attnviz.core.seeding import POSITIONS
+from attnviz.core.seeding import POSITIONS, position_seed
 from attnviz.core.settings import fitted
 from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.tokens import visible
@@ -124,6 +125,7 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario) -> No
 def deep(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     """A kept sentence that several layers read, what each makes being as wide as X."""
     alone = draw(kept(**fixed))
+    assume(alone.masked_as != "not-self" or len(alone.second_tokens) > 1)
     shared: dict[str, Any] = {"n_layers": draw(st.integers(2, 3)), "same_layers": draw(st.booleans())}
     return replace(alone, **shared, d_in=alone.d_out)
 
@@ -213,6 +215,63 @@ def test_what_is_changed_of_the_kept_sentence_and_of_layers_goes_on_through_all(
         assert torch.equal(trace(replace(plain, edits=[change])).layers[1].y, before)  # type: ignore[arg-type]
     alone = Scenario("it was", d_out=3, n_layers=2, positions="relative")
     torch.testing.assert_close(before, trace(alone).layers[1].x)
+
+
+@pytest.mark.parametrize("more", [{}, {"mask_use": "renormalized"}, {"mask_use": "zeroed"}, {"weighting": "linear"}])
+def test_a_kept_token_that_may_not_read_even_itself_when_it_is_read_alone_is_refused(more: dict[str, Any]) -> None:
+    deep: dict[str, Any] = {"reads": "kept", "d_out": 3, "n_layers": 2, "mask": "not-self", **more}
+    with pytest.raises(RefusedError) as refused:
+        Scenario("the cat sat", second="it", **deep)
+    assert told(refused.value) == say("refused.reads_nothing", masking="`not-self`")
+    fits: list[dict[str, Any]] = [
+        {"second": "it was"}, {"second": "it", "n_layers": 1}, {"second": "it", "mask": "causal"},
+        {"second": "it", "mask": [[0.0, 0.0, 0.0, -math.inf]] * 3, "mask_use": "added", "weighting": "softmax"},
+    ]  # fmt: skip
+    for fit in fits:
+        assert all(not layer.context.isnan().any() for layer in trace(Scenario("the cat sat", **(deep | fit))).layers)
+    values, misfits = fitted(Scenario(d_out=3, n_layers=2, mask="not-self").__dict__
+                             | {"reads": "kept", "second": "it"}, 3)  # fmt: skip
+    assert (values["reads"], [error.kind for error in misfits]) == ("itself", ["reads_nothing"])
+
+
+def test_where_no_kept_token_fits_the_sentence_is_told_how_long_it_may_be() -> None:
+    full: dict[str, Any] = {"tokenizer": "characters", "reads": "kept", "second": "b"}
+    with pytest.raises(RefusedError) as refused:
+        Scenario("a" * MAX_TOKENS, **full)
+    assert (refused.value.kind, refused.value.facts["most"]) == ("reads_full", MAX_TOKENS - 1)
+    Scenario("a" * (MAX_TOKENS - 1), **full)
+    heads: dict[str, Any] = full | {"n_heads": 16, "d_out": 16}
+    with pytest.raises(RefusedError) as refused:
+        Scenario("a" * 362, **heads)
+    most: Any = refused.value.facts["most"]
+    assert (refused.value.kind, most) == ("reads_scores_full", 361)
+    Scenario("a" * most, **heads)
+
+
+@given(deep(), st.data())
+@settings(max_examples=20, deadline=None)
+def test_what_a_layer_made_of_the_kept_sentence_has_a_name_of_its_own_and_is_explained(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    made = trace(scenario)
+    for view in (made, made.seen_from(0, scenario.n_layers - 1)):
+        titles = [stage.title for stage in view.stages.values() if not stage.is_vector]
+        handed = [stage.title for name, stage in view.stages.items() if name.startswith("kept.")]
+        assert handed
+        assert all(titles.count(title) == 1 for title in handed)
+    layer = data.draw(st.integers(1, scenario.n_layers - 1))
+    name = f"kept.{layer}"
+    row, column = data.draw(st.integers(0, scenario.n_kept - 1)), data.draw(st.integers(0, scenario.d_in - 1))
+    wanted = say("explanation.given.kept_alone", token=visible(scenario.second_tokens[row]), layer=layer - 1)
+    for view in (made, made.layers[layer]):
+        assert wanted in explain(view, name, row, column, scenario=scenario).words
+    assert made.stages[name].title in explain(made, f"layers.{layer}.y", row, column).text
+    other = replace(scenario, seed=scenario.seed + 1, embedding="table")
+    if trace(other)[name][row, column] != made[name][row, column]:  # of two features, a norm may make the same
+        with pytest.raises(ValueError, match=re.escape(name)):
+            explain(made, name, row, column, scenario=other)
+    with pytest.raises(ValueError, match=re.escape(name)):
+        explain(made, name, row, column, scenario=replace(scenario, n_layers=1))
 
 
 def test_more_scores_of_the_kept_sentence_alone_than_fit_are_refused() -> None:
@@ -399,6 +458,12 @@ def test_sentences_sizes_and_pages_name_the_kept_sentence() -> None:
     for said in (say("summary.kept.drawn", n=3, symbol="E_y"), say("summary.kept.places", first=3, last=4),
                  say("summary.positions.given", names="P_y")):  # fmt: skip
         assert said in vectors_in_words(placed)
+    assert say("summary.positions.seeded_beside", name="P", seed=position_seed(placed.seed)) in vectors_in_words(placed)
+    waves = replace(placed, text="cat", positions="sinusoidal", p_y=None, p=[[0.0] * 3])
+    assert say("summary.positions.sinusoidal_beside", name="P_y") in vectors_in_words(waves)
+    assert "that of this one is 3." in vectors_in_words(waves)
+    for each in (placed, scenario):
+        assert f"; {each.stage(each.read_matrix).symbol}: for each that was kept" in pytorch_script(each)
     sizes = sizes_of(scenario.table)
     assert [sizes[name][0] for name in ("y", "x", "joined", "k", "q", "context")] == [
         "kept", "queries", "keys", "keys", "queries", "queries",

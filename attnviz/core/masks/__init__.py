@@ -1,6 +1,6 @@
 """Masks: what a set-up draws, and what is done with it."""
 
-from attnviz.core.masks.drawn import MASKINGS, PADDING, PAINTED, SIZED, drawn_mask, mask_named
+from attnviz.core.masks.drawn import MASKINGS, NOT_SELF, PADDING, PAINTED, SIZED, drawn_mask, mask_named
 from attnviz.core.masks.uses import ADDED, FACTOR, LATE, MASK_USES, SHARED, ZEROED
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "LATE",
     "MASKINGS",
     "MASK_USES",
+    "NOT_SELF",
     "PADDING",
     "PAINTED",
     "SHARED",

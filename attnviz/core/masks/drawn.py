@@ -9,8 +9,8 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.core.seeding import FLOAT32_ON_CPU
 
-PADDING, PAINTED = "padding", "painted"
-MASKINGS = ("none", "window", PADDING, "not-self", PAINTED)  # besides the causal mask, which has its own switch
+PADDING, PAINTED, NOT_SELF = "padding", "painted", "not-self"
+MASKINGS = ("none", "window", PADDING, NOT_SELF, PAINTED)  # besides the causal mask, which has its own switch
 SIZED = ("window", PADDING)  # those that count tokens
 
 
@@ -41,7 +41,7 @@ def drawn_mask(kind: str, size: int, n_tokens: int, n_read: int | None = None, n
     mask = torch.zeros(shape, **FLOAT32_ON_CPU)
     if kind == PADDING:
         mask[:, -size:] = -math.inf
-    elif kind == "not-self":
+    elif kind == NOT_SELF:
         mask.diagonal(n_kept).fill_(-math.inf)
     return mask
 

@@ -1,5 +1,7 @@
 """A scenario as a short script in plain PyTorch, and the same as a notebook."""
 
+from textwrap import wrap
+
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, KEPT
 from attnviz.export.code.computation import computed, moved_to_device
@@ -19,6 +21,8 @@ from attnviz.export.code.notebooks import Section, as_notebook
 from attnviz.export.code.weights import weights
 from attnviz.words.numbers import DEFAULT_DIGITS
 
+_LONGEST, _WIDTH = 220, 118  # of a comment in one line, so that a block stays short, and of each line of a longer one
+
 
 def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     r"""Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
@@ -27,8 +31,13 @@ def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
     print("attention weights", attention_weights, "context", context, sep="\n")
     """
-    sections = ["\n".join((f"# {title}", *lines)) for title, lines in _sections(scenario, digits)]
+    sections = ["\n".join((*_comment(title), *lines)) for title, lines in _sections(scenario, digits)]
     return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"
+
+
+def _comment(title: str) -> list[str]:
+    lines = wrap(title, _WIDTH, break_long_words=False, break_on_hyphens=False) if len(title) > _LONGEST else [title]
+    return [f"# {line}" for line in lines]
 
 
 def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
@@ -66,7 +75,8 @@ def _vectors_of(scenario: Scenario) -> str:
     of_tokens = f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token"
     if not scenario.reads_others:
         return of_tokens
-    return f"{of_tokens}; Y: for each that {'was kept' if scenario.n_kept else 'is read'}"
+    of_read = ALL_STAGES[scenario.read_matrix].symbol
+    return f"{of_tokens}; {of_read}: for each that {'was kept' if scenario.n_kept else 'is read'}"
 
 
 def _second(scenario: Scenario) -> list[str]:
