@@ -71,6 +71,7 @@ BOARD, HEATMAPS = "board", "heatmaps"
 MOST_OF_TABLES = 400_000
 MOST_TOGETHER = 470_000  # of all texts; the server reads 524 288 characters, and the controls need some
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
+WORKED_HEADS = (FIRST_HEAD, (5, 11))  # in both of these
 MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 MOST_OF_LEARNED_SENTENCE = 300

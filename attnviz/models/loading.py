@@ -11,6 +11,7 @@ import torch
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
+from attnviz.core.machine import bytes_of_memory
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
 from attnviz.models.pretrained import WATCHED, transformers
@@ -21,6 +22,7 @@ _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
 _SECONDS = 3.0  # that a network may take to answer at all
 MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
+_OF_MEMORY = 3  # parts of the machine's: one for those that are kept while another one is loaded, one for all else
 _LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
@@ -83,9 +85,16 @@ def _check_folder(name: str) -> None:
         raise RefusedError(_not_had(name, "there is no such folder"), "model_no_folder", value=name)
 
 
+def room() -> int:
+    """Return how many bytes the weights of a model may take, and those of all that are kept: a third of the memory that
+    there is, at most."""
+    memory = bytes_of_memory()
+    return MOST_BYTES if memory is None else min(MOST_BYTES, memory // _OF_MEMORY)
+
+
 def _check_size(name: str, size: int) -> None:
-    if size > MOST_BYTES:
-        message = _not_had(name, f"its weights take {size:,} bytes, expected at most {MOST_BYTES:,}")
+    if size > (most := room()):
+        message = _not_had(name, f"its weights take {size:,} bytes, expected at most {most:,}")
         raise RefusedError(message, "model_too_large", value=name)
 
 
@@ -158,8 +167,8 @@ class Shelf:
     """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
     for longest ago goes. One is loaded after the other, and nobody waits for it who asks for another that is there."""
 
-    def __init__(self, most: int = 2, most_bytes: int = MOST_BYTES) -> None:
-        self._kept = Kept(most_bytes, most, at_once=1)
+    def __init__(self, most: int = 2, most_bytes: int | None = None) -> None:
+        self._kept = Kept(room() if most_bytes is None else most_bytes, most, at_once=1)
         self._loading: dict[str, _Loading] = {}
         self._lock = Lock()
 

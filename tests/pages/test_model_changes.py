@@ -12,6 +12,7 @@ import pytest
 import streamlit as st
 
 from attnviz import look_into
+from attnviz.app.model.told import sink_in_words
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.link import parameter_table as table
@@ -372,3 +373,26 @@ def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named
     assert measured.special is not None
     share = f"{100 * measured.special:.0f}"
     assert say("models.page.sink", share=share, tokens="[CLS] · [SEP]") in reader.texts
+
+
+def test_a_head_of_a_decoder_that_rests_on_the_first_token_is_named() -> None:
+    hidden = ("1.2.mask.1.1=-inf", "1.2.mask.2.1=-inf", "1.2.mask.2.2=-inf")
+    view = look_into(MODELS["GPT-2"](), without_frame(), "the cat sat", edits=hidden)
+    assert sink_in_words(view, 1, 2) == say("models.page.sink_first", share="100", first="the")
+    assert view.original is not None
+    assert sink_in_words(view.original, 1, 2) == ""
+
+
+def test_a_text_without_a_word_is_told() -> None:
+    reader = Reader(PAGE, model_text="\u200b\u200d")
+    assert [each.value for each in reader.at.info] == [say("models.page.no_word")]
+    assert say("models.page.no_word") not in [each.value for each in Reader(PAGE).at.info]
+
+
+def test_each_worked_head_leads_to_the_other() -> None:
+    reader = Reader(PAGE)
+    said = say("models.page.worked", layer=5, head=11, query="it", key="animal", weight="0.6471")
+    assert reader.can_press(said)
+    reader.press_key("model.worked.5.11")
+    assert in_address(reader.at, "model_head") == "5.11"
+    assert reader.can_press(say("models.page.worked", layer=3, head=1, query="it", key="animal", weight="0.6397"))

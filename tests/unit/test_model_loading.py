@@ -139,6 +139,10 @@ def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert why(str(other)) in ("model_no_safetensors", "model_damaged")
     torch.save({}, other / "pytorch_model.bin")  # it would have to be unpickled
     assert why(str(other)) in ("model_no_safetensors", "model_damaged")
+    monkeypatch.setattr(loading, "bytes_of_memory", lambda: 3000)  # whatever fits elsewhere, here it doesn't
+    assert why(folder) == "model_too_large"
+    assert Shelf()._kept.most_bytes == 1000
+    monkeypatch.setattr(loading, "bytes_of_memory", lambda: None)
     monkeypatch.setattr(loading, "MOST_BYTES", 1000)
     assert why(folder) == "model_too_large"
     (other / "pytorch_model.bin").unlink()  # nothing is there but what says how large it will be

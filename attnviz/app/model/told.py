@@ -11,7 +11,8 @@ from attnviz.models.trace import Layer
 from attnviz.words import plural, say
 from attnviz.words.numbers import for_json, written
 
-_SINK = 0.3  # of a head's attention, on tokens that are none of the text's
+_SINK = 0.3  # of a head's attention, on tokens that are none of the text's, or on the first
+_MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read alike: of a short text, that is a lot
 
 
 def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
@@ -33,10 +34,17 @@ def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
 
 
 def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
-    """Say where much of a head's attention rests on tokens that are none of the text's; blank where it doesn't."""
+    """Say where much of a head's attention rests on tokens that are none of the text's, or in a decoder on the first
+    one; blank where it doesn't."""
     measured = view.measured(layer, head)
-    if measured is None or measured.special is None or measured.special < _SINK:
+    if measured is None:
         return ""
+    if measured.special is None or measured.special < _SINK:
+        first, n = measured.first or 0.0, len(view.tokens)
+        even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # what it has where all are read alike
+        if view.layers[layer].kind != "decoder" or first < _SINK or first < _MORE_THAN_EVEN * even:
+            return ""
+        return say("models.page.sink_first", share=f"{100 * first:.0f}", first=view.tokens[0])
     names = [token for token, special in zip(view.tokens, view.special, strict=True) if special]
     return say("models.page.sink", share=f"{100 * measured.special:.0f}", tokens=" · ".join(names))
 

@@ -41,11 +41,13 @@ from attnviz.link.parameter_table import (
     MODEL_ORDER,
     MODEL_TARGET,
     SENTENCE,
+    WORKED_HEADS,
 )
-from attnviz.models import ModelEdit, ModelTrace, offered
+from attnviz.models import INCLUDED, ModelEdit, ModelTrace, offered
 from attnviz.models.edits import WEIGHTS
 from attnviz.models.trace import Kind, Layer
 from attnviz.words import plural, say
+from attnviz.words.numbers import written
 
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
@@ -101,9 +103,13 @@ def _show_view(whole: ModelTrace, name: str, order: str, above: int, *, alone: b
     place = _picked(view)
     st.caption(say("models.page.about_changed" if edits else "models.page.about", model=view.name,
                    layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head")))  # fmt: skip
+    if whole.special and all(whole.special):
+        st.info(say("models.page.no_word"), icon=":material/edit:")
     show_changes(whole, edits)
     query = _query(view, place)
     show_heads(view, place, query, order, above)
+    if view.name == INCLUDED and view.text == say("models.page.example"):
+        _show_worked(view, place)
     _show_head(view, *place, query, edits)
     show_uses(whole, name)
     show_comparison(view, place, take(MODEL_TARGET), query)
@@ -180,6 +186,22 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
         url_texts.send(MODEL_HEAD, "0.0")
         return 0, 0
     return layer, head
+
+
+def _show_worked(view: ModelTrace, place: tuple[int, int]) -> None:
+    """Draw a way to each head that finds what a word of the example stands for, and how much it reads it."""
+    it, animal = view.tokens.index("it"), view.tokens.index("animal")
+    with st.container(horizontal=True):
+        for layer, head in (each for each in WORKED_HEADS if each != place):
+            weight = written(view.heads[layer, head].attention_weights[it, animal].item(), state.digits())
+            label = say("models.page.worked", layer=layer, head=head, query="it", key="animal", weight=weight)
+            st.button(label, key=f"model.worked.{layer}.{head}", icon=":material/lightbulb:", on_click=_take_worked,
+                      args=((layer, head), it))  # fmt: skip
+
+
+def _take_worked(place: tuple[int, int], query: int) -> None:
+    url_texts.put(MODEL_HEAD, place)
+    st.session_state[_QUERY_KEY] = query
 
 
 def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
