@@ -391,7 +391,9 @@ def test_a_text_without_a_word_is_told() -> None:
 
 def test_each_worked_head_leads_to_the_other() -> None:
     reader = Reader(PAGE)
-    said = say("models.page.worked", layer=5, head=11, query="it", key="animal", weight="0.6471")
+    view = look_into(INCLUDED, text=ANIMAL)
+    weight = view.heads[5, 11].attention_weights[view.tokens.index("it"), view.tokens.index("animal")].item()
+    said = say("models.page.worked", layer=5, head=11, query="it", key="animal", weight=written(weight, 4))
     assert reader.can_press(said)
     reader.press_key("model.worked.5.11")
     assert in_address(reader.at, "model_head") == "5.11"
