@@ -119,6 +119,11 @@ _RIBBONS = f"""() => {{ {_OF_BOARD}
   const seen = [...root.querySelectorAll('.ribbon')].filter(each => each.checkVisibility() && each.getAttribute('d'));
   return seen.map(each => parseFloat(getComputedStyle(each).strokeWidth) / scale);
 }}"""
+_HIGHEST_RIBBON = f"""() => {{ {_OF_BOARD}
+  const seen = [...root.querySelectorAll('.ribbon')].filter(each => each.checkVisibility() && each.getAttribute('d'));
+  return Math.min(...seen.map(each => each.getBoundingClientRect().top));
+}}"""
+_TOOLS_END = f"() => {{ {_OF_BOARD} return root.querySelector('.tools').getBoundingClientRect().bottom; }}"
 _FILLED_CELLS = f"""matrix => {{ {_OF_BOARD}
   const cells = [...root.querySelectorAll(`[data-at^="${{matrix}},"]`)];
   return cells.filter(each => each.textContent).map(each => each.dataset.at);
@@ -243,6 +248,15 @@ def test_the_first_step_has_a_picture_of_chips_and_ribbons(new_learner: Callable
     widths = learner.page.evaluate(_RIBBONS)
     assert len(widths) == 6, "one to each word that may be read"
     assert sum(widths) == pytest.approx(56, abs=2)
+
+
+def test_on_a_telephone_no_ribbon_of_the_first_step_runs_under_what_is_done_with_the_words(
+    new_learner: Callable[..., Learner],
+) -> None:
+    learner = new_learner(390, 844).open("/lesson", example="fluffy-cat")
+    learner.is_at("1. ")
+    expect(learner.page.locator(".chip:visible")).to_have_count(6)
+    assert learner.page.evaluate(_HIGHEST_RIBBON) >= learner.page.evaluate(_TOOLS_END) - 2
 
 
 def test_one_score_is_that_of_the_other_word_that_matches_best(new_learner: Callable[..., Learner]) -> None:

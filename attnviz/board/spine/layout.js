@@ -82,11 +82,15 @@ export function saysOf(width) {
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
 }
 
+const TOOLS = 24; // over ribbons that have room: what is done with the words
+
 // The words without any matrix, as large as they can be; under them stands what is told of them.
 /** @param {Room} room @returns {Layout} */
 function wordsAlone(room) {
   const { width, height, words } = room;
-  const { arcs, chips, shares, height: head } = sentenceOf(room);
+  const { arcs: ribbons, chips, shares, height: said } = sentenceOf(room);
+  const over = room.arcs === undefined ? 0 : TOOLS; // a lecture room has no tools
+  const [arcs, head] = [ribbons + over, said + over];
   const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - DOCK)) / head));
   const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
   return {
