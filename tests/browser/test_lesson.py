@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import Scenario, trace
-from attnviz.teach.lesson import STEPS
+from attnviz.teach.lesson import STEPS, reached_matrices
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.accessibility import serious_trouble
@@ -114,6 +114,22 @@ _ROWS = """() => {
 _FILLED = "dots => [...dots.children].map(dot => getComputedStyle(dot).backgroundColor !== 'rgba(0, 0, 0, 0)')"
 _OF_BOARD = """const board = '[class*=st-key-][class*=board] [data-testid$=Isolated]';
   const {shadowRoot: root} = document.querySelector(board);"""
+# Where the matrices of the spine stand, and how much is seen of each.
+_SPINE = f"""() => {{ {_OF_BOARD}
+  return Object.fromEntries([...root.querySelectorAll('.matrix')].map(each => {{
+    const {{x, y, width, height}} = each.querySelector('.grid').getBoundingClientRect();
+    const [name] = each.querySelector('.cell').dataset.at.split(',');
+    return [name, [[x, y, width, height], Number(getComputedStyle(each).opacity)]];
+  }}));
+}}"""
+# What of the matrices that are reached lies under what is told beside them.
+_OVER = f"""() => {{ {_OF_BOARD}
+  const told = root.querySelector('.telling').getBoundingClientRect();
+  return [...root.querySelectorAll('.matrix:not(.ghost) .cell')].filter(each => {{
+    const {{left, right, top, bottom}} = each.getBoundingClientRect();
+    return left < told.right && told.left < right && top < told.bottom && told.top < bottom;
+  }}).map(each => each.dataset.at);
+}}"""
 _RIBBONS = f"""() => {{ {_OF_BOARD}
   const scale = parseFloat(getComputedStyle(root.querySelector('.board')).getPropertyValue('--s'));
   const seen = [...root.querySelectorAll('.ribbon')].filter(each => each.checkVisibility() && each.getAttribute('d'));
@@ -128,6 +144,9 @@ _FILLED_CELLS = f"""matrix => {{ {_OF_BOARD}
   const cells = [...root.querySelectorAll(`[data-at^="${{matrix}},"]`)];
   return cells.filter(each => each.textContent).map(each => each.dataset.at);
 }}"""
+SPINE = ("x", "w_q", "q", "w_k", "k", "scores", "attention_weights", "w_v", "v", "context")
+UNREACHED = 0.08
+_PLACE_OF = {"scaled_scores": "scores"}  # which stand where these stood
 _FADED = "button => getComputedStyle(button.closest('.stButton')).opacity"
 _RING = "button => [button.matches(':focus-visible'), getComputedStyle(button).outlineStyle]"
 
@@ -239,6 +258,28 @@ def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_th
             button.click()
     assert None not in places[0]
     assert places == [places[0]] * len(STEPS)
+
+
+def test_every_step_has_the_whole_spine_at_one_place_and_what_is_not_reached_is_faint(
+    new_learner: Callable[..., Learner],
+) -> None:
+    for size in ((1366, 768), (1366, 650), (1920, 1080)):
+        learner = new_learner(*size).open("/lesson", example="fluffy-cat")
+        learner.page.emulate_media(reduced_motion="reduce")
+        spines = []
+        for number, step in enumerate(STEPS, 1):
+            learner.is_at(f"{number}. {step.title}")
+            learner.page.mouse.move(2, 2)
+            reached = reached_matrices(number, trace(Scenario()))
+            spine = learner.page.evaluate(_SPINE)
+            spines.append({_PLACE_OF.get(name, name): box for name, (box, _) in spine.items()})
+            seen = {name: opacity for name, (_, opacity) in spine.items()}
+            assert seen == {name: 1 if name in reached else UNREACHED for name in seen}, step.name
+            assert learner.page.evaluate(_OVER) == [], step.name
+            if number < len(STEPS):
+                learner.page.keyboard.press("PageDown")
+        assert set(spines[0]) == {_PLACE_OF.get(name, name) for name in SPINE}
+        assert spines == [spines[0]] * len(STEPS)
 
 
 def test_the_first_step_has_a_picture_of_chips_and_ribbons(new_learner: Callable[..., Learner]) -> None:

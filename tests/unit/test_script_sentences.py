@@ -12,7 +12,7 @@ from attnviz.words import catalogue
 
 SCRIPTS = {"board": BOARD_SCRIPT, "token order": TOKEN_ORDER_SCRIPT, "heads": HEADS_SCRIPT}
 AT_LEAST = {
-    "board": {"explanation.made", "board.status.checked", "summary.itself"},
+    "board": {"explanation.made", "board.status.waiting", "summary.itself"},
     "token order": {"question_page.word_place"},
     "heads": {"models.grid.reads", "models.layer"},
 }

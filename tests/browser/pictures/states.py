@@ -15,7 +15,9 @@ from tests.browser.lesson import Learner
 CELLS = ".cell[data-value]"
 COLOURS = "canvas.colours"
 CHART = ".stPlotlyChart .xtick, .stPlotlyChart .ytick"
+HEADS = "canvas[data-pictures='72']"  # of the model that comes along
 CAT = {"example": "fluffy-cat"}
+MODEL = {"model_text": "a cat sat on a mat"}
 PUBLISHED = {"example": "published"}
 LONG = "the quick brown fox jumps over the lazy dog and runs away from the bear that sleeps near a river"
 ALL_STAGES = {"bias": "true", "positions": "sinusoidal", "d_ff": 4, "text": "dog bites man", "d_in": 4}
@@ -90,6 +92,7 @@ STATES = (
     State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, CHART),
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),
     State("heads", address=CAT | {"n_heads": 3, "d_out": 6, "embedding": "stable"}),
+    State("model", "/model", MODEL, ready=HEADS),
     State("history", "/history", ready="[data-testid=stMain] h1"),
     State("learn", "/learn", ready=".st-key-learn-start button"),
     State("check", "/check", ready="textarea"),
