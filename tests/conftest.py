@@ -1,5 +1,9 @@
-"""Hypothesis as all tests use it."""
+"""Hypothesis as all tests use it, and what a test of a page must not leave behind."""
 
+import sys
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.whole import EXAMPLES, WHOLE
@@ -15,3 +19,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("attnviz")
+
+
+@pytest.fixture(autouse=True)
+def _main_module() -> Iterator[None]:
+    """Streamlit makes the page that it runs the main module, which every process that is started later looks for."""
+    ours = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = ours
