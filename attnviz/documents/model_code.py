@@ -1,17 +1,19 @@
 """A head of a model as a short script: it loads the model, and prints the head's attention weights."""
 
-from attnviz.models import INCLUDED, ModelTrace
+from attnviz.models import INCLUDED, ModelTrace, offered
 from attnviz.models.included import PACKAGE, VERSION
+from attnviz.models.offering import is_folder, short_name
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"
+_BESIDE = "# The folder of the model, beside this script: put it there, or write here where you have it.\n"
 
 
 def model_script(
     view: ModelTrace, layer: int, head: int, *, name: str, target: str = "", digits: int = DEFAULT_DIGITS
 ) -> str:
     """Return a Python script that prints the tokens and the attention weights of a head of a view of one kind; `name`
-    is what the model is loaded by. It needs torch and transformers, and attnviz where the model is changed.
+    is what the model is offered as, or loaded by. It needs torch and transformers, and attnviz where it is changed.
 
     >>> from attnviz import look_into
     >>> view = look_into("all-MiniLM-L6-v2", text="a cat")
@@ -24,10 +26,20 @@ def model_script(
     return _HEADING + _plain(view, layer, head, name, target, printing)
 
 
+def _loaded_by(name: str) -> tuple[str, str]:
+    """Return what a script loads a model by, and what it says of it. Where a server keeps a folder is told to nobody:
+    the script looks for one beside it."""
+    loaded_by = offered().get(name, "")
+    if name == INCLUDED or not is_folder(loaded_by):
+        return name, ""
+    return f"./{short_name(loaded_by)}", _BESIDE
+
+
 def _where(name: str) -> tuple[str, str, str]:
-    """Return what a script imports to find a model, the line that finds it, and a comment on what it needs."""
+    """Return what a script imports to find a model, the lines that find it, and a comment on what it needs."""
     if name != INCLUDED:
-        return "", f"name = {name!r}\n", "# It needs: pip install torch transformers\n"
+        loaded_by, told = _loaded_by(name)
+        return "", f"{told}name = {loaded_by!r}\n", "# It needs: pip install torch transformers\n"
     return (
         "from importlib.util import find_spec\n\n",
         f'name = find_spec("{PACKAGE}").submodule_search_locations[0] + "/model"\n',
@@ -61,10 +73,11 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
 def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, printing: str) -> str:
     of_target = f", target={target!r}" if len((view.whole or view).kinds) > 1 else ""
     edits = "".join(f"    {str(edit)!r},\n" for edit in view.edits)
+    loaded_by, told = _loaded_by(name)
     return (
         f"# It needs: pip install 'attnviz[models]'\nimport torch\nfrom attnviz import look_into\n"
         f"from attnviz.models import load\n\n"
-        f"model, tokenizer = load({name!r})\nedits = [\n{edits}]\n"
+        f"{told}model, tokenizer = load({loaded_by!r})\nedits = [\n{edits}]\n"
         f"view = look_into(model, tokenizer, {view.text!r}{of_target}, edits=edits).only({view.kinds[0]!r})\n"
         f"weights = view.heads[{layer}, {head}].attention_weights  # a row for each token that reads\n\n"
         f"{printing}print(list(view.tokens))\nprint(weights)\n"

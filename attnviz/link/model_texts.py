@@ -4,14 +4,30 @@ from dataclasses import dataclass
 
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.link.codecs import Number, UnreadableError, Whole
-from attnviz.models import ModelEdit
+from attnviz.models import ModelEdit, offered
 from attnviz.models.edits import as_edits
+from attnviz.models.offering import short_of
 from attnviz.words import say
 
 BY_LAYERS = "layers"
 ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
 MOST_ABOVE, MOST_TOP = 99, 50
 _ABOVE, _TOP, _TEMPERATURE = Whole(0, MOST_ABOVE), Whole(1, MOST_TOP), Number(MIN_TEMPERATURE, MAX_TEMPERATURE)
+
+
+class ModelText:
+    """A model by its short name; links of before have a folder's whole path, which opens where it is offered still."""
+
+    def decode(self, raw: str) -> str:
+        if (name := short_of(raw)) is None:
+            raise UnreadableError
+        return name
+
+    def encode(self, value: str) -> str:
+        return value
+
+    def expected(self) -> str:
+        return say("links.expected.choice", choices=", ".join(offered()))
 
 
 class HeadText:
@@ -99,7 +115,7 @@ class ComparedText:
         if kind == HEAD:
             return Compared(HEAD, HeadText().decode(rest) if rest else None)
         if kind == MODEL:
-            return Compared(MODEL, name=rest)
+            return Compared(MODEL, name=ModelText().decode(rest) if rest else "")
         if raw not in ("", SENTENCE, BEFORE):
             raise UnreadableError
         return Compared(raw)

@@ -18,6 +18,7 @@ from attnviz.link.model_texts import (
     ComparedText,
     HeadText,
     ModelEditsText,
+    ModelText,
     NextText,
     OrderText,
 )
@@ -41,7 +42,7 @@ from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.training_text import MOST as MOST_OF_TRAINING
 from attnviz.link.training_text import MOST_OF_LEARNED, TrainingText
 from attnviz.link.typed_form import FormText
-from attnviz.models import INCLUDED, offered
+from attnviz.models import INCLUDED
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.few_bits import WAYS
 from attnviz.teach.lesson import STEPS
@@ -122,7 +123,7 @@ def _of_the_board() -> tuple[Parameter, ...]:
 def _of_models() -> tuple[Parameter, ...]:
     """Return the rows of the page of models that people use."""
     return (
-        Parameter(MODEL, INCLUDED, Choice(offered()), 400, 2),
+        Parameter(MODEL, INCLUDED, ModelText(), 400, 2),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
         Parameter(MODEL_EDITS, (), ModelEditsText(), MOST_OF_MODEL_EDITS, 2, used="links.used.none"),

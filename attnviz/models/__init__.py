@@ -2,8 +2,9 @@
 
 from attnviz.models.edits import ModelEdit
 from attnviz.models.included import INCLUDED
-from attnviz.models.loading import load, offered
+from attnviz.models.loading import load
 from attnviz.models.looking import look_into
+from attnviz.models.offering import offered
 from attnviz.models.trace import Heads, Layer, ModelTrace
 from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
 

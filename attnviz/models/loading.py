@@ -1,8 +1,6 @@
 """Models of others, by a folder or by a name that transformers knows: safetensors alone, and no code of theirs."""
 
-import os
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -14,6 +12,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.machine import bytes_of_memory
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
+from attnviz.models.offering import is_folder
 from attnviz.models.pretrained import WATCHED, transformers
 from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 
@@ -81,7 +80,7 @@ def _check_folder(name: str) -> None:
     folder = Path(name)
     if folder.is_dir():
         _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
-    elif folder.is_absolute() or name.startswith((".", "~")):
+    elif is_folder(name):
         raise RefusedError(_not_had(name, "there is no such folder"), "model_no_folder", value=name)
 
 
@@ -193,11 +192,3 @@ class Shelf:
 
     def __contains__(self, name: str) -> bool:
         return name in self._kept
-
-
-@cache
-def offered() -> tuple[str, ...]:
-    """Return the models that a server offers: the one that comes along, and those that whoever runs it named in
-    ATTNVIZ_MODELS, with commas between them."""
-    named = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
-    return tuple(dict.fromkeys((INCLUDED, *filter(None, named))))

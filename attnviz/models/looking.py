@@ -9,6 +9,7 @@ from attnviz.core.limits import in_short
 from attnviz.models.edits import ModelEdit, as_edits
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.modules import look_into_module
+from attnviz.models.offering import short_name
 from attnviz.models.pretrained import is_pretrained, look
 from attnviz.models.trace import ModelTrace
 
@@ -54,7 +55,7 @@ def look_into(
     if is_pretrained(model):
         if tokenizer is None:
             raise ValueError("tokenizer is None, expected the model's own")
-        name = getattr(model, "name_or_path", "") or type(model).__name__
+        name = short_name(getattr(model, "name_or_path", "")) or type(model).__name__
         return look(model, tokenizer, text, target, name, changes)  # type: ignore[arg-type]
     if not isinstance(model, nn.Module):
         raise ValueError(f"model is {in_short(model)}, expected a model of transformers or a module of torch")

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ import pytest
 import streamlit as st
 
 from attnviz import look_into
+from attnviz.app.model.looked import looked
 from attnviz.app.model.told import sink_in_words
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
+from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, next_tokens, offered, similarity
+from attnviz.models.offering import short_name
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader, as_array, control_of, in_address
@@ -353,12 +357,36 @@ def test_a_changed_head_stands_beside_what_it_was() -> None:
 
 def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model_text=TEXT, model_head="1.2").set("model.compare", "model")
-    reader.set("model.compare.model", folders["gpt2"])
+    reader.set("model.compare.model", short_name(folders["gpt2"]))
     own = look_into(*loaded(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
     link = in_address(reader.at, "model_compare")
-    assert link == f"model.{folders['gpt2']}"
-    for each in (reader, Reader(PAGE, model_text=TEXT, model_head="1.2", model_compare=link)):
+    assert link == f"model.{short_name(folders['gpt2'])}"
+    asked = {"model_text": TEXT, "model_head": "1.2"}
+    of_before = f"model.{folders['gpt2']}"
+    for each in (reader, *(Reader(PAGE, **asked, model_compare=text) for text in (link, of_before))):
         assert np.allclose(shown(drawn(each)["model.compare.figure.B"], own.shape), own)
+
+
+def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, str]) -> None:
+    folder, called = folders["gpt2"], short_name(folders["gpt2"])
+    reader = Reader(PAGE, model=folder, model_text=TEXT, model_head="1.2", model_edits="1.0.off")  # a link of before
+    assert reader.messages == []
+    assert control_of(reader.at, "model.name").options == [INCLUDED, *map(short_name, folders.values())]
+    assert in_address(reader.at, "model") == called
+    assert heads_of(reader)["rows"] == len(TEXT.split()) + 2
+    reader.at.session_state["share"] = True
+    for part, edits in (("code", "1.0.off"), ("code", ""), ("pictures", ""), ("link", "")):
+        if not edits and reader.can_press(say("models.change.is_off", layer=1, head=0)):
+            reader.press_key("model.undo.1.0.off")
+        reader.at.session_state["share.part"] = part
+        reader.run()
+        if part == "code":
+            assert f"'./{called}'" in reader.at.code[0].value
+        assert str(Path(folder).parent) not in "".join(str(element.proto) for element in reader.at.main)
+    view = looked(called, TEXT)
+    for made in (model_page(view), head_report(view, 1, 2), model_script(view, 1, 2, name=called)):
+        assert called in made
+        assert str(Path(folder).parent) not in made
 
 
 def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named() -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from attnviz import look_into
 from attnviz.documents.model_code import model_script
-from attnviz.models import INCLUDED, load
+from attnviz.models import INCLUDED, load, offered
+from attnviz.models.offering import short_name
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ def printed(script: str, folder: Path) -> tuple[list[str], np.ndarray]:
     file = folder / "script.py"
     file.write_text(script)
     ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300, check=False,
-                         env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+                         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     tokens, rows = ran.stdout.split("\n", 1)
     return ast.literal_eval(tokens), np.array(ast.literal_eval(rows.strip().removeprefix("tensor(").removesuffix(")")))
@@ -57,3 +58,23 @@ def test_the_script_of_a_decoder_and_of_both(name: str, kind: Any, folders: dict
     tokens, weights = printed(script, tmp_path)
     assert len(tokens) == len(view.tokens)
     np.testing.assert_allclose(weights, view.heads[1, 2].attention_weights.numpy(), atol=2e-6)
+
+
+def test_the_script_of_a_folder_of_a_server_looks_for_one_beside_it(
+    folders: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_MODELS", folders["GPT-2"])
+    offered.cache_clear()
+    try:
+        called = short_name(folders["GPT-2"])
+        (tmp_path / called).symlink_to(folders["GPT-2"])
+        for edits in ((), ("1.0.off",)):
+            view = look_into(*load(folders["GPT-2"]), TEXT, edits=edits)
+            assert view.name == called
+            script = model_script(view, 1, 2, name=called, digits=6)
+            assert folders["GPT-2"] not in script
+            assert "# The folder of the model, beside this script" in script
+            _, weights = printed(script, tmp_path)
+            np.testing.assert_allclose(weights, view.heads[1, 2].attention_weights.numpy(), atol=2e-6)
+    finally:
+        offered.cache_clear()

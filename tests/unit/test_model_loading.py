@@ -12,6 +12,7 @@ import torch
 from attnviz.core.errors import RefusedError
 from attnviz.models import INCLUDED, included, loading
 from attnviz.models.loading import Shelf, load, size_of
+from attnviz.models.offering import offered, short_of
 from attnviz.models.progress import Progress, fetching_bar, telling
 from tests.unit.small_models import MODELS, tokenizer
 
@@ -190,3 +191,19 @@ def test_the_one_asked_for_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> 
     for name in "ab":
         by_size.get(name)
     assert [name in by_size for name in "ab"] == [False, True]
+
+
+def test_models_are_offered_by_short_names_of_which_no_two_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = "/a/llama, /b/llama/,gpt2,/x/gpt2,/a/llama,org/gpt2,~/all-MiniLM-L6-v2,"
+    monkeypatch.setenv("ATTNVIZ_MODELS", given)
+    offered.cache_clear()
+    try:
+        expected = {
+            INCLUDED: INCLUDED, "llama": "/a/llama", "llama (2)": "/b/llama/", "gpt2": "gpt2", "gpt2 (2)": "/x/gpt2",
+            "org/gpt2": "org/gpt2", f"{INCLUDED} (2)": "~/all-MiniLM-L6-v2",
+        }  # fmt: skip
+        assert list(offered().items()) == list(expected.items())
+        assert all(short_of(each) == short for short, loaded in expected.items() for each in (short, loaded))
+        assert short_of("/c/llama") is short_of("") is None
+    finally:
+        offered.cache_clear()

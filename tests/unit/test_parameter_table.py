@@ -23,6 +23,7 @@ from attnviz.link.model_texts import (
     ComparedText,
     HeadText,
     ModelEditsText,
+    ModelText,
     NextText,
     OrderText,
 )
@@ -44,6 +45,7 @@ from attnviz.link.question_text import NUMBERED, PLACED, question_of
 from attnviz.link.set_up import CHANGES, MOST_GIVEN, parameters, query_of, read_controls, scenario_of
 from attnviz.link.training_text import TrainingText
 from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
+from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
 from attnviz.teach.lesson import STEPS
@@ -156,6 +158,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
                 st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
                 st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
             )
+        case ModelText():
+            return st.sampled_from(tuple(offered()))
         case ModelEditsText():
             return st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(row.codec.decode)
         case OrderText():
@@ -163,7 +167,7 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
         case NextText():
             return st.tuples(st.floats(0.01, 100), st.integers(1, 50))
         case ComparedText():
-            others = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name="a.b"))
+            others = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
             return st.sampled_from(others) | st.builds(
                 Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7))
             )

@@ -15,7 +15,7 @@ from attnviz.app.refusals import told
 from attnviz.app.text import literal
 from attnviz.core.errors import RefusedError, SaidError
 from attnviz.documents.heads_data import grid_data
-from attnviz.models import ModelEdit, ModelTrace
+from attnviz.models import ModelEdit, ModelTrace, offered
 from attnviz.models.editing import editing_of
 from attnviz.models.kept import Kept
 from attnviz.models.loading import Shelf
@@ -54,8 +54,8 @@ def _kept() -> Kept:
 
 
 def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = ()) -> ModelTrace:
-    """Return what a model makes of a sentence, with these changes; raises ``SaidError`` with what to tell the reader
-    where it can't be had."""
+    """Return what a model that is offered makes of a sentence, with these changes; raises ``SaidError`` with what to
+    tell the reader where it can't be had."""
     model, tokenizer = _model(name)
     plain = looked(name, text, target) if edits else None
     key = (name, text, target, "*".join(map(str, edits)))
@@ -78,17 +78,17 @@ def _sent_grid(view: ModelTrace, *, dark: bool) -> SentGrid:
 
 def _model(name: str) -> tuple[Any, Any]:
     """Return a model and its tokenizer; while it's loaded for the first time, draw how far that is."""
-    shelf = _shelf()
-    if name in shelf:
-        return shelf.get(name)
+    shelf, loaded_by = _shelf(), offered()[name]
+    if loaded_by in shelf:
+        return shelf.get(loaded_by)
     place = st.empty()
 
     def tell(progress: Progress) -> None:
         place.progress(progress.whole, say(f"models.loading.{progress.step}", share=f"{100 * progress.share:.0f}"))
 
     try:
-        found = shelf.get(name, tell)
-        _kept().forget(lambda key: key[0] not in shelf)  # which would hold on to a model that had to go
+        found = shelf.get(loaded_by, tell)
+        _kept().forget(lambda key: offered()[key[0]] not in shelf)  # which would hold on to a model that had to go
         return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")

@@ -125,7 +125,7 @@ def _asked() -> tuple[str, str, str, int]:
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY)
         if len(offered()) > 1:
             st.session_state[_MODEL_KEY] = name
-            st.selectbox(say("models.page.model"), offered(), key=_MODEL_KEY, width=220,
+            st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY, width=220,
                          on_change=lambda: url_texts.put(MODEL, st.session_state[_MODEL_KEY]))  # fmt: skip
         order, above = _order()
     if order != BY_LAYERS:
