@@ -123,7 +123,7 @@ def _of_the_board() -> tuple[Parameter, ...]:
 def _of_models() -> tuple[Parameter, ...]:
     """Return the rows of the page of models that people use."""
     return (
-        Parameter(MODEL, INCLUDED, ModelText(), 400, 2),
+        Parameter(MODEL, INCLUDED, ModelText(), 400, 2, renewed=True),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
         Parameter(MODEL_EDITS, (), ModelEditsText(), MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
@@ -132,7 +132,7 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_ORDER, (BY_LAYERS, 0), OrderText(), 20, 2),
         Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
-        Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none"),
+        Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none", renewed=True),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
     )
 

@@ -38,7 +38,7 @@ def short_of(name: str) -> str | None:
 
 def is_folder(name: str) -> bool:
     """Whether a model is named by a folder; if not, by a name that transformers knows."""
-    return Path(name).is_dir() or Path(name).is_absolute() or name.startswith((".", "~"))
+    return bool(name) and (Path(name).is_dir() or Path(name).is_absolute() or name.startswith((".", "~")))
 
 
 def short_name(name: str) -> str:

@@ -67,6 +67,13 @@ def _text_of(view: ModelTrace, number: int) -> str:
     return name or str(number) if not text or "\ufffd" in text else str(text)
 
 
+def last_vectors(view: ModelTrace) -> Tensor | None:
+    """Return what a model's last layer makes of each token that it read last, ``(n_tokens, d)``: the decoder's, where
+    there is one beside an encoder. None where it hands out none."""
+    vectors = getattr(view.result, "last_hidden_state", None)
+    return vectors[0].detach() if isinstance(vectors, Tensor) and vectors.dim() == 3 else None
+
+
 def has_vector(view: ModelTrace) -> bool:
     """Whether a model makes one vector of a whole sentence: an encoder alone."""
     kinds = view.original.kinds if view.original is not None else view.kinds

@@ -37,6 +37,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     made: dict[str, str] = {}
     makes: dict[str, Callable[[], Any]] = {
         "gpt2": MODELS["GPT-2"], "bart": bart, "t5": partial(t5, "T5ForConditionalGeneration"),
+        "t5bare": t5,
     }  # fmt: skip
     for name, make in makes.items():
         folder = tmp_path_factory.mktemp(name)
@@ -240,6 +241,25 @@ def test_layers_of_a_kind_are_counted_by_themselves_and_no_bias_is_told_that_is_
     assert "bias" not in told[0]
 
 
+def test_a_model_without_a_layer_for_answers_says_how_far_its_vectors_move(folders: dict[str, str]) -> None:
+    asked = {"model": folders["t5bare"], "model_text": TEXT, "model_target": "der kater"}
+    plain = Reader(PAGE, **asked)
+    assert plain.messages == []
+    assert say("models.use.vectors") in plain.captions
+    reader = Reader(PAGE, **asked, model_edits="1.2.off")
+    view = look_into(*loaded(folders["t5bare"]), TEXT, target="der kater", edits=["1.2.off"])
+    assert view.original is not None
+    now, then = (each.result.last_hidden_state[0] for each in (view, view.original))
+    apart = (now - then).norm(dim=-1)
+    shown_ = reader.at.dataframe[0].value
+    assert list(shown_["token"]) == ["[PAD]", "der", "kater"]
+    assert apart.min() > 0
+    assert np.allclose(shown_["moves"], apart, atol=1e-6)
+    assert np.allclose(shown_["of_length"], 100 * apart / then.norm(dim=-1), atol=1e-4)
+    assert say("models.use.vectors_moved") in reader.captions
+    assert [text for text in reader.texts if text.startswith("How far the changes reach: in the last layer")]
+
+
 def test_equal_heads_are_said_to_be_equal() -> None:
     reader = Reader(PAGE, model_edits="3.1.off", model_head="0.0", model_compare="before")
     assert say("models.compare.equal", other=say("models.compare.kinds.before")) in reader.texts
@@ -363,7 +383,9 @@ def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     assert link == f"model.{short_name(folders['gpt2'])}"
     asked = {"model_text": TEXT, "model_head": "1.2"}
     of_before = f"model.{folders['gpt2']}"
-    for each in (reader, *(Reader(PAGE, **asked, model_compare=text) for text in (link, of_before))):
+    again = [Reader(PAGE, **asked, model_compare=text) for text in (link, of_before)]
+    assert [in_address(each.at, "model_compare") for each in again] == [link, link]
+    for each in (reader, *again):
         assert np.allclose(shown(drawn(each)["model.compare.figure.B"], own.shape), own)
 
 

@@ -2,6 +2,7 @@
 model, those of the model without its changes."""
 
 import streamlit as st
+import torch
 
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
@@ -14,7 +15,7 @@ from attnviz.core.tokens import visible
 from attnviz.link.model_texts import MOST_TOP
 from attnviz.link.parameter_table import MODEL_NEXT, MODEL_OTHER
 from attnviz.models import ModelTrace, similarity
-from attnviz.models.uses import chosen_tokens, has_next, has_vector, next_tokens
+from attnviz.models.uses import chosen_tokens, has_next, has_vector, last_vectors, next_tokens
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -23,13 +24,13 @@ _OTHER_KEY, _TEMPERATURE_KEY, _TOP_KEY = "model.other", "model.temperature", "mo
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
     """Draw what a model answers; `asked` is its name in the list of those offered."""
-    if not (has_next(whole) or has_vector(whole)):
-        return
     st.subheader(say("models.use.heading"), anchor=False)
     if has_next(whole):
         _show_next(whole)
-    else:
+    elif has_vector(whole):
         _show_similarity(whole, asked)
+    else:
+        _show_vectors(whole)
     if whole.original is not None:
         st.text(_moved(whole, whole.original))
 
@@ -89,6 +90,31 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
     st.caption(say("models.use.cosine"))
     if len(edits) < len(view.edits):
         st.caption(say("models.use.of_sentence"))
+
+
+def _show_vectors(view: ModelTrace) -> None:
+    """Draw how far changes move what comes out of a model that makes no answer of it: each token's last vector."""
+    now = last_vectors(view)
+    then = None if view.original is None else last_vectors(view.original)
+    if now is None or then is None:
+        st.caption(say("models.use.vectors"))
+        return
+    moved, lengths = (now - then).double().norm(dim=-1), then.double().norm(dim=-1)
+    columns = {
+        "token": [visible(each) for each in view.layers[-1].tokens],
+        "moves": moved.tolist(),
+        "of_length": (100 * moved / lengths.clamp_min(torch.finfo(lengths.dtype).tiny)).tolist(),
+    }
+    formats = {"moves": f"%.{state.digits()}f", "of_length": "%.2f %%"}
+    bar = {
+        name: st.column_config.ProgressColumn(
+            say(f"models.use.{name}"), min_value=0, max_value=max(columns[name]) or 1.0, format=form
+        )
+        for name, form in formats.items()
+    }
+    st.caption(say("models.use.vectors_moved"))
+    st.dataframe(columns, hide_index=True, width=720, key="model.vectors",
+                 column_config={"token": st.column_config.TextColumn(say("models.use.read")), **bar})  # fmt: skip
 
 
 def _moved(view: ModelTrace, original: ModelTrace) -> str:
