@@ -266,7 +266,7 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
     try:
         assert offered() == {INCLUDED: INCLUDED, "folder": "/no/such/folder"}
         reader = Reader(PAGE).set("model.name", "folder")
-        assert reader.messages == [say("models.page.no_model", model="folder", why=say("refused.model_no_folder"))]
+        assert reader.messages == [say("models.page.no_model", model="`folder`", why=say("refused.model_no_folder"))]
         assert reader.set("model.name", INCLUDED).messages == []
         assert len(reader.boards) == 1
     finally:
