@@ -25,6 +25,14 @@ def type_and_leave(board: Board, page: str) -> None:
     board.go_to(page)
 
 
+def type_while_another_waits_and_leave(board: Board) -> None:
+    """Leave by a click a cell that is typed into, while a number typed before it has no answer."""
+    board.hold_back()
+    board.type_over(W_Q, "0.9")
+    eventually(lambda: board.n_held, 1)
+    type_and_leave(board, "Lesson")
+
+
 def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
     """The other page is open, with what was typed; and it is on the board for whoever comes back."""
     board.page.wait_for_url(f"**/{page.lower()}*")
@@ -51,21 +59,14 @@ def test_it_counts_beside_a_run_that_a_busy_server_has_begun(board: Board) -> No
 
 
 def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_own(board: Board) -> None:
-    board.hold_back()
-    board.type_over(W_Q, "0.9")
-    expect(board.status).to_contain_text(say("board.status.checked"))
-    eventually(lambda: board.n_held, 1)
-    type_and_leave(board, "Lesson")
+    type_while_another_waits_and_leave(board)
     eventually(lambda: board.n_held >= 2, True)
     board.let_go()
     has_it_there_and_back(board, "Lesson", "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
 
 
 def test_whoever_comes_back_before_it_was_told_finds_it(board: Board) -> None:
-    board.hold_back()
-    board.type_over(W_Q, "0.9")
-    eventually(lambda: board.n_held, 1)
-    type_and_leave(board, "Lesson")
+    type_while_another_waits_and_leave(board)
     board.page.evaluate("attnvizConnection.tellFor = () => {}")
     board.let_go()
     board.page.wait_for_url("**/lesson*")
@@ -88,9 +89,15 @@ def test_a_sentence_left_so_counts(board: Board) -> None:
     expect(board.page.get_by_role("radio", name="bites")).to_be_visible()
 
 
-def test_a_field_of_the_set_up_left_so_counts(board: Board) -> None:
+@pytest.mark.parametrize("held", [0, 100])
+def test_a_field_of_the_set_up_left_so_counts_and_the_page_is_left(board: Board, held: int) -> None:
+    """However long the mouse is held down: what the field has to tell is sent in the meantime, or after the click."""
     board.setup_button.click()
     board.page.get_by_label("Seed", exact=True).fill("7")
-    board.go_to("Lesson")
+    board.page.get_by_test_id("stTopNav").get_by_role("link", name="Lesson").click(delay=held)
+    expect(board.page.locator(".lesson-dots")).to_be_visible()
     eventually(lambda: board.address, "?seed=7")
+    board.settle()
+    board.page.wait_for_url("**/lesson*")
+    expect(board.page.locator(".lesson-dots")).to_be_visible()
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { Steps, markOf } from "../../attnviz/app/shell/connection/steps.js";
+import { Leaving } from "../../attnviz/app/shell/connection/leaving.js";
 import { Presses } from "../../attnviz/app/shell/connection/presses.js";
 import { Sender } from "../../attnviz/scripts/sending.js";
 
@@ -32,7 +33,8 @@ beforeEach(() => {
 const made = [];
 
 function newSteps() {
-  const steps = new Steps(new Presses());
+  const leaving = new Leaving();
+  const steps = new Steps(new Presses(leaving), leaving);
   made.push(steps);
   return steps;
 }
@@ -90,18 +92,19 @@ test("the same address in other letters or another order is no step", () => {
 
 const HISTORY = new Uint8Array([90, 2, 72, 1]);
 
-function goBack() {
+async function goBack() {
   entries.pop();
   world.location.search = entries.at(-1) ?? "";
   world.window.dispatchEvent(new Event("popstate"));
+  await new Promise((go) => setTimeout(go));
 }
 
-test("until Back is answered, what a run from before writes takes the place of no entry", () => {
+test("until Back is answered, what a run from before writes takes the place of no entry", async () => {
   const steps = newSteps();
   steps.owed = 2;
   world.history.pushState({}, "", "?a=1");
   world.history.pushState({}, "", "?a=1&b=1");
-  goBack();
+  await goBack();
   steps.sent(HISTORY); // as Streamlit asks for the page at that address
   world.history.pushState({}, "", "?a=1&b=1"); // the answer to what was asked for before
   assert.deepEqual([entries, steps.goingBack], [["", "?a=1"], true]);
@@ -113,16 +116,31 @@ test("until Back is answered, what a run from before writes takes the place of n
   assert.deepEqual(entries, ["", "?a=01"]);
 });
 
-test("a change of the reader counts before Back is answered, and Back that nothing is asked for has no answer", () => {
+test("what a control tells in the moment in which Back is pressed comes before Back, and writes no entry", async () => {
+  const steps = newSteps();
+  const told = /** @type {string[]} */ ([]);
+  world.window.addEventListener("popstate", () => told.push("Back"));
+  steps.owed = 1;
+  world.history.pushState({}, "", "?a=1");
+  steps.acted = true;
+  setTimeout(() => told.push("the control"));
+  const gone = goBack();
+  assert.equal(steps.goingBack, true);
+  world.history.pushState({}, "", "?a=2"); // the answer to what was asked for before
+  await gone;
+  assert.deepEqual([told, entries, steps.goingBack], [["the control", "Back"], [""], false]);
+});
+
+test("a change of the reader counts before Back is answered, and Back that nothing is asked for has no answer", async () => {
   const steps = newSteps();
   steps.owed = 1;
   world.history.pushState({}, "", "?a=1");
-  goBack();
+  await goBack();
   steps.sent(new Uint8Array([90, 0])); // something else, later
   assert.equal(steps.goingBack, false);
   steps.owed = 1;
   world.history.pushState({}, "", "?a=1");
-  goBack();
+  await goBack();
   steps.sent(HISTORY);
   steps.acted = true;
   world.history.replaceState({}, "", "?b=1"); // a control, by hand

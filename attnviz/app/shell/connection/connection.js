@@ -1,6 +1,7 @@
 // The page's connection to the server: says when it is away, brings what the page holds when it is back, and makes
 // each change of the reader one step back in the browser's history.
 
+import { Leaving } from "./leaving.js";
 import { Presses } from "./presses.js";
 import { markOf, Steps } from "./steps.js";
 import { partOf } from "../../../scripts/parts.js";
@@ -37,8 +38,9 @@ export class Connection {
     this.heard = 0; // ... and of the last one that was answered
     this.mends = 0;
     this.opened = false;
-    this.presses = new Presses();
-    this.steps = new Steps(this.presses);
+    const leaving = new Leaving();
+    this.presses = new Presses(leaving);
+    this.steps = new Steps(this.presses, leaving);
     this.watching = new MutationObserver(() => this.look());
     this.app = this.watch();
     /** @type {ReturnType<typeof setTimeout> | undefined} */

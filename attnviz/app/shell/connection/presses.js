@@ -2,7 +2,10 @@
 // just as the network goes silent, it would be lost. Here each press is followed by a heartbeat, which the server
 // answers in order; what was not answered when the connection went is pressed again when it is back.
 
-const PRESSED = "[data-testid=stButton] button, [data-testid=stTopNavLink], [data-testid=stSidebarNavLink]";
+/** @import { Leaving } from "./leaving.js" */
+
+const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+const PRESSED = `[data-testid=stButton] button, ${PAGES}`;
 const HEARTBEAT = new Uint8Array([0x88, 0x01, 0x01]); // BackMsg.app_heartbeat, field 17
 const ANSWER = "208,1,1"; // ForwardMsg.heartbeat_ack, field 26
 const SENT_MS = 250; // until Streamlit has sent a press; not each is sent
@@ -12,7 +15,9 @@ const AGAIN_MS = 100; // between looks whether the page is ready for the next on
 /** @typedef {{ button: HTMLElement, name: string }} Press */
 
 export class Presses {
-  constructor() {
+  /** @param {Leaving} leaving */
+  constructor(leaving) {
+    this.leaving = leaving;
     /** @type {(Press & { socket: WebSocket })[]} */
     this.unheard = [];
     /** @type {WeakSet<WebSocket>} */
@@ -24,10 +29,12 @@ export class Presses {
     window.addEventListener("click", (event) => this.note(event), true);
   }
 
-  /** @param {Event} event */
+  /** @param {MouseEvent} event */
   note(event) {
     const button = event.composedPath().find((each) => each instanceof HTMLElement && each.matches(PRESSED));
     if (!(button instanceof HTMLElement)) return;
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // in another tab, or to keep
+    if (button.matches(PAGES) && !elsewhere && this.leaving.holds(event, () => button.click())) return;
     this.now = { button, name: nameOf(button) };
     clearTimeout(this.passing);
     this.passing = setTimeout(() => (this.now = null), SENT_MS);

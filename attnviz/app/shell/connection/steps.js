@@ -2,6 +2,7 @@
 // control, so that one Back would undo a control together with what came before it. Here each change of the reader is
 // one entry, and what only follows from it changes that entry.
 
+/** @import { Leaving } from "./leaving.js" */
 /** @import { Presses } from "./presses.js" */
 
 /** @typedef {{ times: number, mark: string }} Led how often Back or Forward was answered, and where the last of these has led */
@@ -34,8 +35,10 @@ function isSame(...addresses) {
 }
 
 export class Steps {
-  /** @param {Presses} presses */
-  constructor(presses) {
+  /** @param {Presses} presses @param {Leaving} leaving */
+  constructor(presses, leaving) {
+    this.leaving = leaving;
+    this.waits = false; // whether Back is to be told, in a moment
     this.owed = 0; // changes of the reader that have been sent and not been seen in the address
     /** @type {Set<string>} */
     this.expected = new Set(); // components whose change has been sent, until it is in the address or answered
@@ -51,7 +54,7 @@ export class Steps {
     this.write = { push: history.pushState.bind(history), replace: history.replaceState.bind(history) };
     history.pushState = (...entry) => this.put("push", ...entry);
     history.replaceState = (...entry) => this.put("replace", ...entry);
-    window.addEventListener("popstate", () => this.goneBack(), true);
+    window.addEventListener("popstate", (event) => this.goneBack(event), true);
     for (const type of ["pointerdown", "keydown", "paste", "drop", "change", "input"]) {
       window.addEventListener(type, (event) => event.isTrusted && (this.acted = true), true);
     }
@@ -110,7 +113,7 @@ export class Steps {
   }
 
   get goingBack() {
-    return this.led !== null && performance.now() - this.led.at < GIVEN_UP_MS;
+    return this.waits || (this.led !== null && performance.now() - this.led.at < GIVEN_UP_MS);
   }
 
   /** @param {unknown} [message] */
@@ -132,9 +135,11 @@ export class Steps {
     else this.forgetting = setTimeout(() => this.forget(), IDLE_MS);
   }
 
-  goneBack() {
+  /** @param {Event} event */
+  goneBack(event) {
     this.clear();
     this.acted = false;
     this.silent = true;
+    this.waits = this.leaving.holds(event, () => window.dispatchEvent(new Event("popstate")));
   }
 }
