@@ -31,7 +31,7 @@ from streamlit.runtime.state.query_params import (
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
 )
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFileRec
 
 __all__ = [
@@ -73,6 +73,7 @@ __all__ = [
 _SCRIPTS = "static/js"
 _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 _EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
+_TURN = "turn_of_attnviz"
 _OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
@@ -257,7 +258,8 @@ def run_callbacks_whole() -> None:
     """Have every callback come to its end, whatever is clicked meanwhile.
 
     Streamlit would leave one at its next look into the session as soon as another run is asked for, as by a click on
-    another page: half of what it does would be done, and what the browser has sent, once, would be gone.
+    another page: half of what it does would be done, and what the browser has sent, once, would be gone. What that run
+    brings waits for it: each run has a lock of its own, and two that take what was sent at once would fail.
     """
     inner = SafeSessionState.on_script_will_rerun
 
@@ -265,8 +267,15 @@ def run_callbacks_whole() -> None:
         before = states._yield_callback
         object.__setattr__(states, "_yield_callback", lambda: None)
         try:
-            inner(states, *given, **more)
+            with _turn_of(states._state):
+                inner(states, *given, **more)
         finally:
             object.__setattr__(states, "_yield_callback", before)
 
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[assignment, method-assign]
+
+
+def _turn_of(state: SessionState) -> AbstractContextManager[object]:
+    """Return the lock that all runs of a session share, kept with what else lives as long as its state."""
+    lock: AbstractContextManager[object] = vars(state.query_params).setdefault(_TURN, threading.RLock())
+    return lock

@@ -205,6 +205,35 @@ def test_a_callback_comes_to_its_end_though_another_run_is_asked_for(monkeypatch
         states["third"] = 3
 
 
+def test_what_the_next_run_brings_waits_for_the_callbacks_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one session; another one's run waits for nobody."""
+    state, begun, go_on, taken = SessionState(), threading.Event(), threading.Event(), []
+
+    def call(state: SessionState, **more: object) -> None:
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(20)
+        taken.append(threading.current_thread().name)
+
+    def run(name: str, state: SessionState) -> threading.Thread:
+        states = SafeSessionState(state, lambda: None)  # each run has its own
+        thread = threading.Thread(target=states.on_script_will_rerun, args=(internals.WidgetStates(),), name=name)
+        thread.start()
+        return thread
+
+    monkeypatch.setattr(SessionState, "_call_callbacks", call)
+    first = run("first", state)
+    assert begun.wait(20)
+    second = run("second", state)
+    run("of another session", SessionState()).join(20)
+    second.join(0.2)
+    assert taken == ["of another session"]
+    go_on.set()
+    first.join(20)
+    second.join(20)
+    assert taken == ["of another session", "first", "second"]
+
+
 def test_what_the_browser_says_of_a_component_is_found_though_it_was_left(monkeypatch: pytest.MonkeyPatch) -> None:
     states = SafeSessionState(SessionState(), lambda: None)
     name = "$$ID-1-board__events"
