@@ -2,9 +2,10 @@
 
 The links of `golden_links.json` were made by the version of 21 November 2026 (commit 2c7e9c6), and are in people's
 notes, slides and mails: they open for ever. Those with positions, a feed-forward step or an activation, and those
-of a real model, are of the day after, when there were such links. Nothing in that file is ever changed to make a test
-pass. Numbers stand there to six digits, for torch draws and multiplies a bit differently on another processor; what a
-link says number by number is compared exactly.
+of a real model, are of the day after, when there were such links; those with places of a kept sentence, and with layers
+that read one, of 23 November. Nothing in that file is ever changed to make a test pass. Numbers stand there to six
+digits, for torch draws and multiplies a bit differently on another processor; what a link says number by number is
+compared exactly.
 """
 
 import hashlib
@@ -19,12 +20,14 @@ from urllib.parse import parse_qsl
 import torch
 
 from attnviz import Scenario
+from attnviz.core.layers import is_kept_for
 from attnviz.core.scenario import traced
 
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
             "temperature", "device")  # fmt: skip
-LATER = ("positions", "d_ff", "activation", "reads", "second")  # settings that the first links did not have
+# Settings that the first links did not have.
+LATER = ("positions", "d_ff", "activation", "reads", "second", "embedding_factor", "n_layers", "same_layers")
 MOST_LISTED = 60  # edits; of more there is a checksum
 _CELLS = 6
 
@@ -69,7 +72,11 @@ def _checksum(rows: Sequence[Sequence[Any]]) -> str:
 def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
     for name in scenario.editable:
         yield name, scenario.matrix(name).double()
-    computed = traced(scenario).layers[-1]
+    made = traced(scenario)
+    for name, kept in made.matrices.items():
+        if is_kept_for(name):  # what a layer made of a kept sentence alone
+            yield name, kept.double()
+    computed = made.layers[-1]
     yield "context", computed.context.double()
     if computed.feed_forward is not None:
         yield "feed_forward", computed.feed_forward.double()

@@ -1,19 +1,24 @@
 """Displayed arithmetic as LaTeX. It holds symbols and numbers only, never a text that someone typed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from attnviz.words import say
 
-_CELL = re.compile(r"(\w+)(′?)\[([^\]]+)\]")
+_CELL = re.compile(r"(φ\(\w+[′″]?\)[₀-₉]*|[\w′″⁺⁽⁾]+)\[([^\]]+)\]")
+# A letter or two, what is below: its name's own, and which of several; primes; and, raised, which layer made it.
+_SYMBOL = re.compile(r"([^\W\d_₀-₉⁰-⁹]+)(?:_([a-z]+))?([₀-₉]*)([′″]*)([₀-₉]*)(⁺?)(?:⁽([⁰¹²³⁴-⁹]+)⁾)?")
+_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 _MASKED = say("explanation.step.masked")
 # As the catalogue says it: how many terms remain, and what they come to.
 _MORE = re.escape(say("explanation.step.more", count="\0", value="\1"))
 _REMAINDER = re.compile(_MORE.replace("\0", r"(\d+)").replace("\1", r"([^)]+)"))
+_OPERATOR = re.compile(r" ([+−·×/]) ")
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
     "Σ_j": r"\sum_j", "exp": r"\exp", "softmax": r"\operatorname{softmax}", "max": r"\max", "Φ": r"\Phi",
-    "φ": r"\varphi", "ln": r"\ln",
+    "φ": r"\varphi", "γ": r"\gamma", "β": r"\beta", "ln": r"\ln",
     "cos": r"\cos", "sin": r"\sin", "×": r"\cdot",
     "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}",
     _MASKED: rf"\text{{{_MASKED}}}",
@@ -33,27 +38,60 @@ def in_latex(name: str, symbols: str, steps: Sequence[str]) -> str:
 
 def _line(step: str) -> str:
     relation, _, rest = step.partition(" ")
-    numerator, denominator = _parted(rest)
-    if not denominator:
-        return f"&{_converted(relation)} {_converted(rest)}"
-    if denominator.startswith("("):
-        denominator = denominator[1:-1]
-    return f"&{_converted(relation)} \\frac{{{_converted(numerator)}}}{{{_converted(denominator)}}}"
+    return f"&{_converted(relation)} {_converted(_in_fractions(rest))}"
 
 
-def _parted(text: str) -> tuple[str, str]:
-    """Part a quotient at its line; one within parentheses is none."""
-    depth = 0
+def _in_fractions(text: str) -> str:
+    r"""Write each quotient with a line: it divides what its term has before it, and nothing of what follows.
+
+    >>> _in_fractions("S[0, 1] / √2 + M[0, 1]")
+    '\\frac{S[0, 1]}{√2} + M[0, 1]'
+    """
+    before, term = "", ""
+    for operator, part in _parted(text):
+        if operator == "/":
+            term = rf"\frac{{{_bare(term)}}}{{{_bare(part)}}}"
+        elif operator in ("+", "−"):
+            before, term = f"{before}{term} {operator} ", part
+        else:
+            term = f"{term} {operator} {part}" if operator else part
+    return before + term
+
+
+def _parted(text: str) -> Iterator[tuple[str, str]]:
+    """Part a text at what is computed with its parts, each with the sign before it; not within parentheses."""
+    depth, start, operator = 0, 0, ""
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
-        if depth == 0 and text.startswith(" / ", at):
-            return text[:at], text[at + 3 :]
-    return text, ""
+        if depth == 0 and (found := _OPERATOR.match(text, at)):
+            yield operator, text[start:at]
+            start, operator = found.end(), found[1]
+    yield operator, text[start:]
+
+
+def _bare(part: str) -> str:
+    """Take parentheses off that are around the whole."""
+    depths = accumulate((letter == "(") - (letter == ")") for letter in part)
+    return part[1:-1] if part.startswith("(") and [*depths].index(0) == len(part) - 1 else part
 
 
 def _converted(text: str) -> str:
     text = _REMAINDER.sub(r"\\underbrace{\2}_{\\text{\1 more}}", text)
-    text = _CELL.sub(lambda cell: f"{{{cell[1]}{cell[2] and chr(39)}}}_{{{cell[3].replace(' ', '')}}}", text)
+    text = _CELL.sub(lambda cell: f"{{{_symbol(cell[1])}}}_{{{cell[2].replace(' ', '')}}}", text)
     text = _POWER.sub(lambda power: rf" \times 10^{{{'-' * (power[1] == '−')}{int(power[2])}}}", text)
     text = re.sub(r"√(\d+|d_k)", r"\\sqrt{\1}", text)
     return _SIGN.sub(lambda sign: _SIGNS[sign[0]], text)
+
+
+def _symbol(symbol: str) -> str:
+    if symbol.startswith("φ("):
+        inside, _, which = symbol[2:].partition(")")
+        return f"φ({_symbol(inside + which)})"
+    found = _SYMBOL.fullmatch(symbol)
+    if found is None:
+        return symbol
+    letters, own, one, primes, other, plus, layer = (part.translate(_DIGITS) for part in found.groups(""))
+    lowered = ",".join(filter(None, (own, one + other)))
+    below = "" if not lowered else f"_{lowered}" if len(lowered) == 1 else f"_{{{lowered}}}"
+    raised = ("+" if plus else "") + (layer and f"({layer})")
+    return letters + below + "'" * (primes.count("′") + 2 * primes.count("″")) + (raised and f"^{{{raised}}}")

@@ -18,6 +18,7 @@ ON_THE_PLAYGROUND = (
     "every control at once", "an edit of each matrix", "100,000 characters", "4096 edits, packed", "example=love-ai",
     "a worked example with more on top", "positions, given as X", "all of a playground", "hidden controls",
     "a parameter that comes twice", "text: emoji",
+    "a kept sentence with added positions and the factor, and edits of E_y and P_y",
 )  # fmt: skip
 QUESTIONS = (
     "question 4, broken and a width moved", "question 5, p = 0.3333", "question 8, axis: the whole matrix",

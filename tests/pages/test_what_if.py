@@ -173,6 +173,18 @@ def test_what_x_times_c_does_to_each_stage_is_told() -> None:
     assert "A and C by no one number" in told
 
 
+@pytest.mark.parametrize(("reads", "told"), [("kept", "K, V"), ("second", "")])
+def test_that_y_is_not_multiplied_with_x_is_said(reads: str, told: str) -> None:
+    playground = Playground(text="the cat sat", embedding="stable", reads=reads, second="it was")
+    playground.at.session_state["playground.what_if"] = True
+    said = next(each for each in playground.run().captions if each.startswith("With X times 2"))
+    assert "Q is multiplied by 2.00" in said
+    assert ("K is multiplied by 1.00" in said) == (reads == "second")
+    assert told in said.partition("by no one number")[0]
+    assert said.endswith(say(f"what_if.replaced.times_y.{reads}"))
+    assert not any("Y, of which" in each for each in opened().captions)
+
+
 @pytest.mark.parametrize(
     ("page", "address", "key"),
     [

@@ -101,7 +101,9 @@ def test_what_can_be_tried_is_told_without_making_it(scenario: Scenario, others:
 
 
 @pytest.mark.parametrize("others", [{}, {"n_layers": 3}, {"positions": "seeded", "embedding_factor": True},
-                                    {"n_heads": 2, "norm": "pre"}])  # fmt: skip
+                                    {"n_heads": 2, "norm": "pre"}, {"reads": "second", "second": "d e"},
+                                    {"reads": "kept", "second": "d e", "n_layers": 2, "positions": "seeded"}],
+)  # fmt: skip
 def test_factors_are_those_of_the_scenario_with_x_times_c_in_each_layer(others: dict[str, object]) -> None:
     usual = Scenario("a b c", d_in=4, d_out=4, init="normal", **others)  # type: ignore[arg-type]
     before, after = traced(usual), traced(times(usual, 3.0))
@@ -110,7 +112,13 @@ def test_factors_are_those_of_the_scenario_with_x_times_c_in_each_layer(others: 
         {name: each if each is None else pytest.approx(each, rel=1e-3) for name, each in of_layer.items()}
         for of_layer in (factors(before, after, layer) for layer in range(usual.n_layers))
     ]
-    if usual.n_layers > 1:
+    if usual.reads_others:  # of which keys and values are: X alone is multiplied
+        kept = [name for name in before.stages if name.startswith("kept.")]
+        assert all(torch.equal(before.matrices[name], after.matrices[name]) for name in kept)
+        assert torch.equal(before.layers[0].y, after.layers[0].y)  # type: ignore[arg-type]
+        assert found[0]["q"] == pytest.approx(3)
+        assert found[0]["k"] == (pytest.approx(1) if usual.reads == "second" else None)
+    elif usual.n_layers > 1:
         assert found[0]["scores"] == pytest.approx(9)
         assert found[1]["scores"] != found[0]["scores"]
 

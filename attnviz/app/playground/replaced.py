@@ -63,7 +63,10 @@ def show_replaced(scenario: Scenario) -> None:
         _show_button("times", scenario, partial(times, scenario, c))
     found = factors_of(scenario, computed, c, layer)
     done = "times_done" if scenario.n_layers == 1 else "times_done_in_layer"
-    st.caption(say(f"what_if.replaced.{done}", c=f"{c:g}", told=_factors_in_words(found), layer=layer))
+    told = [say(f"what_if.replaced.{done}", c=f"{c:g}", told=_factors_in_words(found), layer=layer)]
+    if scenario.reads_others:  # X is multiplied, as is said; what else keys are made of isn't
+        told.append(say(f"what_if.replaced.times_y.{scenario.reads}"))
+    st.caption(" ".join(told))
     with _item("row"):
         row = st.selectbox(
             say("what_if.replaced.row"), range(len(scenario.tokens)), key="what_if.replaced.row",

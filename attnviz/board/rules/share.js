@@ -66,7 +66,7 @@ export function explain(cell) {
     return masks ? `${score} × exp(${namedCell(cell, { ...masks[0], column })})` : score;
   };
   return {
-    symbols: `${scoreOf(cell.column)} / Σ_j ${scoreOf("j")}`,
+    symbols: `${scoreOf(cell.column)} / Σ_j ${masks ? `(${scoreOf("j")})` : scoreOf("j")}`,
     steps: steps(cell, terms, divisor),
     words: say("explanation.share.words", { score: scoreOf(cell.column), n: row.length }),
     notes: notes(cell, row, masks, divisor),

@@ -100,7 +100,7 @@ class Share(EachCell):
         if masks:
             by = masks[0].stage
             score = f"{score} × exp({by.at(line, cell.column)})"
-            symbols = f"{score} / Σ_j {stage.at(line, 'j')} × exp({by.at(line, 'j')})"
+            symbols = f"{score} / Σ_j ({stage.at(line, 'j')} × exp({by.at(line, 'j')}))"
         made = Made(
             symbols, _steps(cell, terms, divisor), say("explanation.share.words", score=score, n=len(row)),
             shortened(terms, keep=cell.column), exact, tolerance, divisor, 0.0, cell.masked,
