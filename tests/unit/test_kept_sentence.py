@@ -495,13 +495,41 @@ def test_on_the_board_a_token_reads_itself_behind_those_that_were_kept(script: P
 
 
 @pytest.mark.parametrize("norm", ["none", "pre"])
-def test_what_is_read_stands_before_those_that_read_with_room_for_its_names(script: PageScript, norm: str) -> None:
+def test_what_is_read_stands_before_those_that_read_with_room_for_names_of_other_rows(
+    script: PageScript, norm: str
+) -> None:
     scenario = Scenario("the cat", reads="kept", second="a b c", norm=norm, d_out=3)
     data = board_data(scenario, trace(scenario), 0, 4)
     layout = script.run(_LAYOUT, [data["stages"], data["matrices"], data["shown"]])
     order = ["y", *["y_norm"] * (norm == "pre"), "joined", "x", *["x_norm"] * (norm == "pre"), "q"]
     boxes = [layout["boxes"][name] for name in order]
     for before, after, name in zip(boxes, boxes[1:], order[1:], strict=False):
-        room = layout["labels"] if name in ("y_norm", "joined", "x") else 0
+        room = layout["labels"] if name in ("joined", "x") else 0
         assert after["x"] >= before["x"] + before["width"] + room
     assert boxes[order.index("joined")]["height"] > boxes[order.index("x")]["height"]
+
+
+_WIDTH = """({ layout: { layoutOf } }, [data, room]) => {
+  const placed = data.shown.filter((name) => name !== "scaled_scores");
+  return layoutOf(data.stages, data.matrices, placed, {
+    height: 600, named: 0, sentence: true, saysBelow: true, plane: true, tells: false, words: 1200, ribbons: 78,
+    ...room,
+  }).width;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("d_in", "second", "more"),
+    [
+        (2, "it was out", {"positions": "sinusoidal"}),
+        (2, "it was out", {"positions": "seeded", "embedding_factor": True}),
+        (3, "it was", {"positions": "sinusoidal"}),
+        (3, "it was the cat out on", {"embedding_factor": True}),
+    ],
+)
+def test_six_tokens_with_the_vectors_and_places_of_a_kept_sentence_fit_a_screen(
+    script: PageScript, d_in: int, second: str, more: dict[str, Any]
+) -> None:
+    scenario = Scenario("the fluffy cat chased a mouse", reads="kept", second=second, d_in=d_in, **more)
+    data = board_data(scenario, trace(scenario), 0, 4)
+    assert script.run(_WIDTH, [data, {"width": 1318, "tokens": len(scenario.read_tokens)}]) <= 1318

@@ -105,9 +105,15 @@ export function isOfOthers({ rows, entries }) {
 }
 
 // Whether these are vectors as they come in, which stand before those of the sentence: not keys and values made of them.
-/** @param {Stage} stage */
+/** @param {Pick<Stage, "rows" | "role" | "entries">} stage */
 export function isWhatIsRead(stage) {
   return isOfOthers(stage) && stage.role === "x";
+}
+
+// Whether it has the same rows as what stands before it, whose names are there already.
+/** @param {Pick<Stage, "rows" | "role" | "entries">} stage @param {Pick<Stage, "rows" | "role" | "entries"> | undefined} before */
+export function isNamedBefore(stage, before) {
+  return before !== undefined && isWhatIsRead(stage) && isWhatIsRead(before) && stage.entries.length === before.entries.length;
 }
 
 // The factors of a term, negative ones in parentheses; of a remainder, how many terms it holds.

@@ -1,7 +1,7 @@
 // What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
 // and the scale of the weights' colours.
 
-import { isOfOthers, isWhatIsRead } from "../cells/cell.js";
+import { isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { areMixed, colourAs } from "../cells/owners.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
@@ -70,7 +70,7 @@ export class Frame {
     const legible = rows && row >= NAMED;
     this.names = legible ? named(data.labels, left) : [];
     if (areMixed(board.stages.values())) this.names.forEach(colourAs);
-    const read = legible ? spine.filter(isWhatIsRead) : [];
+    const read = legible ? spine.filter((stage, at) => isWhatIsRead(stage) && !isNamedBefore(stage, spine[at - 1])) : [];
     this.elements = [...this.names, ...read.flatMap(({ name, entries }) => named(data.keys.slice(0, entries.length), boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
   }
 

@@ -1,7 +1,7 @@
 // Where everything on the board stands. Positions come from how many rows and columns there are, never from a number or
 // from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
-import { isWhatIsRead } from "../cells/cell.js";
+import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
 import { planOf } from "./plan.js";
 import { STRIP, THIN } from "./strips.js";
 import { leftFor } from "./telling_place.js";
@@ -58,12 +58,12 @@ export function layoutOf(stages, shapes, placed, room) {
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4]];
+  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2]];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
-  const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? 4 : 2)
+  const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
     .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps, strip })));
-  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - 3];
+  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1]; // what is moved sideways anyway has its numbers
   return new Placing(plan, shapes, fits).layout(scale, width, room);
 }
 
@@ -188,7 +188,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    if (isWhatIsRead(before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
+    if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
     const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
