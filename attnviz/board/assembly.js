@@ -105,7 +105,7 @@ export class Assembly {
     board.root.style.setProperty("--s", String(board.layout.scale));
     Object.assign(board.spine.style, { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
     for (const name of placed) if (board.layout.boxes[name]) board.grids.set(name, this.grid(name));
-    if (room.sentence) board.sentence.build(board.layout, room.width);
+    if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
     board.frame.build();
     board.flow.build();

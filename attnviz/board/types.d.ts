@@ -75,7 +75,7 @@ export interface Shade {
 }
 
 /** Shades from the page's colour on, for each role and for negative numbers. */
-export type Ramps = Record<Role | "negative", Shade[]>;
+export type Ramps = Record<Role | "negative", import("./cells/colours.js").Ramp>;
 
 export type Axis = "token" | "query" | "key" | "feature" | "entry" | "distance";
 

@@ -29,10 +29,10 @@ test("a value has the page's colour at 0, that of its role at its limit and beyo
   const ramps = rampsOf(/** @type {any} */ (ROLES), "light");
   assert.deepEqual(Object.keys(ramps), ["x", "q", "k", "a", "v", "negative"]);
   const shade = (/** @type {number} */ value) => shadeOf(value, 2, ramps, "q");
-  assert.deepEqual([0, -0, 1e-9].map(shade), [ramps.q[0], ramps.q[0], ramps.q[0]]);
-  assert.deepEqual([1, 2, 9].map(shade), [ramps.q[STEPS / 2], ramps.q[STEPS - 1], ramps.q[STEPS - 1]]);
-  assert.deepEqual([-1, -2, -9].map(shade), [ramps.negative[STEPS / 2], ramps.negative[STEPS - 1], ramps.negative[STEPS - 1]]);
-  assert.equal(shadeOf(3, 0, ramps, "q"), ramps.q[0]);
+  assert.deepEqual([0, -0, 1e-9].map(shade), [ramps.q.shade(0), ramps.q.shade(0), ramps.q.shade(0)]);
+  assert.deepEqual([1, 2, 9].map(shade), [ramps.q.shade(STEPS / 2), ramps.q.shade(STEPS - 1), ramps.q.shade(STEPS - 1)]);
+  assert.deepEqual([-1, -2, -9].map(shade), [ramps.negative.shade(STEPS / 2), ramps.negative.shade(STEPS - 1), ramps.negative.shade(STEPS - 1)]);
+  assert.equal(shadeOf(3, 0, ramps, "q"), ramps.q.shade(0));
 });
 
 test("what is no finite number has no colour, which would say that it's small or large", () => {

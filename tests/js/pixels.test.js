@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rampOf, STEPS } from "../../attnviz/board/cells/colours.js";
-import { cellAt, inksOf, paintPixels, rectOf } from "../../attnviz/board/cells/pixels.js";
+import { Ramp, STEPS } from "../../attnviz/board/cells/colours.js";
+import { cellAt, paintPixels, rectOf } from "../../attnviz/board/cells/pixels.js";
 
-const RAMP = rampOf("#ffffff", "#0067b0");
-const NEGATIVE = rampOf("#ffffff", "#5a5f66");
-const HOW = { turned: false, limit: 2, inks: inksOf(RAMP), negative: inksOf(NEGATIVE), hidden: null };
+const RAMP = new Ramp("#ffffff", "#0067b0");
+const NEGATIVE = new Ramp("#ffffff", "#5a5f66");
+const HOW = { turned: false, limit: 2, inks: RAMP.inks, negative: NEGATIVE.inks, hidden: null };
 
 /** @param {number} pixel */
 const written = (pixel) => `rgb(${pixel & 255}, ${(pixel >> 8) & 255}, ${(pixel >> 16) & 255})`;
@@ -22,7 +22,7 @@ function painted(values, rows, columns, how = {}) {
 
 test("a pixel is opaque and has its cell's colour", () => {
   const pixels = painted([0, 1, 2, 5, -2, -0], 2, 3);
-  assert.deepEqual([...pixels].map(written), [RAMP[0], RAMP[Math.round(0.5 * (STEPS - 1))], RAMP[STEPS - 1], RAMP[STEPS - 1], NEGATIVE[STEPS - 1], RAMP[0]].map(({ paper }) => paper));
+  assert.deepEqual([...pixels].map(written), [RAMP.shade(0), RAMP.shade(Math.round(0.5 * (STEPS - 1))), RAMP.shade(STEPS - 1), RAMP.shade(STEPS - 1), NEGATIVE.shade(STEPS - 1), RAMP.shade(0)].map(({ paper }) => paper));
   assert.ok([...pixels].every((pixel) => pixel >>> 24 === 255));
 });
 

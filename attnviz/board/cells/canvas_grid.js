@@ -11,7 +11,7 @@ import { Grid, IN_PICKED } from "./grid.js";
 import { stripeOfOwners } from "./owners.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { cellAt, inksFor, paintPixels, rectOf } from "./pixels.js";
+import { cellAt, paintPixels, rectOf } from "./pixels.js";
 import { addressOf, atOf } from "../places.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -90,7 +90,7 @@ export class CanvasGrid extends Grid {
     const look = `${limit},${board.theme}`;
     // Given matrices are changed in place.
     if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
-      const how = { turned: box.turned, limit, inks: inksFor(ramps[stage.role]), negative: inksFor(ramps.negative), hidden: this.hidden };
+      const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks, hidden: this.hidden };
       paintPixels(this.pixels, matrix, how);
       this.colours.context.putImageData(this.image, 0, 0);
       [this.painted, this.look] = [matrix, look];

@@ -5,22 +5,63 @@
 /** @import { Ramps, Role, Roles, Shade, Tone } from "../types.js" */
 
 export const STEPS = 256; // of a ramp: neighbours differ by what can't be seen
+const OPAQUE = 0xff000000;
 
-// Shades from one colour to another, both as #rrggbb, each with the ink that can be read on it.
-/** @param {string} paper @param {string} role @returns {Shade[]} */
-export function rampOf(paper, role) {
-  const [first, last] = [labOf(channelsOf(paper)), labOf(channelsOf(role))];
-  return Array.from({ length: STEPS }, (_, step) => {
+// Shades from one colour to another, both as #rrggbb. Each is mixed when it is first asked for: a first picture waits for
+// what it shows alone.
+export class Ramp {
+  /** @param {string} paper @param {string} role */
+  constructor(paper, role) {
+    this.from = labOf(channelsOf(paper));
+    this.to = labOf(channelsOf(role));
+    /** @type {Shade[]} */
+    this.shades = [];
+    /** @type {Uint32Array | null} */
+    this.mixed = null;
+  }
+
+  // All its colours as a canvas has them.
+  get inks() {
+    if (this.mixed) return this.mixed;
+    this.mixed = new Uint32Array(STEPS);
+    for (let step = 0; step < STEPS; step += 1) this.mixed[step] = this.mix(step);
+    return this.mixed;
+  }
+
+  // A colour with the ink that can be read on it.
+  /** @param {number} step @returns {Shade} */
+  shade(step) {
+    return (this.shades[step] ??= shadeIn(this.mix(step)));
+  }
+
+  // The colour of a step as a canvas has it: red in the lowest byte.
+  /** @param {number} step */
+  mix(step) {
     const part = step / (STEPS - 1);
-    const colour = rgbOf(first.map((from, i) => from + part * (last[i] - from)));
-    return { paper: `rgb(${colour.join(", ")})`, ink: inkOn(colour) };
-  });
+    const { from, to } = this;
+    const lightness = from[0] + part * (to[0] - from[0]);
+    const greenRed = from[1] + part * (to[1] - from[1]);
+    const blueYellow = from[2] + part * (to[2] - from[2]);
+    const long = (lightness + 0.3963377774 * greenRed + 0.2158037573 * blueYellow) ** 3;
+    const middle = (lightness - 0.1055613458 * greenRed - 0.0638541728 * blueYellow) ** 3;
+    const short = (lightness - 0.0894841775 * greenRed - 1.291485548 * blueYellow) ** 3;
+    const red = encoded(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short);
+    const green = encoded(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short);
+    const blue = encoded(-0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short);
+    return (OPAQUE | (blue << 16) | (green << 8) | red) >>> 0;
+  }
+}
+
+/** @param {number} ink @returns {Shade} */
+function shadeIn(ink) {
+  const colour = [ink & 0xff, (ink >> 8) & 0xff, (ink >> 16) & 0xff];
+  return { paper: `rgb(${colour.join(", ")})`, ink: inkOn(colour) };
 }
 
 // The ramps of all roles on a light or a dark page.
 /** @param {Roles} roles @param {keyof Tone} theme @returns {Ramps} */
 export function rampsOf(roles, theme) {
-  const ramp = (/** @type {Role | "negative"} */ role) => rampOf(roles.paper[theme], roles[role][theme]);
+  const ramp = (/** @type {Role | "negative"} */ role) => new Ramp(roles.paper[theme], roles[role][theme]);
   return { x: ramp("x"), q: ramp("q"), k: ramp("k"), a: ramp("a"), v: ramp("v"), negative: ramp("negative") };
 }
 
@@ -28,7 +69,7 @@ export function rampsOf(roles, theme) {
 // beyond, and of the negative ones below 0. What is no finite number has none: it's hatched, neither small nor large.
 /** @param {number} value @param {number} limit @param {Ramps} ramps @param {Role} role @returns {Shade | null} */
 export function shadeOf(value, limit, ramps, role) {
-  return Number.isFinite(value) ? ramps[value < 0 ? "negative" : role][stepOf(value, limit)] : null;
+  return Number.isFinite(value) ? ramps[value < 0 ? "negative" : role].shade(stepOf(value, limit)) : null;
 }
 
 // Which step of a ramp that is.
@@ -66,18 +107,6 @@ function labOf(colour) {
     1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short,
     0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short,
   ];
-}
-
-/** @param {number[]} lab */
-function rgbOf([lightness, greenRed, blueYellow]) {
-  const long = (lightness + 0.3963377774 * greenRed + 0.2158037573 * blueYellow) ** 3;
-  const middle = (lightness - 0.1055613458 * greenRed - 0.0638541728 * blueYellow) ** 3;
-  const short = (lightness - 0.0894841775 * greenRed - 1.291485548 * blueYellow) ** 3;
-  return [
-    4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short,
-    -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
-    -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
-  ].map(encoded);
 }
 
 // Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).

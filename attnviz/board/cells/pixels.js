@@ -2,29 +2,8 @@
 
 import { stepOf } from "./colours.js";
 
-/** @import { Matrix, Shade, Span } from "../types.js" */
+/** @import { Matrix, Span } from "../types.js" */
 /** @import { Box } from "../spine/types.js" */
-
-const OPAQUE = 0xff000000;
-
-/** @type {WeakMap<Shade[], Uint32Array>} */
-const known = new WeakMap(); // inks by ramp
-
-/** @param {Shade[]} ramp */
-export function inksFor(ramp) {
-  const inks = known.get(ramp) ?? inksOf(ramp);
-  known.set(ramp, inks);
-  return inks;
-}
-
-// The colours of a ramp as a canvas has them: red in the lowest byte.
-/** @param {Shade[]} ramp */
-export function inksOf(ramp) {
-  return Uint32Array.from(ramp, ({ paper }) => {
-    const [red, green, blue] = (paper.match(/\d+/g) ?? []).map(Number);
-    return (OPAQUE | (blue << 16) | (green << 8) | red) >>> 0;
-  });
-}
 
 /**
  * Paint each cell; what is no number, or hidden, stays open, and what is hatched behind it is seen.

@@ -2,7 +2,7 @@
 // picked by a click or by the arrow keys, and the spine is that head's; the ribbons of two others can be laid over its
 // own, each with dashes of its own.
 
-import { inksFor, paintPixels } from "../cells/pixels.js";
+import { paintPixels } from "../cells/pixels.js";
 import { make, toggle, write } from "../cells/elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { ofHead } from "./seen_from.js";
@@ -161,7 +161,7 @@ export class Strip {
     const { ramps } = board;
     const limit = board.limitOf(stage);
     this.pictures[head].paint([matrix, board.shown[MASK]], `${limit},${board.theme}`, (pixels) => paintPixels(pixels, matrix, {
-      turned: false, limit, inks: inksFor(ramps[stage.role]), negative: inksFor(ramps.negative), hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
+      turned: false, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks, hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
     }));
   }
 

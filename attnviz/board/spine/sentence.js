@@ -17,7 +17,7 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { Matrices } from "../types.js" */
-/** @import { Layout } from "./types.js" */
+/** @import { Layout, Room } from "./types.js" */
 /** @typedef {"share" | "before" | "first" | "second"} Drawn of the head in view, the same before an edit, and of two other heads */
 
 /** @type {Drawn[]} */
@@ -64,12 +64,11 @@ export class Sentence {
     this.says.addEventListener("scroll", () => this.fade(), { passive: true });
   }
 
-  /** @param {Layout} layout @param {number} width */
-  build(layout, width) {
+  /** @param {Layout} layout @param {Room} room */
+  build(layout, { width, saysBelow: below, ribbons, tells }) {
     const all = wordsOf(this.board.data);
     const { scale } = layout;
     this.layout = layout;
-    const { saysBelow: below, ribbons, tells } = this.board.assembly.room;
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
     const left = this.putWords(layout, by);

@@ -98,7 +98,7 @@ export class Story {
         board.layout.boxes[grid.stage.name] = grid.box;
       }
     }
-    board.sentence.build(board.layout, room.width);
+    board.sentence.build(board.layout, room);
     this.element.replaceChildren(board.frame.veil, this.names, ...[...this.parts.values()].flatMap(({ elements }) => elements));
     this.columns.build([...this.parts.values()]);
     this.hand.append(board.undo.element);

@@ -2,7 +2,7 @@
 
 import { rampsOf } from "../../../board/cells/colours.js";
 import { make, toggle } from "../../../board/cells/elements.js";
-import { inksOf, paintPixels } from "../../../board/cells/pixels.js";
+import { paintPixels } from "../../../board/cells/pixels.js";
 import { themeOf } from "../../../board/cells/theme.js";
 import { say } from "../../../scripts/sentences.js";
 
@@ -60,5 +60,5 @@ export class Pictures {
 /** @param {Roles} roles @param {HTMLElement} root @returns {[Uint32Array, Uint32Array]} */
 function mixed(roles, root) {
   const ramps = rampsOf(roles, themeOf(root));
-  return [inksOf(ramps.a), inksOf(ramps.negative)];
+  return [ramps.a.inks, ramps.negative.inks];
 }
